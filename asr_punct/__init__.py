@@ -1,0 +1,1 @@
+"""Punctuation and capitals for speech recognition output."""

@@ -1,0 +1,42 @@
+"""Errors that a user meets: one line that says where, what was found and what was expected."""
+
+from __future__ import annotations
+
+
+class AsrPunctError(ValueError):
+    """Bad input or usage. The command line prints it on one line and exits with status 2."""
+
+
+class InputError(AsrPunctError):
+    """Input that does not have the form it should have.
+
+    Args:
+        place: file, and line or field where there is one (`a.ctm:12`).
+        found: what stands there.
+        expected: what should stand there.
+    """
+
+    def __init__(self, place: object, found: str, expected: str) -> None:
+        self.place, self.found, self.expected = str(place), found, expected
+        super().__init__(" ".join(f"{place}: found {found}, expected {expected}".split()))
+
+
+class ConfigError(AsrPunctError):
+    """A configuration whose keys or values do not go together."""
+
+
+class ModelError(InputError):
+    """A model directory with a missing, altered or foreign file."""
+
+
+class AudioError(InputError):
+    """Audio that cannot be read to its end."""
+
+
+class MissingExtraError(AsrPunctError):
+    """A command needs packages that the core install does not bring."""
+
+    def __init__(self, what: str, extra: str, package: str) -> None:
+        super().__init__(
+            f"{what} needs the package {package}, which is not installed: pip install 'asr-punct[{extra}]'"
+        )

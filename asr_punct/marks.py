@@ -1,0 +1,206 @@
+"""The 13 marks and 3 case labels, their glyphs by language, and how a labelled word is written.
+
+The inventory is that of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4). Which code points
+read as which mark is the concern of `asr_punct.text`; this module only writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from asr_punct.errors import AsrPunctError
+
+
+class Mark(StrEnum):
+    """A punctuation mark; the order of the members is the order in files and in model outputs."""
+
+    COMMA = "COMMA"
+    PERIOD = "PERIOD"
+    QUESTION = "QUESTION"
+    COLON = "COLON"
+    DASH = "DASH"
+    OPEN_QUES = "OPEN_QUES"
+    SEMICOLON = "SEMICOLON"
+    OPEN_QUOTE = "OPEN_QUOTE"
+    QUOTE = "QUOTE"
+    ELLIPSIS = "ELLIPSIS"
+    EXCLAMATION = "EXCLAMATION"
+    OPEN_EXCL = "OPEN_EXCL"
+    OPEN_DASH = "OPEN_DASH"
+
+
+class Case(StrEnum):
+    """The case of a word; the order of the members is the order in model outputs."""
+
+    O = "O"  # noqa: E741 - the field's name for "no label"
+    FIRST_CAP = "FIRST_CAP"
+    ALL_CAPS = "ALL_CAPS"
+
+
+MARKS = tuple(Mark)
+CASES = tuple(Case)
+LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_QUES, Mark.OPEN_EXCL)
+"""Marks that stand before their word, in the order in which they are written."""
+RIGHT = (
+    Mark.ELLIPSIS,
+    Mark.QUESTION,
+    Mark.EXCLAMATION,
+    Mark.QUOTE,
+    Mark.COMMA,
+    Mark.SEMICOLON,
+    Mark.COLON,
+    Mark.PERIOD,
+    Mark.DASH,
+)
+"""Marks that stand after their word, in the order in which they are written."""
+NO_MARKS = "O"
+_RIGHT_INSIDE_QUOTE = (
+    *(m for m in RIGHT[:3]),
+    Mark.COMMA,
+    Mark.PERIOD,
+    Mark.QUOTE,
+    Mark.SEMICOLON,
+    Mark.COLON,
+    Mark.DASH,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What stands on one word: any set of marks, and one case."""
+
+    marks: frozenset[Mark] = frozenset()
+    case: Case = Case.O
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """How one language writes the marks.
+
+    Attributes:
+        name: language code, kept in a model's configuration.
+        glyph: code points of every mark.
+        right: order of the marks after a word (American English puts comma and period inside the quote).
+    """
+
+    name: str
+    glyph: Mapping[Mark, str]
+    right: tuple[Mark, ...] = field(default=RIGHT)
+
+    def before(self, marks: Iterable[Mark]) -> str:
+        """The glyphs of those `marks` that stand before a word."""
+        marks = frozenset(marks)
+        return "".join(self.glyph[m] for m in LEFT if m in marks)
+
+    def after(self, marks: Iterable[Mark]) -> str:
+        """The glyphs of those `marks` that stand after a word, a dash attached."""
+        marks = frozenset(marks)
+        return "".join(self.glyph[m] for m in self.right if m in marks)
+
+
+_SPANISH = {
+    Mark.COMMA: ",",
+    Mark.PERIOD: ".",
+    Mark.QUESTION: "?",
+    Mark.COLON: ":",
+    Mark.DASH: "–",
+    Mark.OPEN_QUES: "¿",
+    Mark.SEMICOLON: ";",
+    Mark.OPEN_QUOTE: "«",
+    Mark.QUOTE: "»",
+    Mark.ELLIPSIS: "…",
+    Mark.EXCLAMATION: "!",
+    Mark.OPEN_EXCL: "¡",
+    Mark.OPEN_DASH: "–",
+}
+_ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
+_GLYPHS = {
+    "es": Glyphs("es", _SPANISH),
+    "eu": Glyphs("eu", _SPANISH),
+    "en": Glyphs("en", _ENGLISH, _RIGHT_INSIDE_QUOTE),
+    "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
+}
+
+
+def glyphs(language: str) -> Glyphs:
+    """Glyphs of a language code; of a mixture (`es+eu`) those of its first language.
+
+    A language without an entry is written with English quotation marks outside the stops.
+    """
+    first = language.split("+")[0]
+    return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
+
+
+def format_marks(marks: Iterable[Mark]) -> str:
+    """Label set as it stands in a file: `O`, or names joined by `+` in the order of `Mark`."""
+    marks = frozenset(marks)
+    return "+".join(m for m in MARKS if m in marks) or NO_MARKS
+
+
+def parse_marks(text: str) -> frozenset[Mark]:
+    """Inverse of `format_marks`; any order and repeats are accepted.
+
+    Raises:
+        AsrPunctError: a name is not one of the 13 marks.
+    """
+    if text == NO_MARKS:
+        return frozenset()
+    try:
+        return frozenset(Mark(name) for name in text.split("+"))
+    except ValueError:
+        raise AsrPunctError(f"found marks {text!r}, expected O or names joined by + from {' '.join(MARKS)}") from None
+
+
+def parse_case(text: str) -> Case:
+    """Case label of that name.
+
+    Raises:
+        AsrPunctError: it is none of the three.
+    """
+    try:
+        return Case(text)
+    except ValueError:
+        raise AsrPunctError(f"found case {text!r}, expected one of {' '.join(CASES)}") from None
+
+
+def case_of(word: str) -> Case:
+    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter."""
+    letters = [c for c in word if c.isalpha()]
+    if len(letters) >= 2 and word.isupper() and apply_case(word.lower(), Case.ALL_CAPS) == word:
+        return Case.ALL_CAPS
+    if letters and letters[0] != letters[0].lower():
+        return Case.FIRST_CAP
+    return Case.O
+
+
+def apply_case(word: str, case: Case) -> str:
+    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
+    if case is Case.O:
+        return word
+    if case is Case.ALL_CAPS:
+        cased = word.upper()
+    else:
+        first = next((i for i, c in enumerate(word) if c.isalpha()), 0)
+        cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
+    return cased if cased.lower() == word.lower() else word
+
+
+def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
+    """One word with its case and marks as one token (CTM, TextGrid and other formats of one token a word).
+
+    An abbreviation's own period serves as PERIOD (`etc.` is not written `etc..`).
+    """
+    marks = labels.marks - {Mark.PERIOD} if word.endswith(".") else labels.marks
+    return glyphs.before(marks) + apply_case(word, labels.case) + glyphs.after(marks)
+
+
+def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
+    """Words and labels as running text on one line: a DASH stands alone after its word."""
+    pieces = []
+    for word, label in zip(words, labels, strict=True):
+        pieces.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
+        if Mark.DASH in label.marks:
+            pieces.append(glyphs.glyph[Mark.DASH])
+    return " ".join(pieces)

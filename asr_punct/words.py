@@ -1,0 +1,63 @@
+"""Words with times, and utterances of them: the values that every other module passes on.
+
+They are frozen: change one with `dataclasses.replace`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.marks import Labels
+
+Seconds = float
+TimeSource = Literal["asr", "aligner", "ctc", "whisper", "none"]
+"""Where word times come from: each source is coarse in a way of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token as it stood in the input.
+
+    Attributes:
+        text: the token, without white space; it may carry marks or capitals of its own.
+        start: beginning in seconds, or None.
+        end: end in seconds, or None.
+        confidence: as the recogniser gave it, or None.
+    """
+
+    text: str
+    start: Seconds | None = None
+    end: Seconds | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Consecutive words of one recording.
+
+    Attributes:
+        words: the words, in order.
+        id: the utterance's name (`""`: none).
+        recording: recording or document; context ends where it changes.
+        channel: as in CTM.
+        labels: marks and case a word, or None where nothing was labelled.
+        pauses: seconds of silence after each word, None where unknown; or None as a whole where none were computed.
+        pause_before: seconds of silence before the first word, or None.
+        times: where the times come from.
+    """
+
+    words: tuple[Word, ...]
+    id: str = ""
+    recording: str = ""
+    channel: str = "1"
+    labels: tuple[Labels, ...] | None = None
+    pauses: tuple[Seconds | None, ...] | None = None
+    pause_before: Seconds | None = None
+    times: TimeSource = "none"
+
+    def __post_init__(self) -> None:
+        for name, values in (("labels", self.labels), ("pauses", self.pauses)):
+            if values is not None and len(values) != len(self.words):
+                raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
