@@ -1,0 +1,98 @@
+"""One module a format; this one finds the format of a file and reads or writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.ctm import read_ctm, write_ctm
+from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, read_lines, write_file
+from asr_punct.io.json import read_json, write_json
+from asr_punct.io.nemo import read_nemo
+from asr_punct.io.text import read_text, write_text_lines
+from asr_punct.io.textgrid import read_textgrid
+from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance
+
+Reader = Callable[[Pathlike], Iterator[Utterance]]
+Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
+
+READERS: dict[str, Reader] = {
+    "text": read_text,
+    "tsv": read_tsv,
+    "json": read_json,
+    "ctm": read_ctm,
+    "textgrid": read_textgrid,
+    "nemo": read_nemo,
+}
+WRITERS: dict[str, Writer] = {"text": write_text_lines, "tsv": write_tsv, "json": write_json, "ctm": write_ctm}
+_BY_SUFFIX = {".txt": "text", ".tsv": "tsv", ".json": "json", ".ctm": "ctm", ".textgrid": "textgrid", ".jsonl": "nemo"}
+
+
+def guess_format(path: Pathlike) -> str | None:
+    """Format by the file's name, a `.json` by its content; standard streams and unknown names are None."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json" and Path(path).is_file() and _is_manifest(path):
+        return "nemo"
+    return _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get("." + Path(path).name.lower())
+
+
+def _is_manifest(path: Pathlike) -> bool:
+    """Whether the first line is a whole JSON object that names an audio file."""
+    first = next((line for _, line in read_lines(path) if line.strip()), "")
+    try:
+        item = json.loads(first)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(item, dict) and "audio_filepath" in item
+
+
+def read_utterances(path: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
+    """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
+
+    Raises:
+        AsrPunctError: the format is not known.
+        InputError: the file has no words at all, or not the form of its format.
+    """
+    name = format_name or guess_format(path) or "text"
+    if name not in READERS:
+        raise AsrPunctError(f"--from: found {name!r}, expected one of {' '.join(READERS)}")
+    return _not_empty(READERS[name](path), path)
+
+
+def _not_empty(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
+    words = 0
+    for utterance in utterances:
+        words += len(utterance.words)
+        yield utterance
+    if not words:
+        raise InputError(display_name(path), "no words", "at least one word")
+
+
+def output_format(path: Pathlike, format_name: str | None = None) -> str:
+    """The format to write: the one named, else by the file's name, else text.
+
+    Raises:
+        AsrPunctError: it cannot be written.
+    """
+    name = format_name or (None if str(path) == STANDARD_STREAM else guess_format(path)) or "text"
+    if name not in WRITERS:
+        raise AsrPunctError(f"--to: found {name!r}, expected one of {' '.join(WRITERS)}")
+    return name
+
+
+def write_utterances(
+    utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs, format_name: str | None = None
+) -> None:
+    """Write utterances to a file that appears only when it is complete (`-`: standard output).
+
+    Raises:
+        AsrPunctError: the format cannot be written.
+    """
+    writer = WRITERS[output_format(path, format_name)]
+    with write_file(path) as out:
+        writer(utterances, out, glyphs)

@@ -1,0 +1,114 @@
+"""Text files in and out: strict UTF-8 with a line number in every error, and output that is never half a file."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from asr_punct.errors import InputError
+
+Pathlike = str | PathLike[str]
+STANDARD_STREAM = "-"
+
+
+def display_name(path: Pathlike) -> str:
+    """The path as errors name it."""
+    return "standard input" if str(path) == STANDARD_STREAM else str(path)
+
+
+@contextmanager
+def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
+    if str(path) == STANDARD_STREAM:
+        yield sys.stdin.buffer
+        return
+    if not os.path.exists(path):
+        raise InputError(path, "no such file", "a file to read")
+    if os.path.isdir(path):
+        raise InputError(path, "a directory", "a file to read")
+    with open(path, "rb") as file:
+        yield file
+
+
+def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
+    r"""Lines of a UTF-8 text file with their numbers from 1, read lazily; `-` is standard input.
+
+    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped.
+
+    Raises:
+        InputError: missing file, or a line that is not UTF-8.
+    """
+    with _open_bytes(path) as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                found = f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"
+                raise InputError(f"{display_name(path)}:{number}", found, "UTF-8 text") from None
+            if number == 1:
+                line = line.removeprefix("\ufeff")
+            yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def read_text_file(path: Pathlike) -> str:
+    """Whole content of a UTF-8 file. Raises InputError as `read_lines` does."""
+    return "\n".join(line for _, line in read_lines(path))
+
+
+@contextmanager
+def write_file(path: Pathlike) -> Iterator[TextIO]:
+    """A text file that appears under its name only when it is complete; `-` is standard output.
+
+    Raises:
+        InputError: its directory does not exist or cannot be written.
+    """
+    if str(path) == STANDARD_STREAM:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    if target.exists() and not target.is_file():  # /dev/stdout, a named pipe: nothing to rename over
+        with open(target, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        return
+    try:
+        handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
+    except OSError as error:
+        raise InputError(path, error.strerror or "an error", "a place where a file can be written") from None
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        os.chmod(partial, 0o666 & ~_umask())
+        os.replace(partial, target)
+    except BaseException:
+        os.unlink(partial)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def parse_seconds(text: str, place: str, what: str) -> float:
+    """A finite number of seconds, not negative. Raises InputError naming `place` and `what` else."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise InputError(place, f"{what} {text!r}", "a number of seconds, 0 or more")
+    return value
+
+
+def format_seconds(value: float) -> str:
+    """Seconds with two to six decimals: microseconds survive, the noise of float sums does not."""
+    whole, _, decimals = f"{value:.6f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0'):0<2}"

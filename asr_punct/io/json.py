@@ -1,0 +1,119 @@
+"""The project's own JSON: everything that is known of each word.
+
+`{"utterances": [{"id", "recording", "channel", "times", "pause_before", "text",
+"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written"}]}]}`; times in seconds, keys
+without a value left out, `written` and `text` for reading alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.files import Pathlike, display_name, read_text_file
+from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
+from asr_punct.words import Utterance, Word
+
+
+def read_json(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a JSON file as `write_json` writes it.
+
+    Raises:
+        InputError: no JSON, or JSON of another form.
+    """
+    name = display_name(path)
+    try:
+        content = json.loads(read_text_file(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(name, f"no JSON ({error})", "JSON") from None
+    items = content.get("utterances") if isinstance(content, dict) else None
+    if not isinstance(items, list):
+        raise InputError(name, "no list 'utterances'", '{"utterances": [{"words": [{"word": …}]}]}')
+    for number, item in enumerate(items, start=1):
+        place = f"{name}: utterance {number}"
+        if not isinstance(item, dict) or not isinstance(item.get("words"), list):
+            raise InputError(place, "no list 'words'", '{"words": [{"word": …}]}')
+        yield _utterance(item, place)
+
+
+def _utterance(item: Mapping[str, Any], place: str) -> Utterance:
+    rows = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
+    known = any("marks" in value for value in item["words"])
+    paused = any("pause" in value for value in item["words"])
+    return Utterance(
+        words=tuple(word for word, _, _ in rows),
+        id=str(item.get("id", "")),
+        recording=str(item.get("recording", "")),
+        channel=str(item.get("channel", "1")),
+        labels=tuple(labels for _, labels, _ in rows) if known else None,
+        pauses=tuple(pause for _, _, pause in rows) if paused else None,
+        pause_before=number_or_none(item, "pause_before", place),
+        times=item.get("times", "none"),
+    )
+
+
+def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
+    if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
+        raise InputError(place, repr(value)[:80], 'an object with "word", a string without white space')
+    start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
+    if start is not None and end is not None and end < start:
+        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+    try:
+        labels = Labels(parse_marks("+".join(value.get("marks") or ["O"])), parse_case(value.get("case", "O")))
+    except (AsrPunctError, TypeError) as error:
+        raise InputError(place, str(error), "marks and case by name") from None
+    word = Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place))
+    return word, labels, number_or_none(value, "pause", place)
+
+
+def number_or_none(item: Mapping[str, Any], key: str, place: str) -> float | None:
+    """`item[key]` as a finite float of 0 or more, or None where it is missing or null. Raises InputError else."""
+    value = item.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise InputError(place, f"{key} {value!r}", "a number, 0 or more")
+    return float(value)
+
+
+def write_json(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write one JSON object, an utterance a line."""
+    out.write('{"utterances": [')
+    for number, utterance in enumerate(utterances):
+        out.write(",\n" if number else "\n")
+        json.dump(_utterance_object(utterance, glyphs), out, ensure_ascii=False)
+    out.write("\n]}\n")
+
+
+def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> dict[str, Any]:
+    labels = utterance.labels or (Labels(),) * len(utterance.words)
+    item = {
+        "id": utterance.id,
+        "recording": utterance.recording,
+        "channel": utterance.channel,
+        "times": utterance.times,
+        "pause_before": utterance.pause_before,
+        "text": write_text([word.text for word in utterance.words], labels, glyphs),
+        "words": [_word_object(utterance, i, glyphs) for i in range(len(utterance.words))],
+    }
+    return {key: value for key, value in item.items() if value is not None}
+
+
+def _word_object(utterance: Utterance, index: int, glyphs: Glyphs) -> dict[str, Any]:
+    word = utterance.words[index]
+    item: dict[str, Any] = {
+        "word": word.text,
+        "start": word.start,
+        "end": word.end,
+        "confidence": word.confidence,
+        "pause": utterance.pauses[index] if utterance.pauses else None,
+    }
+    if utterance.labels:
+        label = utterance.labels[index]
+        item["marks"] = [str(mark) for mark in MARKS if mark in label.marks]
+        item["case"] = str(label.case)
+        item["written"] = write_word(word.text, label, glyphs)
+    return {key: value for key, value in item.items() if value is not None}

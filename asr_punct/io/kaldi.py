@@ -1,0 +1,105 @@
+"""Kaldi data directories: `wav.scp`, `text`, `segments`, `utt2spk`, and `utt2doc` where utterances follow each other.
+
+`utt2doc` (utterance, document) is the project's addition for corpora that hold one segment a file, like mintzai-ST:
+it names the recording that the segments come from, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asr_punct.errors import InputError
+from asr_punct.io.files import Pathlike, parse_seconds, read_lines
+from asr_punct.words import Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class DataUtterance:
+    """An utterance of a data directory.
+
+    Attributes:
+        id: its name.
+        audio: the audio file, or None without `wav.scp`.
+        start: where it begins in the file.
+        end: where it ends in the file, None for the file's end.
+        text: its written text, or None where `text` has none.
+        document: what it is a consecutive part of.
+    """
+
+    id: str
+    audio: Path | None
+    start: Seconds
+    end: Seconds | None
+    text: str | None
+    document: str
+
+
+def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
+    """Utterances of a data directory in the order of `segments`, else of `text`, else of `wav.scp`.
+
+    Raises:
+        InputError: the directory or what it needs is missing, or a line names what another file lacks.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory with wav.scp and text")
+    audio = dict(_table(root / "wav.scp"))
+    texts = dict(_table(root / "text"))
+    documents = dict(_table(root / "utt2doc"))
+    segments = _segments(root / "segments")
+    if not (audio or texts):
+        raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
+    for name in segments or texts or audio:
+        recording, start, end = segments.get(name, (name, 0.0, None))
+        if audio and recording not in audio:
+            raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
+        yield DataUtterance(
+            id=name,
+            audio=_audio_path(audio[recording], root / "wav.scp") if audio else None,
+            start=start,
+            end=end,
+            text=texts.get(name),
+            document=documents.get(name, recording),
+        )
+
+
+def read_wav_scp(path: Pathlike) -> dict[str, Path]:
+    """Recording names and their audio files. Raises InputError where the file is missing or holds a command."""
+    if not Path(path).is_file():
+        raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
+    return {name: _audio_path(value, path) for name, value in _table(Path(path))}
+
+
+def _audio_path(value: str, place: Pathlike) -> Path:
+    if value.endswith("|"):
+        raise InputError(place, f"the command {value!r}", "the path of an audio file")
+    return Path(value)
+
+
+def _table(path: Path) -> Iterator[tuple[str, str]]:
+    if not path.exists():
+        return
+    seen: set[str] = set()
+    for number, line in read_lines(path):
+        name, _, value = line.strip().partition(" ")
+        if not name:
+            continue
+        if name in seen:
+            raise InputError(f"{path}:{number}", f"{name!r} again", "each name once")
+        seen.add(name)
+        yield name, value.strip()
+
+
+def _segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
+    segments = {}
+    for number, (name, value) in enumerate(_table(path), start=1):
+        columns, place = value.split(), f"{path}:{number}"
+        if len(columns) != 3:
+            raise InputError(place, f"{len(columns) + 1} columns", "4 columns: utterance recording start end")
+        start, end = (parse_seconds(column, place, "time") for column in columns[1:])
+        if end < start:
+            raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+        segments[name] = (columns[0], start, end)
+    return segments

@@ -1,0 +1,33 @@
+"""Plain text: a line is an utterance, an empty line ends the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from asr_punct.io.files import Pathlike, read_lines
+from asr_punct.marks import Glyphs, Labels, write_text
+from asr_punct.words import Utterance, Word
+
+
+def read_text(path: Pathlike) -> Iterator[Utterance]:
+    """Lines as utterances whose words are `str.split()` of the line, marks and capitals left on them.
+
+    An empty line is an utterance without words, so that lines in and lines out correspond.
+    """
+    document = 1
+    for number, line in read_lines(path):
+        words = tuple(Word(token) for token in line.split())
+        yield Utterance(words, id=str(number), recording=str(document))
+        document += not words
+
+
+def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """One line an utterance; an empty line where the recording changes."""
+    previous: Utterance | None = None
+    for utterance in utterances:
+        if previous is not None and previous.words and previous.recording != utterance.recording:
+            out.write("\n")
+        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        out.write(write_text([word.text for word in utterance.words], labels, glyphs) + "\n")
+        previous = utterance

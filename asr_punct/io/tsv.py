@@ -1,0 +1,116 @@
+"""The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word a line.
+
+An empty line ends an utterance. A line is a comment only if it starts with `# ` and holds no TAB; the comments
+`# id`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO, cast, get_args
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.files import Pathlike, display_name, parse_seconds, read_lines
+from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+UNKNOWN = "-"
+_COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
+
+
+def read_tsv(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a TSV file, lazily; their labels and pauses are as the file gives them.
+
+    Raises:
+        InputError: a line with other than four columns, an unknown label, a pause that is no number.
+    """
+    name = display_name(path)
+    header: dict[str, str] = {}
+    rows: list[tuple[Word, Labels, Seconds | None]] = []
+    for number, line in read_lines(path):
+        if not line:
+            if rows:
+                yield _utterance(header, rows)
+                header, rows = {}, []
+        elif line.startswith("# ") and "\t" not in line:
+            key, separator, value = line[2:].partition(" = ")
+            if separator:
+                header[key.strip()] = _checked(key.strip(), value.strip(), f"{name}:{number}")
+        else:
+            rows.append(_row(line, f"{name}:{number}"))
+    if rows:
+        yield _utterance(header, rows)
+
+
+def _checked(key: str, value: str, place: str) -> str:
+    if key == "times" and value not in get_args(TimeSource):
+        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
+    if key == "pause_before" and value != UNKNOWN:
+        parse_seconds(value, place, "pause_before")
+    return value
+
+
+def _row(line: str, place: str) -> tuple[Word, Labels, Seconds | None]:
+    columns = line.split("\t")
+    if len(columns) != 4:
+        raise InputError(place, f"{len(columns)} columns", _COLUMNS)
+    word, marks, pause, case = columns
+    if not word or word.split() != [word]:
+        raise InputError(place, f"word {word!r}", "a word without white space")
+    try:
+        labels = _labels(marks, case)
+    except AsrPunctError as error:
+        raise AsrPunctError(f"{place}: {error}") from None
+    return Word(word), labels, None if pause == UNKNOWN else parse_seconds(pause, place, "pause")
+
+
+_LABELS: dict[tuple[str, str], Labels] = {}
+
+
+def _labels(marks: str, case: str) -> Labels:
+    """One shared value for each combination: a corpus has millions of words and a few hundred of these."""
+    key = (marks, case)
+    if key not in _LABELS:
+        _LABELS[key] = Labels(parse_marks(marks), parse_case(case))
+    return _LABELS[key]
+
+
+def _utterance(header: dict[str, str], rows: list[tuple[Word, Labels, Seconds | None]]) -> Utterance:
+    words, labels, pauses = zip(*rows, strict=True)
+    before = header.get("pause_before", UNKNOWN)
+    return Utterance(
+        words=words,
+        id=header.get("id", ""),
+        recording=header.get("recording", ""),
+        labels=labels,
+        pauses=pauses,
+        pause_before=None if before == UNKNOWN else float(before),
+        times=cast(TimeSource, header.get("times", "none")),
+    )
+
+
+def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
+    """Write utterances; words without labels get `O`, without pauses `-`. `glyphs` is not used."""
+    for utterance in utterances:
+        for key, value in _header(utterance):
+            out.write(f"# {key} = {value}\n")
+        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        pauses = utterance.pauses or (None,) * len(utterance.words)
+        for word, label, pause in zip(utterance.words, labels, pauses, strict=True):
+            out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")
+        out.write("\n")
+
+
+def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
+    if utterance.id:
+        yield "id", utterance.id
+    if utterance.recording:
+        yield "recording", utterance.recording
+    if utterance.pause_before is not None:
+        yield "pause_before", _format_pause(utterance.pause_before)
+    if utterance.times != "none":
+        yield "times", utterance.times
+
+
+def _format_pause(pause: Seconds | None) -> str:
+    return UNKNOWN if pause is None else f"{pause:.3f}"
