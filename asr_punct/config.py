@@ -1,0 +1,211 @@
+"""One documented dataclass for each component of a model and of its training.
+
+They are plain data: a model directory keeps `ModelConfig` as JSON, `conf/*.yaml` holds a whole `Config`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from asr_punct.errors import ConfigError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The contextual encoder of sub-words: one by name, or a BERT built from these numbers with random weights."""
+
+    name: str | None = None
+    """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
+    vocabulary: int = 8000
+    """Sub-words of the tokenizer that is trained on the corpus (built encoders)."""
+    layers: int = 2
+    """Transformer layers (built encoders)."""
+    width: int = 128
+    """Hidden size (built encoders; a named encoder brings its own)."""
+    heads: int = 4
+    """Attention heads (built encoders)."""
+    feed_forward: int = 512
+    """Width of the feed-forward layers (built encoders)."""
+    dropout: float = 0.1
+    """Dropout in the encoder (built encoders)."""
+    max_tokens: int = 512
+    """Longest input in sub-words, both special tokens included (built encoders)."""
+    max_subwords: int = 16
+    """Sub-words kept of one word: the first ones and the last."""
+
+    def __post_init__(self) -> None:
+        if self.width % self.heads:
+            raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
+        if self.max_subwords < 2 or self.max_tokens < self.max_subwords + 2:
+            raise ConfigError("encoder: max_subwords is at least 2, and max_tokens at least max_subwords + 2")
+
+
+@dataclass(frozen=True)
+class PauseConfig:
+    """How the silence after a word enters the model (AutoPunct, section 3.2.1)."""
+
+    kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian"] = "discrete-gaussian"
+    """No silences, their value repeated over the vector, or embeddings averaged over neighbouring buckets."""
+    buckets: int = 1000
+    """Buckets of `hop_ms`; a longer silence is the last."""
+    hop_ms: int = 10
+    """Width of a bucket in milliseconds."""
+    window_s: float = 1.0
+    """Width of the averaging window in seconds."""
+    sigma_s: float = 1 / 6
+    """Standard deviation of the Gaussian in seconds; the paper gives none."""
+
+    def __post_init__(self) -> None:
+        if self.buckets < 1 or self.hop_ms < 1 or self.window_s < 0 or self.sigma_s <= 0:
+            raise ConfigError("pauses: buckets, hop_ms and sigma_s are above 0, window_s is 0 or more")
+
+
+@dataclass(frozen=True)
+class ContextConfig:
+    """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
+
+    kind: Literal["none", "transformer"] = "transformer"
+    """None, or a transformer trained from scratch over the words."""
+    layers: int = 4
+    """Its layers."""
+    heads: int = 4
+    """Its attention heads."""
+    feed_forward: int | None = None
+    """Width of its feed-forward layers; four times the encoder's width where none is given."""
+    dropout: float = 0.1
+    """Its dropout."""
+
+
+@dataclass(frozen=True)
+class HeadConfig:
+    """Both heads: dense layer, non-linearity, dropout, linear layer (AutoPunct, section 3.2.3)."""
+
+    hidden: int | None = None
+    """Width of the dense layer; the encoder's width where none is given."""
+    dropout: float = 0.1
+    """Dropout before the last layer."""
+    case_context: Literal["previous", "own"] = "previous"
+    """Punctuation scores that the case head reads: of the word and of the one before, or of the word alone."""
+
+
+@dataclass(frozen=True)
+class WindowConfig:
+    """Windows over consecutive utterances, in training and in inference."""
+
+    words: int = 96
+    """Words of a window."""
+    margin: int = 16
+    """Words at an inner edge of a window whose result the neighbouring window gives."""
+
+    def __post_init__(self) -> None:
+        if self.margin < 0 or self.words <= 2 * self.margin:
+            raise ConfigError(f"window: {self.words} words leave nothing between two margins of {self.margin}")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """A whole model."""
+
+    language: str = "es"
+    """Language code, or several joined by +; the first one's glyphs are written."""
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    pauses: PauseConfig = field(default_factory=PauseConfig)
+    context: ContextConfig = field(default_factory=ContextConfig)
+    heads: HeadConfig = field(default_factory=HeadConfig)
+    window: WindowConfig = field(default_factory=WindowConfig)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How a model is trained (AutoPunct, section 4)."""
+
+    epochs: int = 50
+    """Most epochs; in one epoch each word of the corpus is seen once, in windows with random starts."""
+    patience: int = 20
+    """Epochs without a better punctuation F1 on the development set before training stops."""
+    batch_size: int = 8
+    """Windows of one step."""
+    learning_rate: float = 2e-5
+    """Highest learning rate."""
+    warmup_epochs: float = 5.0
+    """Epochs over which the learning rate rises from 0."""
+    decay: Literal["none", "linear"] = "none"
+    """After the warm-up: constant, or falling to 0 at the last epoch."""
+    weight_decay: float = 0.01
+    """AdamW's weight decay, not on biases and normalisation."""
+    clip_norm: float = 1.0
+    """Largest norm of the gradient."""
+    pause_dropout: float = 0.15
+    """Probability that all pauses of a training window are unknown."""
+    word_pause_dropout: float = 0.05
+    """Probability that a known pause is unknown, word by word."""
+    boundary_dropout: float = 0.3
+    """Probability that a window's first and last words are not told to begin or end a document."""
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    """Arithmetic; auto is bf16 where the processor has it."""
+    minutes: float | None = None
+    """Most minutes of training, counted over all resumptions; none: no limit."""
+    seed: int = 1
+    """Seed of the weights, the windows and dropout."""
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch_size < 1 or self.patience < 1:
+            raise ConfigError("training: epochs, batch_size and patience are 1 or more")
+        for name in ("pause_dropout", "word_pause_dropout", "boundary_dropout"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"training: {name} is a probability, found {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a file in `conf/` holds."""
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+
+def from_mapping(cls: type[T], values: Any, place: str) -> T:
+    """A configuration dataclass from nested mappings; keys left out keep their defaults.
+
+    Raises:
+        ConfigError: unknown key, value of another type, or values that do not go together; `place` is named.
+    """
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{place}: found {values!r}, expected keys and values")
+    hints = typing.get_type_hints(cls)
+    for key in values:
+        if key not in hints:
+            raise ConfigError(f"{place}: found unknown key {key!r}, expected one of {', '.join(hints)}")
+    arguments = {key: _value(hints[key], value, f"{place}: {key}") for key, value in values.items()}
+    try:
+        return cls(**arguments)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error}") from None
+
+
+def _value(hint: Any, value: Any, place: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return from_mapping(typing.cast(type, hint), value, place)
+    if typing.get_origin(hint) is Literal:
+        if value in typing.get_args(hint):
+            return value
+        raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, typing.get_args(hint)))}")
+    allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if isinstance(value, bool) == (bool in allowed) and isinstance(value, allowed):
+        return value
+    if float in allowed and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    names = " or ".join("nothing" if kind is type(None) else kind.__name__ for kind in allowed)
+    raise ConfigError(f"{place}: found {value!r}, expected {names}")
+
+
+def as_mapping(config: Any) -> dict[str, Any]:
+    """Inverse of `from_mapping`: nested dictionaries of plain values."""
+    return dataclasses.asdict(config)
