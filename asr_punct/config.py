@@ -150,8 +150,6 @@ class TrainingConfig:
     """Probability that a window's first and last words are not told to begin or end a document."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     """Arithmetic; auto is bf16 where the processor has it."""
-    minutes: float | None = None
-    """Most minutes of training, counted over all resumptions; none: no limit."""
     seed: int = 1
     """Seed of the weights, the windows and dropout."""
 

@@ -1,0 +1,97 @@
+"""The contextual encoder: any transformers encoder, pooled to one vector a word."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, PretrainedConfig
+
+from asr_punct.config import EncoderConfig
+from asr_punct.errors import ConfigError
+from asr_punct.features import BOUNDARIES
+from asr_punct.subwords import SubwordTokenizer
+
+
+class WordEncoder(nn.Module):
+    """Contextual vectors of words: the encoder's output at each word's last sub-word.
+
+    A learnt vector is added to the first and the last word of a document. It tells a document's edge from the edge
+    of a window cut out of running text, and starts at zero.
+
+    Args:
+        encoder: a transformers encoder.
+    """
+
+    def __init__(self, encoder: nn.Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.width = int(cast(Any, encoder.config).hidden_size)
+        self.boundary = nn.Embedding(BOUNDARIES, self.width, padding_idx=0)
+        nn.init.zeros_(self.boundary.weight)
+
+    @property
+    def transformers_config(self) -> dict[str, Any]:
+        """What rebuilds the encoder without its weights."""
+        return dict(cast(Any, self.encoder.config).to_dict())
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
+        """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
+        states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        index = word_index.unsqueeze(-1).expand(-1, -1, self.width)
+        return torch.gather(states, 1, index) + self.boundary(boundaries)
+
+
+def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
+    """A BERT of the configured size with random weights."""
+    bert = BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=config.width,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.heads,
+        intermediate_size=config.feed_forward,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        max_position_embeddings=config.max_tokens,
+        pad_token_id=pad,
+    )
+    return encoder_from_config(bert)
+
+
+def encoder_from_config(config: PretrainedConfig | dict[str, Any]) -> nn.Module:
+    """An encoder with random weights from its transformers configuration."""
+    if isinstance(config, dict):
+        config = AutoConfig.for_model(**config)
+    arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
+    return cast(nn.Module, AutoModel.from_config(config, **arguments))
+
+
+def pretrained_encoder(name: str) -> nn.Module:
+    """A pretrained encoder by name or directory, in safetensors only.
+
+    Raises:
+        ConfigError: it cannot be loaded.
+    """
+    try:
+        model = AutoModel.from_pretrained(name, use_safetensors=True)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
+    if hasattr(model, "pooler"):
+        model.pooler = None
+    return cast(nn.Module, model)
+
+
+def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
+    """The fast tokenizer of a pretrained encoder.
+
+    Raises:
+        ConfigError: it cannot be loaded, or there is no fast one.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"tokenizer {name!r}: {str(error).splitlines()[0]}") from None
+    if not tokenizer.is_fast:
+        raise ConfigError(f"tokenizer {name!r}: found a slow tokenizer, expected one with a tokenizer.json")
+    return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)

@@ -1,0 +1,77 @@
+"""The whole model: encoder, pause fusion, context, punctuation head, case head (AutoPunct, figure 3)."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from asr_punct.config import ModelConfig
+from asr_punct.model.context import build_context
+from asr_punct.model.encoder import WordEncoder
+from asr_punct.model.fusion import DiscretePauses, build_fusion
+from asr_punct.model.heads import CaseHead, PunctuationHead
+
+
+@dataclass(frozen=True)
+class TaggerOutput:
+    """Scores of a batch of windows.
+
+    Attributes:
+        mark_logits: *Shape:* (batch, words, marks), independent of each other (sigmoid).
+        case_logits: *Shape:* (batch, words, cases), one of which holds (softmax).
+    """
+
+    mark_logits: Tensor
+    case_logits: Tensor
+
+
+class Tagger(nn.Module):
+    """Words and pauses in, mark and case logits out.
+
+    Args:
+        encoder: contextual vectors of words.
+        fusion: adds the pauses to them.
+        context: lets words and pauses of the window attend to each other.
+        punctuation: one logit a mark.
+        case: one logit a case.
+    """
+
+    def __init__(
+        self, *, encoder: WordEncoder, fusion: nn.Module, context: nn.Module, punctuation: nn.Module, case: nn.Module
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.fusion = fusion
+        self.context = context
+        self.punctuation = punctuation
+        self.case = case
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
+    ) -> TaggerOutput:
+        """Logits of a batch; `features.Features` gives the shapes."""
+        vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
+        word_mask = (word_index > 0).long()
+        mark_logits = self.punctuation(self.context(self.fusion(vectors, pauses), word_mask))
+        return TaggerOutput(mark_logits, self.case(vectors, mark_logits))
+
+    def folded(self) -> Tagger:
+        """A copy for inference whose pauses cost one look-up a word."""
+        model = copy.deepcopy(self).eval()
+        if isinstance(model.fusion, DiscretePauses):
+            model.fusion = model.fusion.folded()
+        return model
+
+
+def build_tagger(config: ModelConfig, encoder: nn.Module) -> Tagger:
+    """The model that a configuration describes, around a transformers encoder."""
+    words = WordEncoder(encoder)
+    return Tagger(
+        encoder=words,
+        fusion=build_fusion(config.pauses, words.width),
+        context=build_context(config.context, words.width, config.window.words),
+        punctuation=PunctuationHead(config.heads, words.width),
+        case=CaseHead(config.heads, words.width),
+    )

@@ -1,0 +1,91 @@
+"""Words to sub-word numbers, one word at a time, so that a word always has the same sub-words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from asr_punct.errors import ModelError
+
+_CACHED_WORDS = 200_000
+
+
+class SubwordTokenizer:
+    """A `tokenizers` tokenizer that is given words.
+
+    Args:
+        tokenizer: any fast tokenizer.
+        max_subwords: sub-words kept of one word: the first ones and the last, which stands for the word.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, max_subwords: int) -> None:
+        self._tokenizer = tokenizer
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._max_subwords = max_subwords
+        self._cache: dict[str, tuple[int, ...]] = {}
+        self.start = self._special("[CLS]", "<s>", "<cls>")
+        self.end = self._special("[SEP]", "</s>", "<sep>")
+        self.pad = self._special("[PAD]", "<pad>")
+        self.unknown = self._special("[UNK]", "<unk>")
+
+    def _special(self, *names: str) -> int:
+        for name in names:
+            number = self._tokenizer.token_to_id(name)
+            if number is not None:
+                return number
+        raise ModelError("tokenizer.json", "no token " + " or ".join(names), "a tokenizer of the BERT or RoBERTa kind")
+
+    @classmethod
+    def from_file(cls, path: Path, max_subwords: int) -> SubwordTokenizer:
+        """Load a `tokenizer.json`. Raises ModelError where it is none."""
+        try:
+            return cls(Tokenizer.from_file(str(path)), max_subwords)
+        except ModelError:
+            raise
+        except Exception as error:  # the library raises bare Exception
+            raise ModelError(path, f"no tokenizer ({error})", "a tokenizer.json") from None
+
+    @property
+    def size(self) -> int:
+        """Sub-words of the vocabulary."""
+        return int(self._tokenizer.get_vocab_size())
+
+    def to_json(self) -> str:
+        """Content of a `tokenizer.json`."""
+        return str(self._tokenizer.to_str())
+
+    def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
+        """Sub-words of each lower-case word; at least one (unknown), at most `max_subwords`."""
+        missing = [word for word in dict.fromkeys(words) if word not in self._cache]
+        if len(self._cache) + len(missing) > _CACHED_WORDS:
+            self._cache.clear()
+            missing = list(dict.fromkeys(words))
+        if missing:
+            pieces = [[word[: 32 * self._max_subwords]] for word in missing]
+            encodings = self._tokenizer.encode_batch(pieces, is_pretokenized=True, add_special_tokens=False)
+            for word, encoding in zip(missing, encodings, strict=True):
+                self._cache[word] = self._cut(encoding.ids)
+        return [self._cache[word] for word in words]
+
+    def _cut(self, ids: Sequence[int]) -> tuple[int, ...]:
+        if len(ids) > self._max_subwords:
+            return (*ids[: self._max_subwords - 1], ids[-1])
+        return tuple(ids) or (self.unknown,)
+
+
+def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
+    """A WordPiece tokenizer of at most `vocabulary` sub-words learnt from lower-case words."""
+    from tokenizers import models, pre_tokenizers, processors, trainers
+
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=600))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(words, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    )
+    return tokenizer
