@@ -1,0 +1,52 @@
+# Turns a script's variables into its options, with Kaldi's conventions. Sourced, after the defaults are set:
+#
+#   nj=2          # number of jobs
+#   device=       # empty: chosen by itself
+#   . utils/parse_options.sh || exit 2
+#
+# `--nj 4` sets nj, `--stop-stage 3` sets stop_stage; parsing stops at the first argument that is no option, or
+# after `--`. A variable that is true or false takes only these. `--help` prints $help_message, or where there is
+# none the comment at the head of the script, and exits with status 0. An unknown option or a missing value is one
+# line on standard error and status 2. Kaldi's `--config FILE` is not special here.
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h)
+      if [ -n "${help_message:-}" ]; then
+        printf '%b\n' "$help_message"
+      else
+        awk 'NR == 1 && /^#!/ { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"
+      fi
+      exit 0
+      ;;
+    --)
+      shift
+      break
+      ;;
+    --*=*)
+      echo "${0##*/}: expected '${1%%=*} VALUE', found '$1' (see --help)" >&2
+      exit 2
+      ;;
+    --*)
+      parse_options_name=${1#--}
+      parse_options_name=${parse_options_name//-/_}
+      if ! [[ $parse_options_name =~ ^[a-z][a-z0-9_]*$ && -v $parse_options_name ]]; then
+        echo "${0##*/}: unknown option $1 (see --help)" >&2
+        exit 2
+      fi
+      if [ $# -lt 2 ]; then
+        echo "${0##*/}: option $1 needs a value (see --help)" >&2
+        exit 2
+      fi
+      if [[ ${!parse_options_name} =~ ^(true|false)$ && ! $2 =~ ^(true|false)$ ]]; then
+        echo "${0##*/}: option $1: found '$2', expected true or false" >&2
+        exit 2
+      fi
+      printf -v "$parse_options_name" %s "$2"
+      shift 2
+      ;;
+    *) break ;;
+  esac
+done
+unset parse_options_name
+true

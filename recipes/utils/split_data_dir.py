@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Cut a Kaldi data directory into parts of about the same number of words, for jobs that run at the same time.
+
+    split_data_dir.py DIR N          writes DIR/splitN/1 … DIR/splitN/N
+
+A recording is never cut, and the parts follow each other in the directory's order, so that what was computed on them
+and put together again does not depend on N. Made beside its place and renamed: a splitN that exists is whole.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from data_dir import BY_RECORDING, BY_UTTERANCE, fail, read_table, recordings_of
+
+from asr_punct.errors import AsrPunctError, InputError
+
+
+def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
+    """Part (from 1) of each recording: consecutive ones together, no part empty, near the same number of words.
+
+    Args:
+        words: words of each recording, in order; at least as many recordings as parts.
+        parts: number of parts.
+    """
+    total, before = sum(words.values()), 0
+    part, assigned = 1, dict[str, int]()
+    for index, (recording, count) in enumerate(words.items()):
+        left = len(words) - index
+        middle = before + count / 2
+        wanted = min(parts, 1 + int(middle * parts / total)) if total else 1
+        lowest = parts - left + 1
+        part = max(part, min(wanted, part + 1 if assigned else 1), lowest)
+        assigned[recording] = part
+        before += count
+    return assigned
+
+
+def split(root: Path, parts: int) -> None:
+    """Write the parts.
+
+    Raises:
+        InputError: fewer recordings than parts, or no data directory.
+    """
+    recordings = recordings_of(root)
+    words: Counter[str] = Counter(dict.fromkeys(recordings.values(), 0))
+    for _, utterance, text in read_table(root / "text"):
+        words[recordings.get(utterance, utterance)] += len(text.split())
+    if len(words) < parts:
+        raise InputError(root, f"{len(words)} recordings", f"at least {parts}, one for each part")
+    assigned = assign(words, parts)
+    target = root / f"split{parts}"
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    for name in (*BY_UTTERANCE, *BY_RECORDING):
+        if (root / name).exists():
+            _split_file(root / name, partial, parts, assigned, recordings if name in BY_UTTERANCE else {})
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+
+
+def _split_file(
+    path: Path, target: Path, parts: int, assigned: Mapping[str, int], recordings: Mapping[str, str]
+) -> None:
+    lines: dict[int, list[str]] = {part: [] for part in range(1, parts + 1)}
+    for _, name, rest in read_table(path):
+        part = assigned.get(recordings.get(name, name))
+        if part:
+            lines[part].append(f"{name} {rest}\n")
+    for part, content in lines.items():
+        (target / str(part)).mkdir(parents=True, exist_ok=True)
+        (target / str(part) / path.name).write_text("".join(content), encoding="utf-8")
+
+
+def main() -> None:
+    """Entry point."""
+    if len(sys.argv) != 3 or not sys.argv[2].isdigit() or int(sys.argv[2]) < 1:
+        fail("expected a data directory and a number of parts: split_data_dir.py DIR N")
+    try:
+        split(Path(sys.argv[1]), int(sys.argv[2]))
+    except AsrPunctError as error:
+        fail(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Sets up an environment, then runs the linters, the type checker and the fast tests.
+#
+# Usage: tests/run.sh [options]
+#   --venv DIR    environment to make and use (default: .venv at the top); none: the one that is active
+#   --nj N        tests that run at the same time (default: 2)
+#
+# Status 0 if all of it passed. It goes on after a failure, so that one run shows them all.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit 2
+venv=$root/.venv
+nj=2
+. recipes/utils/parse_options.sh
+
+if [ "$venv" != none ]; then
+  recipes/setup.sh --venv "$venv" --extras audio,train,dev || exit 2
+  PATH=$(cd "$venv" && pwd)/bin:$PATH
+fi
+
+failed=()
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name: $*"
+  "$@" || failed+=("$name")
+  echo "== $name: $((SECONDS - start)) s"
+}
+
+check lint ruff check
+check format ruff format --check
+check types mypy
+if command -v shellcheck >/dev/null; then
+  mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
+  check shell shellcheck --external-sources --shell bash "${scripts[@]}"
+fi
+check tests python -m pytest -q -n "$nj" -m "not slow"
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "tests/run.sh: failed: ${failed[*]}" >&2
+  exit 1
+fi
+echo "tests/run.sh: all passed in $SECONDS s"

@@ -1,0 +1,281 @@
+"""What recipes share: options of scripts, jobs, data directories."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+UTILS = Path(__file__).parent.parent / "recipes" / "utils"
+sys.path.insert(0, str(UTILS))
+
+from split_data_dir import assign  # noqa: E402
+
+
+def call(*command: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, timeout=60)
+
+
+def python(script: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return call(sys.executable, UTILS / script, *arguments, cwd=cwd)
+
+
+class TestParseOptions:
+    SCRIPT = """#!/usr/bin/env bash
+# Does a thing.
+#
+#   --nj N    jobs
+
+# not part of the help
+nj=2
+stop_stage=100
+device=
+fast=false
+. {utils}/parse_options.sh
+echo "nj=$nj stop_stage=$stop_stage device=$device fast=$fast rest=$*"
+"""
+
+    def run(self, tmp_path, *arguments):
+        script = tmp_path / "thing.sh"
+        script.write_text(self.SCRIPT.format(utils=UTILS))
+        return call("bash", script, *arguments)
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            ([], "nj=2 stop_stage=100 device= fast=false rest="),
+            (["--nj", "4", "a", "--nj", "5"], "nj=4 stop_stage=100 device= fast=false rest=a --nj 5"),
+            (["--stop-stage", "3", "--device", "a b"], "nj=2 stop_stage=3 device=a b fast=false rest="),
+            (["--stop_stage", "3", "--", "--x"], "nj=2 stop_stage=3 device= fast=false rest=--x"),
+            (["--fast", "true", "--nj", "-1"], "nj=-1 stop_stage=100 device= fast=true rest="),
+        ],
+    )
+    def test_variables_are_options(self, tmp_path, arguments, expected):
+        done = self.run(tmp_path, *arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (0, expected + "\n", "")
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            (["--jobs", "4"], "thing.sh: unknown option --jobs (see --help)"),
+            (["--PATH", "4"], "thing.sh: unknown option --PATH (see --help)"),
+            (["--nj"], "thing.sh: option --nj needs a value (see --help)"),
+            (["--nj=4"], "thing.sh: expected '--nj VALUE', found '--nj=4' (see --help)"),
+            (["--fast", "1"], "thing.sh: option --fast: found '1', expected true or false"),
+        ],
+    )
+    def test_errors_are_one_line_and_status_2(self, tmp_path, arguments, expected):
+        done = self.run(tmp_path, *arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", expected + "\n")
+
+    def test_help_is_the_head_of_the_script(self, tmp_path):
+        done = self.run(tmp_path, "--nj", "1", "--help")
+        assert (done.returncode, done.stdout) == (0, "Does a thing.\n\n  --nj N    jobs\n")
+
+
+class TestRun:
+    def test_a_log_for_each_job(self, tmp_path):
+        done = python("run.py", "--mem", "2G", "JOB=2:4", "log/x.JOB.log", "echo", "JOB", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        logs = {path.name: path.read_text().splitlines()[3] for path in (tmp_path / "log").iterdir()}
+        assert logs == {"x.2.log": "2", "x.3.log": "3", "x.4.log": "4"}
+
+    def test_log_tells_command_start_output_end(self, tmp_path):
+        done = python("run.py", "JOB=3", "x.JOB.log", "echo", "two  words JOB", "|", "tr", "w", "W", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        lines = (tmp_path / "x.3.log").read_text().splitlines()
+        assert lines[0] == "# echo 'two  words 3' | tr w W"
+        assert lines[1].startswith("# Started at ")
+        assert lines[3] == "tWo  Words 3"
+        assert lines[4].startswith("# Ended (code 0) at ")
+
+    def test_failure_names_the_log_and_its_last_line(self, tmp_path):
+        command = "if [ JOB = 2 ]; then echo it broke >&2; exit 3; fi"
+        done = python("run.py", "JOB=1:3", "x.JOB.log", "bash", "-c", command, cwd=tmp_path)
+        assert done.returncode == 1
+        assert done.stderr == "run.py: 1 of 3 jobs failed with status 3, log x.2.log: it broke\n"
+        assert "# Ended (code 3) at" in (tmp_path / "x.2.log").read_text()
+        assert "# Ended (code 0) at" in (tmp_path / "x.3.log").read_text()
+
+    def test_at_most_so_many_at_once(self, tmp_path):
+        command = "mkdir one && sleep 0.05 && rmdir one"
+        done = python("run.py", "--max-jobs-run", "1", "JOB=1:3", "x.JOB.log", "bash", "-c", command, cwd=tmp_path)
+        assert done.returncode == 0
+
+    @pytest.mark.parametrize(
+        "arguments", [["x.log"], ["JOB=1:2", "x.log", "true"], ["JOB=2:1", "x.JOB.log", "true"], ["--mem"]]
+    )
+    def test_wrong_calls_are_one_line_and_status_2(self, tmp_path, arguments):
+        done = python("run.py", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+    def test_jobs_end_with_it(self, tmp_path, number):
+        runner = subprocess.Popen(
+            [sys.executable, UTILS / "run.py", "x.log", "bash", "-c", "echo $$ > pid; exec sleep 60"], cwd=tmp_path
+        )
+        pid_file = tmp_path / "pid"
+        wait_for(lambda: pid_file.exists() and pid_file.read_text().strip())
+        job = int(pid_file.read_text())
+        runner.send_signal(number)
+        runner.wait(10)
+        wait_for(lambda: not alive(job))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition, seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            pytest.fail("it did not happen")
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    root = tmp_path / "data"
+    root.mkdir()
+    names = [f"u{n}" for n in range(6)]
+    for name in names:
+        (root / f"{name}.wav").write_bytes(b"sound")
+    (root / "wav.scp").write_text("".join(f"{name} {root / name}.wav\n" for name in names))
+    (root / "text").write_text("".join(f"{name} Bai, {'hitz ' * n}zara.\n" for n, name in enumerate(names)))
+    (root / "utt2spk").write_text("".join(f"{name} s\n" for name in names))
+    (root / "reco2file_and_channel").write_text("".join(f"{name} {name} 1\n" for name in names))
+    return root
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+class TestSplit:
+    @given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
+    def test_parts_follow_each_other_and_none_is_empty(self, words, parts):
+        parts = min(parts, len(words))
+        assigned = list(assign({str(n): count for n, count in enumerate(words)}, parts).values())
+        assert assigned == sorted(assigned)
+        assert set(assigned) == set(range(1, parts + 1))
+
+    def test_parts_are_even(self):
+        assigned = list(assign({str(n): 10 for n in range(100)}, 4).values())
+        assert [assigned.count(part) for part in (1, 2, 3, 4)] == [25] * 4
+
+    def test_parts_together_are_the_whole(self, data_dir):
+        assert python("split_data_dir.py", data_dir, 3).returncode == 0
+        for name in ("text", "wav.scp", "utt2spk", "reco2file_and_channel"):
+            parts = [(data_dir / "split3" / str(part) / name).read_text() for part in (1, 2, 3)]
+            assert "".join(parts) == (data_dir / name).read_text()
+            assert all(parts)
+        assert not (data_dir / "split3.partial").exists()
+
+    def test_segments_of_a_recording_stay_together(self, data_dir):
+        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
+        (data_dir / "wav.scp").write_text("".join(f"r{n} r{n}.wav\n" for n in range(3)))
+        (data_dir / "reco2file_and_channel").unlink()
+        assert python("split_data_dir.py", data_dir, 3).returncode == 0
+        for part in (1, 2, 3):
+            here = data_dir / "split3" / str(part)
+            assert [line.split()[0] for line in (here / "text").read_text().splitlines()] == [
+                f"u{2 * part - 2}",
+                f"u{2 * part - 1}",
+            ]
+            assert (here / "wav.scp").read_text() == f"r{part - 1} r{part - 1}.wav\n"
+
+    def test_too_many_parts(self, data_dir):
+        done = python("split_data_dir.py", data_dir, 7)
+        assert (done.returncode, done.stderr) == (
+            2,
+            f"split_data_dir.py: {data_dir}: found 6 recordings, expected at least 7, one for each part\n",
+        )
+        assert not (data_dir / "split7").exists()
+
+
+class TestValidate:
+    def test_good_directory(self, data_dir):
+        done = python("validate_data_dir.py", data_dir)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"{data_dir}: 6 utterances, 6 recordings, 27 words\n"
+
+    @pytest.mark.parametrize(
+        ("name", "old", "new", "expected"),
+        [
+            ("text", "u2 Bai, hitz hitz zara.", "u2", "text: no second column: u2 (line 3)"),
+            ("text", "u2 ", "u1 ", "text: names that stand there twice: u1"),
+            ("wav.scp", "u3.wav", "no.wav", "wav.scp: audio that is missing or empty: u3 ({root}/no.wav)"),
+            ("wav.scp", "u3.wav", "u3.wav sox |", "wav.scp: a command where a path is expected: u3"),
+            ("wav.scp", "u4 ", "v4 ", "wav.scp: no audio for utterances: u4"),
+            ("utt2spk", "u5 s\n", "", "utt2spk: no line for utterances: u5"),
+            ("utt2spk", "u5 s\n", "u5 s\nu6 s\n", "utt2spk: unknown utterances: u6"),
+            ("reco2file_and_channel", "u0 u0 1\n", "", "reco2file_and_channel: no line for recordings: u0"),
+        ],
+    )
+    def test_faults_are_named(self, data_dir, name, old, new, expected):
+        edit(data_dir / name, old, new)
+        done = python("validate_data_dir.py", data_dir)
+        assert done.returncode == 2
+        assert f"validate_data_dir.py: {data_dir}/{expected.format(root=data_dir)}" in done.stderr.splitlines()
+
+    def test_segments(self, data_dir):
+        (data_dir / "segments").write_text("".join(f"u{n} u0 {n}.5 {n}.5\n" for n in range(6)))
+        done = python("validate_data_dir.py", data_dir)
+        assert "not 'recording start end' with the end after the start: u0 (line 1)" in done.stderr
+        assert "u4 (line 5) and 1 more" in done.stderr
+
+    def test_words_of_a_ctm(self, data_dir):
+        (data_dir / "ctm").write_text("".join(f"u{n} 1 0.0 0.5 bai\n" for n in range(5)))
+        done = python("validate_data_dir.py", data_dir)
+        assert (done.returncode, done.stdout.splitlines()[1]) == (0, f"{data_dir}/ctm: no words for utterances: u5")
+        edit(data_dir / "ctm", "u0", "w0")
+        done = python("validate_data_dir.py", data_dir)
+        assert (done.returncode, done.stderr) == (2, f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: w0\n")
+
+    def test_missing_directory(self, tmp_path):
+        done = python("validate_data_dir.py", tmp_path / "none")
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_setup_refuses_what_it_cannot_do(tmp_path):
+    setup = UTILS.parent / "setup.sh"
+    done = call("bash", setup, "--venv", tmp_path / "v", "--extras", "nonsense")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "setup.sh: --extras: found 'nonsense', which pyproject.toml does not have\n",
+    )
+    old = tmp_path / "python3.10"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.10.1\nexit 1\n')
+    old.chmod(0o755)
+    done = call("bash", setup, "--venv", tmp_path / "v", "--python", old)
+    assert done.returncode == 2
+    assert done.stderr == "setup.sh: found Python 3.10.1, expected Python 3.11 or newer (--python NAME)\n"
+    assert not (tmp_path / "v").exists()
+
+
+def test_setup_says_where_venv_is_missing(tmp_path):
+    bare = tmp_path / "python3"
+    bare.write_text(f'#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexec {sys.executable} "$@"\n')
+    bare.chmod(0o755)
+    done = call("bash", UTILS.parent / "setup.sh", "--venv", tmp_path / "v", "--python", bare)
+    assert done.returncode == 2
+    assert "apt-get install python3-venv" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert os.listdir(tmp_path) == ["python3"]
