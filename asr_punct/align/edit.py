@@ -1,0 +1,253 @@
+"""Minimum-cost alignment of two word sequences, and labels of a reference carried onto the words of a recogniser.
+
+The costs are those of sclite (NIST SCTK): substitution 4, insertion 3, deletion 3, correct 0. The alignment is
+found by divide and conquer in linear memory (Hirschberg 1975, A linear space algorithm for computing maximal
+common subsequences), a row of the cost matrix at a time.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asr_punct.errors import InputError
+from asr_punct.marks import LEFT, RIGHT, Case, Labels, Mark
+from asr_punct.words import Utterance
+
+SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
+SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS})
+_MATRIX_CELLS = 1 << 20
+"""Below this size a pair is aligned with the whole matrix (4 bytes a cell) instead of being halved."""
+_EDGE_MARKS = ".,;:?!¿¡…।-–—\"'«»‹›“”„‟‘’‚‛()[]{}"
+_OPENER = {Mark.QUESTION: Mark.OPEN_QUES, Mark.EXCLAMATION: Mark.OPEN_EXCL, Mark.QUOTE: Mark.OPEN_QUOTE}
+_STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(SENTENCE_ENDS, 3)
+
+IntArray = NDArray[np.int64]
+_Int32Array = NDArray[np.int32]
+_Origins = dict[Mark, int]
+"""Marks on one word, each with the index of the reference word that it comes from."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Pairs of a reference word and a hypothesis word, in order; every index stands in exactly one pair.
+
+    Attributes:
+        reference: index of the reference word, -1 for an insertion; (pairs,).
+        hypothesis: index of the hypothesis word, -1 for a deletion; (pairs,).
+        equal: whether the two words are the same; (pairs,).
+    """
+
+    reference: IntArray
+    hypothesis: IntArray
+    equal: NDArray[np.bool_]
+
+    @property
+    def insertions(self) -> int:
+        """Hypothesis words without a reference word."""
+        return int(np.count_nonzero(self.reference < 0))
+
+    @property
+    def deletions(self) -> int:
+        """Reference words without a hypothesis word."""
+        return int(np.count_nonzero(self.hypothesis < 0))
+
+    @property
+    def substitutions(self) -> int:
+        """Pairs of two different words."""
+        return int(np.count_nonzero(~self.equal)) - self.insertions - self.deletions
+
+    @property
+    def cost(self) -> int:
+        """Sum of the costs of all pairs."""
+        return SUBSTITUTION * self.substitutions + INSERTION * self.insertions + DELETION * self.deletions
+
+
+def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
+    """Align two word sequences at minimum cost; words are compared as they are (see `comparable`).
+
+    Time grows with the product of the lengths, memory with their sum.
+    """
+    number: dict[str, int] = {}
+    ref, hyp = (
+        np.array([number.setdefault(word, len(number)) for word in words], np.int32)
+        for words in (reference, hypothesis)
+    )
+    pairs = np.array(_align(ref, hyp, 0, 0), np.int64).reshape(-1, 2)
+    left, right = pairs[:, 0].copy(), pairs[:, 1].copy()
+    both = (left >= 0) & (right >= 0)
+    equal = np.zeros(len(pairs), np.bool_)
+    equal[both] = ref[left[both]] == hyp[right[both]]
+    return Alignment(left, right, equal)
+
+
+def _align(ref: _Int32Array, hyp: _Int32Array, i: int, j: int) -> list[tuple[int, int]]:
+    """Pairs of two parts that begin at words `i` and `j` of the whole."""
+    start, end = _common_ends(ref, hyp)
+    head = [(i + k, j + k) for k in range(start)]
+    tail = [(i + len(ref) - k, j + len(hyp) - k) for k in range(end, 0, -1)]
+    ref, hyp, i, j = ref[start : len(ref) - end], hyp[start : len(hyp) - end], i + start, j + start
+    if len(ref) <= 1 or (len(ref) + 1) * (len(hyp) + 1) <= _MATRIX_CELLS:
+        return head + _trace(ref, hyp, i, j) + tail
+    half = len(ref) // 2
+    # Rows are less INSERTION a column, forwards and backwards alike, so their sum differs from the cost by a constant.
+    forward, backward = _last_row(ref[:half], hyp), _last_row(ref[: half - 1 : -1], hyp[::-1])
+    cut = int(np.argmin(forward + backward[::-1]))
+    return head + _align(ref[:half], hyp[:cut], i, j) + _align(ref[half:], hyp[cut:], i + half, j + cut) + tail
+
+
+def _common_ends(ref: _Int32Array, hyp: _Int32Array) -> tuple[int, int]:
+    """How many words the two have in common at their beginning, and at the end of what is left."""
+    shorter = min(len(ref), len(hyp))
+    start = _run(ref[:shorter] == hyp[:shorter])
+    end = _run((ref[len(ref) - shorter :] == hyp[len(hyp) - shorter :])[::-1][: shorter - start])
+    return start, end
+
+
+def _run(equal: NDArray[np.bool_]) -> int:
+    """Length of the run of True at the beginning."""
+    return len(equal) if equal.all() else int(np.argmin(equal))
+
+
+def _rows(ref: _Int32Array, hyp: _Int32Array) -> Iterator[_Int32Array]:
+    """Rows of the cost matrix, each (hypothesis words + 1,), less INSERTION a column.
+
+    In these units an insertion costs nothing, so the best way along a row is a running minimum.
+    """
+    row = np.zeros(len(hyp) + 1, np.int32)
+    yield row
+    correct, wrong = np.int32(-INSERTION), np.int32(SUBSTITUTION - INSERTION)
+    for word in ref:
+        diagonal = np.where(hyp == word, correct, wrong)
+        diagonal += row[:-1]
+        row = row + np.int32(DELETION)
+        np.minimum(row[1:], diagonal, out=row[1:])
+        np.minimum.accumulate(row, out=row)
+        yield row
+
+
+def _last_row(ref: _Int32Array, hyp: _Int32Array) -> _Int32Array:
+    for row in _rows(ref, np.ascontiguousarray(hyp)):
+        last = row
+    return last
+
+
+def _trace(ref: _Int32Array, hyp: _Int32Array, i: int, j: int) -> list[tuple[int, int]]:
+    """Pairs of two short parts, read back from the end of their whole matrix."""
+    matrix = np.stack(list(_rows(ref, hyp)))
+    row, column = len(ref), len(hyp)
+    pairs = []
+    while row or column:
+        step = -INSERTION if row and column and ref[row - 1] == hyp[column - 1] else SUBSTITUTION - INSERTION
+        if row and column and matrix[row, column] == matrix[row - 1, column - 1] + step:
+            row, column = row - 1, column - 1
+            pairs.append((i + row, j + column))
+        elif row and matrix[row, column] == matrix[row - 1, column] + DELETION:
+            row -= 1
+            pairs.append((i + row, -1))
+        else:
+            column -= 1
+            pairs.append((-1, j + column))
+    return pairs[::-1]
+
+
+def bare(word: str) -> str:
+    """The word without marks at its edges, in composed Unicode (NFC); a word of nothing but marks stays whole."""
+    word = unicodedata.normalize("NFC", word)
+    return word.strip(_EDGE_MARKS) or word
+
+
+def comparable(word: str) -> str:
+    """The form in which words of a reference and a hypothesis are compared: lower case, no marks at the edges."""
+    return bare(word).lower()
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Labels of a reference on the words of a hypothesis.
+
+    Attributes:
+        utterance: the hypothesis with the labels.
+        alignment: which words go together.
+        moved: number of marks that passed from a deleted word to a neighbour.
+        lost: reference word and mark of every mark that found no place.
+    """
+
+    utterance: Utterance
+    alignment: Alignment
+    moved: int
+    lost: tuple[tuple[int, Mark], ...]
+
+
+def project(reference: Utterance, hypothesis: Utterance) -> Projection:
+    """Carry marks and case of a reference onto the words that a recogniser heard.
+
+    * A hypothesis word that is aligned, rightly recognised or not, takes marks and case of its reference word. An
+      inserted word gets none.
+    * Marks after a deleted word pass to the hypothesis word before it, marks before it to the one after it. Of a pair
+      that opens and closes within deleted words (`¿no?`, `«ven»`) nothing is left to mark, and both are lost.
+    * Where two stops fall together the stronger one stays, of two equal ones that of the earlier word: sentence ends
+      (. ? ! …) before SEMICOLON, COLON and DASH, these before COMMA.
+    * The capital of a deleted word at the beginning of a sentence passes to the next word of the sentence.
+
+    A mark thus survives a substitution (Alam et al. 2020, section 4.1.2), and that of a deleted word stays at its
+    boundary, as it does where people punctuate a recogniser's output (ibid. 3.2; Polacek et al. 2023, section 5).
+
+    Raises:
+        InputError: the reference has no labels.
+    """
+    if reference.labels is None:
+        raise InputError(f"reference {reference.id!r}".strip(), "no labels", "marks and case on every word")
+    alignment = align([comparable(w.text) for w in reference.words], [comparable(w.text) for w in hypothesis.words])
+    placed, cases = _place(reference.labels, alignment, len(hypothesis.words))
+    labels = tuple(Labels(frozenset(marks), case) for marks, case in zip(placed, cases, strict=True))
+    kept = {(origin, mark) for marks in placed for mark, origin in marks.items()}
+    deleted = set(alignment.reference[alignment.hypothesis < 0].tolist())
+    slots = [(i, mark) for i, label in enumerate(reference.labels) for mark in (*LEFT, *RIGHT) if mark in label.marks]
+    return Projection(
+        replace(hypothesis, labels=labels),
+        alignment,
+        moved=sum(origin in deleted for origin, _ in kept),
+        lost=tuple(slot for slot in slots if slot not in kept),
+    )
+
+
+def _place(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[list[_Origins], list[Case]]:
+    """Marks with their origins, and case, of each of the hypothesis `words`."""
+    placed: list[_Origins] = [{} for _ in range(words)]
+    cases = [Case.O] * words
+    before: _Origins = {}
+    openers: _Origins = {}
+    capital, sentence_start = False, True
+    for i, j in zip(alignment.reference.tolist(), alignment.hypothesis.tolist(), strict=True):
+        if i < 0:
+            continue
+        label, ends = labels[i], not SENTENCE_ENDS.isdisjoint(labels[i].marks)
+        if j < 0:
+            _release(label.marks, i, before, openers)
+            capital = not ends and (capital or (sentence_start and label.case is not Case.O))
+        else:
+            before = placed[j] = openers | dict.fromkeys(label.marks, i)
+            cases[j] = Case.FIRST_CAP if capital and label.case is Case.O else label.case
+            openers, capital = {}, False
+        sentence_start = ends
+    return placed, cases
+
+
+def _release(marks: frozenset[Mark], origin: int, before: _Origins, openers: _Origins) -> None:
+    """Pass the marks of a deleted word on: to the word `before` it, and to the `openers` of the word after it."""
+    openers.update({mark: origin for mark in LEFT if mark in marks})
+    closed = {mark for mark, opener in _OPENER.items() if mark in marks and openers.pop(opener, None) is not None}
+    closing = marks - closed
+    stops = [mark for mark in closing if mark in _STRENGTH]
+    held = [mark for mark in before if mark in _STRENGTH]
+    if max((_STRENGTH[mark] for mark in stops), default=0) > max((_STRENGTH[mark] for mark in held), default=0):
+        for mark in held:
+            del before[mark]
+        before.update(dict.fromkeys(stops, origin))
+    if Mark.QUOTE in closing:
+        before.setdefault(Mark.QUOTE, origin)

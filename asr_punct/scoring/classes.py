@@ -1,0 +1,99 @@
+"""Which marks are scored as one class.
+
+Scores are printed with their mapping, because published numbers differ in it more than in anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.marks import LEFT, MARKS, Labels, Mark
+from asr_punct.words import Utterance
+
+
+@dataclass(frozen=True)
+class MarkClasses:
+    """Classes of marks for scoring.
+
+    Attributes:
+        members: name of each class -> its marks, the first of which stands for all of them; a mark in no class is
+            not scored.
+    """
+
+    members: Mapping[str, tuple[Mark, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classes."""
+        return tuple(self.members)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The mark that stands for each class."""
+        return tuple(marks[0] for marks in self.members.values())
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether anything differs from the 13 marks as they are."""
+        return self != EACH_MARK
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Indices of the classes that stand before a word, and of those that stand after it."""
+        left = tuple(i for i, mark in enumerate(self.marks) if mark in LEFT)
+        return left, tuple(i for i in range(len(self.marks)) if i not in left)
+
+    def relabel(self, utterances: Iterable[Utterance]) -> list[Utterance]:
+        """The utterances with every mark replaced by the one that stands for its class, or dropped."""
+        if not self.is_merged:
+            return list(utterances)
+        stands_for = {mark: marks[0] for marks in self.members.values() for mark in marks}
+        return [_relabel(utterance, stands_for) for utterance in utterances]
+
+    def describe(self) -> str:
+        """The mapping on one line: `COMMA = COMMA COLON DASH; …; not scored: …`."""
+        if not self.is_merged:
+            return f"{len(MARKS)} marks, each a class of its own"
+        mapped = [f"{name} = {' '.join(marks)}" for name, marks in self.members.items()]
+        scored = {mark for marks in self.members.values() for mark in marks}
+        return "; ".join([*mapped, "not scored: " + " ".join(mark for mark in MARKS if mark not in scored)])
+
+
+def _relabel(utterance: Utterance, stands_for: Mapping[Mark, Mark]) -> Utterance:
+    if utterance.labels is None:
+        return utterance
+    labels = tuple(
+        Labels(frozenset(stands_for[mark] for mark in label.marks if mark in stands_for), label.case)
+        for label in utterance.labels
+    )
+    return replace(utterance, labels=labels)
+
+
+EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})
+"""The 13 marks, as in the tables of González-Docasal et al. 2021."""
+
+_COMMA = (Mark.COMMA, Mark.COLON, Mark.DASH)
+_PERIOD = (Mark.PERIOD, Mark.EXCLAMATION, Mark.SEMICOLON)
+_QUESTION = (Mark.QUESTION,)
+MERGED: Mapping[int, MarkClasses] = {
+    4: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD, "QUESTION": _QUESTION}),
+    3: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD + _QUESTION}),
+    2: MarkClasses({"PUNCTUATION": _PERIOD + _QUESTION + _COMMA}),
+}
+"""The classes of Alam et al. 2020 (sections 3.1 and 5.2) by their number, "no mark" counted: four are those of the
+IWSLT 2011/2012 benchmark, three join PERIOD and QUESTION, two tell a mark from none."""
+
+
+def mark_classes(merge: int | None) -> MarkClasses:
+    """The classes of `--merge`; None: each mark on its own.
+
+    Raises:
+        AsrPunctError: not 4, 3, 2 or None.
+    """
+    if merge is None:
+        return EACH_MARK
+    if merge not in MERGED:
+        raise AsrPunctError(f"merge: found {merge}, expected 4, 3 or 2 classes")
+    return MERGED[merge]

@@ -1,0 +1,199 @@
+"""References and hypotheses brought onto the same words, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from asr_punct.align.edit import Projection, bare, comparable, project
+from asr_punct.errors import InputError
+from asr_punct.marks import Labels, Mark, apply_case
+from asr_punct.words import Utterance, Word
+
+_Labelled = tuple[Word, Labels]
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Labels of a reference and of a hypothesis on the same words, each word with the unit that is resampled.
+
+    A unit is an utterance of the reference, named by its index.
+
+    Attributes:
+        reference: labels of the reference; one a word.
+        hypothesis: labels of the hypothesis; one a word.
+        reference_forms: written forms in the reference; one a word.
+        hypothesis_forms: written forms in the hypothesis; one a word.
+        units: unit of each word.
+        lost: unit and mark of reference marks that have no place on these words.
+        reference_units: unit of each reference word (`units`, but for a hypothesis with recognition errors).
+        word_error_units: unit of each recognition error.
+    """
+
+    reference: Sequence[Labels]
+    hypothesis: Sequence[Labels]
+    reference_forms: Sequence[str]
+    hypothesis_forms: Sequence[str]
+    units: Sequence[int]
+    lost: Sequence[tuple[int, Mark]]
+    reference_units: Sequence[int]
+    word_error_units: Sequence[int]
+
+
+def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> Iterator[SideBySide]:
+    """Pair word by word, whatever the division into utterances; utterances of the same ids may come in any order.
+
+    Raises:
+        InputError: the words differ (at the first place where they do), or there are no labels.
+    """
+    _require_labels(references, "reference")
+    _require_labels(hypotheses, name)
+    stream = _stream(_pair_by_id(references, hypotheses, complete=True) or hypotheses)
+    for unit, reference in enumerate(references):
+        expected = list(_stream([reference]))
+        found = [
+            _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, (word, _) in enumerate(expected)
+        ]
+        units = [unit] * len(expected)
+        yield SideBySide(
+            [label for _, label in expected],
+            [label for _, label in found],
+            [_form(word, label) for word, label in expected],
+            [_form(word, label) for word, label in found],
+            units,
+            lost=(),
+            reference_units=units,
+            word_error_units=(),
+        )
+    extra = next(stream, None)
+    if extra is not None:
+        raise InputError(name, f"{extra[0].text!r} after the last word of the reference", "the end")
+
+
+def _next_word(expected: Word, stream: Iterator[_Labelled], place: str) -> _Labelled:
+    found = next(stream, None)
+    if found is None:
+        raise InputError(place, "the end", f"{expected.text!r} as in the reference")
+    if comparable(found[0].text) != comparable(expected.text):
+        raise InputError(place, repr(found[0].text), f"{expected.text!r} as in the reference")
+    return found
+
+
+def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
+    for index, utterance in enumerate(utterances):
+        if utterance.labels is None:
+            raise InputError(f"{name}: {_place(utterance, index)}", "no labels", "marks and case on every word")
+
+
+def _stream(utterances: Sequence[Utterance]) -> Iterator[_Labelled]:
+    for utterance in utterances:
+        yield from zip(utterance.words, utterance.labels or (), strict=True)
+
+
+def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
+    place = f"utterance {index + 1}" + (f" ({utterance.id})" if utterance.id else "")
+    return place if word is None else f"{place}, word {word + 1}"
+
+
+def _form(word: Word, labels: Labels) -> str:
+    """How a word is written: as it stands if it has capitals (`EiTB`), else by its label."""
+    text = bare(word.text)
+    return text if text != text.lower() else apply_case(text, labels.case)
+
+
+def recognised_words(
+    references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str
+) -> Iterator[SideBySide]:
+    """Pair a reference with a recogniser's words: the labels of the reference are projected onto them.
+
+    Utterances are paired by id where every one has its own, else by recording, else both sides are one document each.
+
+    Raises:
+        InputError: there are no labels.
+    """
+    _require_labels(references, "reference")
+    _require_labels(hypotheses, name)
+    for units, group in _pair_groups(references, hypotheses):
+        reference = _joined([references[unit] for unit in units])
+        unit_of = [unit for unit in units for _ in references[unit].words]
+        yield _projected(reference, _joined(group), unit_of or units[:1])
+
+
+def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[int]) -> SideBySide:
+    """`unit_of`: unit of each reference word (of an empty reference: one)."""
+    projection = project(reference, hypothesis)
+    units, errors = _walk(projection, unit_of)
+    labels = hypothesis.labels or ()
+    return SideBySide(
+        projection.utterance.labels or (),
+        labels,
+        _reference_forms(reference, projection),
+        [_form(word, label) for word, label in zip(hypothesis.words, labels, strict=True)],
+        units,
+        lost=[(unit_of[i], mark) for i, mark in projection.lost],
+        reference_units=unit_of[: len(reference.words)],
+        word_error_units=errors,
+    )
+
+
+def _walk(projection: Projection, unit_of: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Unit of each hypothesis word, and of each word error; an inserted word belongs with the word before it."""
+    units, errors = [], []
+    unit = unit_of[0]
+    alignment = projection.alignment
+    for i, j, equal in zip(alignment.reference, alignment.hypothesis, alignment.equal, strict=True):
+        unit = unit_of[i] if i >= 0 else unit
+        if j >= 0:
+            units.append(unit)
+        if not equal:
+            errors.append(unit)
+    return units, errors
+
+
+def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
+    """Written forms that the hypothesis' words should have: the reference's own where the word is the same."""
+    labels = projection.utterance.labels or ()
+    words = projection.utterance.words
+    forms = [apply_case(comparable(word.text), label.case) for word, label in zip(words, labels, strict=True)]
+    alignment = projection.alignment
+    for i, j in zip(alignment.reference[alignment.equal], alignment.hypothesis[alignment.equal], strict=True):
+        forms[j] = _form(reference.words[i], labels[j])
+    return forms
+
+
+def _joined(utterances: Sequence[Utterance]) -> Utterance:
+    pairs = list(_stream(utterances))
+    return Utterance(tuple(word for word, _ in pairs), labels=tuple(label for _, label in pairs))
+
+
+def _pair_by_id(
+    references: Sequence[Utterance], hypotheses: Sequence[Utterance], complete: bool
+) -> list[Utterance] | None:
+    """Hypotheses in the order of the references, or None where ids are missing, repeated or foreign.
+
+    Unless `complete`, a reference without a hypothesis gets an empty one: a recogniser may hear nothing.
+    """
+    wanted = [u.id for u in references]
+    by_id = {u.id: u for u in hypotheses}
+    unique = "" not in wanted and len(set(wanted)) == len(wanted) and len(by_id) == len(hypotheses)
+    if not (unique and by_id and by_id.keys() <= set(wanted)) or (complete and len(by_id) < len(wanted)):
+        return None
+    return [by_id.get(name, Utterance((), labels=())) for name in wanted]
+
+
+def _pair_groups(
+    references: Sequence[Utterance], hypotheses: Sequence[Utterance]
+) -> Iterator[tuple[list[int], list[Utterance]]]:
+    """Indices of references, and the hypotheses that go with them."""
+    by_id = _pair_by_id(references, hypotheses, complete=False)
+    if by_id is not None:
+        for unit, hypothesis in enumerate(by_id):
+            yield [unit], [hypothesis]
+        return
+    recordings = dict.fromkeys(u.recording for u in references)
+    if "" in recordings or set(recordings) != {u.recording for u in hypotheses}:
+        yield list(range(len(references))), list(hypotheses)
+        return
+    for recording in recordings:
+        units = [unit for unit, reference in enumerate(references) if reference.recording == recording]
+        yield units, [u for u in hypotheses if u.recording == recording]

@@ -1,0 +1,113 @@
+"""Scores as tables that read well on a terminal and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from asr_punct.marks import MARKS
+from asr_punct.scoring.classes import EACH_MARK, MarkClasses
+from asr_punct.scoring.scores import Interval, Rate, Scores
+from asr_punct.scoring.significance import Difference
+
+NONE = "–"
+CLASS_COLUMNS = (
+    *("COM", "PER", "QUES", "COL", "DASH", "O_QS", "SCOL", "O_QUO", "QUO", "ELL", "EXC", "O_EX"),
+    "O_DA",
+)
+"""The headings of Table 5 of González-Docasal et al. 2021, and OPEN_DASH, which it leaves out."""
+
+
+def percent(rate: float | None) -> str:
+    """A fraction in per cent with one decimal, as the papers print it; `–` for None."""
+    return NONE if rate is None else f"{100 * rate:.1f}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table with aligned columns, the first to the left and the others to the right; ends in a line end."""
+    widths = [max(3, *(len(row[i]) for row in chain([header], rows))) for i in range(len(header))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (header, rule, *rows)]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def micro_cells(scores: Mapping[str, Scores], sets: Sequence[str]) -> list[str]:
+    """A row of Table 4 of González-Docasal et al. 2021: micro F1 on each of the `sets`, `–` for one without scores."""
+    return [percent(scores[name].micro.f1) if name in scores else NONE for name in sets]
+
+
+def class_cells(scores: Scores) -> list[str]:
+    """A row of Table 5, under `CLASS_COLUMNS`: F1 of each mark."""
+    return [percent(scores.marks[mark].f1) if mark in scores.marks else NONE for mark in MARKS]
+
+
+def case_cells(scores: Mapping[str, Scores], sets: Sequence[str]) -> list[str]:
+    """A row of Table 6: micro F1 of case on each of the `sets`."""
+    return [percent(scores[name].case.micro.f1) if name in scores else NONE for name in sets]
+
+
+def page(scores: Scores, title: str = "") -> str:
+    """Everything in one hypothesis' scores: the mapping of marks, classes, case, error rates, intervals."""
+    classes = EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
+    rates = {**scores.marks, "micro": scores.micro, "one class": scores.one_class}
+    case = {**scores.case.classes, "micro": scores.case.micro, "surface": scores.case.surface}
+    parts = [
+        f"# {title}\n" if title else "",
+        f"{scores.words} words. Marks: {classes.describe()}.\n",
+        _rate_table("mark", rates, {"micro": "micro", "one class": "one_class"}, "marks.", scores.ci95),
+        _rate_table("case", case, {}, "case.", scores.ci95),
+        _value_table(scores),
+        _intervals_line(scores),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _rate_table(
+    heading: str, rates: Mapping[str, Rate], paths: Mapping[str, str], prefix: str, ci95: Mapping[str, Interval]
+) -> str:
+    """`paths`: where a name stands in a scores file, unless under `prefix`."""
+    rows = []
+    for name, rate in rates.items():
+        interval = ci95.get(paths.get(name, prefix + name) + ".f1")
+        values = [percent(value) for value in (rate.precision, rate.recall, rate.f1)]
+        rows.append([name, *values, _interval(interval), str(rate.support)])
+    return table([heading, "P", "R", "F1", "95 %", "support"], rows)
+
+
+def _value_table(scores: Scores) -> str:
+    values = {
+        "mean F1": ("mean_f1", scores.mean_f1),
+        "slot error rate": ("slot_error_rate", scores.slot_error_rate),
+        "punctuation error rate": ("punctuation_error_rate", scores.punctuation_error_rate),
+    }
+    if scores.wer is not None:
+        values["word error rate"] = ("wer", scores.wer)
+    rows = [[name, percent(value), _interval(scores.ci95.get(metric))] for name, (metric, value) in values.items()]
+    return table(["rate", "%", "95 %"], rows)
+
+
+def _intervals_line(scores: Scores) -> str:
+    if scores.resampling is None:
+        return "No intervals: they need samples of at least two utterances.\n"
+    drawn = scores.resampling
+    return f"Intervals: bootstrap, {drawn.samples} samples of {drawn.units} utterances, seed {drawn.seed}.\n"
+
+
+def comparison(differences: Mapping[str, Difference], first: str, second: str) -> str:
+    """Two systems side by side: their scores, the difference with its interval, and p."""
+    rows = [
+        [
+            metric,
+            percent(d.first),
+            percent(d.second),
+            f"{100 * d.difference:+.1f}",
+            _interval(d.ci95, "+"),
+            NONE if d.p is None else f"{d.p:.3f}",
+        ]
+        for metric, d in differences.items()
+    ]
+    return table(["metric", first, second, "difference", "95 %", "p"], rows)
+
+
+def _interval(interval: Interval | None, sign: str = "") -> str:
+    return NONE if interval is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in interval)

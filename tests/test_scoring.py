@@ -1,0 +1,275 @@
+"""Scores: a pair counted by hand, agreement with scikit-learn, pairing, bad input."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_recall_fscore_support
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, parse_case, parse_marks
+from asr_punct.scoring import Scores, count_labels, score
+from asr_punct.words import Utterance, Word
+
+LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
+PAIRS = st.lists(st.lists(st.tuples(LABELS, LABELS), max_size=6), min_size=1, max_size=5).filter(any)
+
+
+def parse(text, **fields):
+    words, labels = [], []
+    for token in text.split():
+        word, *rest = token.split("/")
+        words.append(Word(word))
+        marks = parse_marks(rest[0]) if rest and rest[0] else frozenset()
+        labels.append(Labels(marks, parse_case(rest[1]) if len(rest) > 1 else Case.O))
+    return Utterance(tuple(words), labels=tuple(labels), **fields)
+
+
+# word        reference            hypothesis           slots                                    case
+# --------------------------------------------------------------------------------------------------------------
+# hola        COMMA, FIRST_CAP     PERIOD, FIRST_CAP    COMMA fn, PERIOD fp: 1 substitution      FIRST_CAP tp
+# qué         OPEN_QUES            OPEN_QUES            OPEN_QUES tp                             FIRST_CAP fp
+# dice                                                                                           .
+# EiTB        QUESTION+QUOTE, 0    COMMA                QUESTION, QUOTE fn, COMMA fp: 1 sub,     surface tp: both EiTB
+#                                                       1 deletion
+# bai         PERIOD               PERIOD               PERIOD tp                                ALL_CAPS fn
+# ez          PERIOD, FIRST_CAP    PERIOD+QUOTE         PERIOD tp, QUOTE fp: 1 insertion         FIRST_CAP fn
+REFERENCE = [
+    parse("hola/COMMA/FIRST_CAP qué/OPEN_QUES dice EiTB/QUESTION+QUOTE"),
+    parse("bai/PERIOD/ALL_CAPS ez/PERIOD/FIRST_CAP"),
+]
+HYPOTHESIS = [
+    parse("hola/PERIOD/FIRST_CAP qué/OPEN_QUES/FIRST_CAP dice EiTB/COMMA"),
+    parse("bai/PERIOD ez/PERIOD+QUOTE"),
+]
+# Slots: tp OPEN_QUES 1, PERIOD 2 = 3; fp PERIOD, COMMA, QUOTE = 3; fn COMMA, QUESTION, QUOTE = 3. Micro 3/6.
+# C 3, S 2, D 1, I 1: slot error rate 4/6, punctuation error rate 4/7.
+# Positions with a mark: reference hola> <qué EiTB> bai> ez> = 5, hypothesis the same 5: one class is perfect.
+# Mean F1: COMMA 0, PERIOD 4/5, QUESTION 0, OPEN_QUES 1, QUOTE 0 = 1.8/5.
+# Case: FIRST_CAP tp 1 (hola) fp 1 (qué) fn 1 (ez); ALL_CAPS fn 1 (bai); micro 1/(1 + 1/2 + 2/2).
+# Surface: Hola tp, EiTB tp, Qué fp, BAI fn, Ez fn: P 2/3, R 2/4, F1 4/7.
+NEVER = {"precision": None, "recall": None, "f1": None, "support": 0}
+GOLDEN = {
+    "words": 6,
+    "marks": {mark.value: NEVER for mark in MARKS}
+    | {
+        "COMMA": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1},
+        "PERIOD": {"precision": 0.666667, "recall": 1.0, "f1": 0.8, "support": 2},
+        "QUESTION": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1},
+        "OPEN_QUES": {"precision": 1.0, "recall": 1.0, "f1": 1.0, "support": 1},
+        "QUOTE": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1},
+    },
+    "micro": {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 6},
+    "mean_f1": 0.36,
+    "one_class": {"precision": 1.0, "recall": 1.0, "f1": 1.0, "support": 5},
+    "slot_error_rate": 0.666667,
+    "punctuation_error_rate": 0.571429,
+    "case": {
+        "FIRST_CAP": {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 2},
+        "ALL_CAPS": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 1},
+        "micro": {"precision": 0.5, "recall": 0.333333, "f1": 0.4, "support": 3},
+        "surface": {"precision": 0.666667, "recall": 0.5, "f1": 0.571429, "support": 4},
+    },
+    "ci95": {},
+}
+
+
+def test_scores_of_a_pair_counted_by_hand():
+    text = score(REFERENCE, HYPOTHESIS, samples=0).to_json()
+    assert json.loads(text) == GOLDEN
+    assert list(json.loads(text)["marks"]) == [mark.value for mark in MARKS]
+    assert text.endswith("}\n")
+
+
+def test_scores_with_intervals_come_back_from_their_dictionary():
+    scores = score(REFERENCE, HYPOTHESIS, merge=4, samples=50, seed=3)
+    written = json.loads(scores.to_json())
+    assert Scores.from_dict(written).as_dict() == written
+    assert written["bootstrap"] == {"samples": 50, "seed": 3, "units": 2}
+    assert written["merged"]["COMMA"] == ["COMMA", "COLON", "DASH"]
+    assert written["ci95"]["micro.f1"][0] <= written["micro"]["f1"] <= written["ci95"]["micro.f1"][1]
+    assert "marks.QUESTION.f1" in written["ci95"]
+
+
+@pytest.mark.parametrize(
+    ("merge", "found"),
+    [
+        # COMMA: hola fn, EiTB fp; PERIOD: hola fp, bai and ez tp; QUESTION: EiTB fn; QUOTE, OPEN_QUES not scored
+        (4, {"COMMA": 0.0, "PERIOD": 0.8, "QUESTION": 0.0}),
+        # EiTB's QUESTION is a PERIOD that is missing: tp 2, fp 1, fn 1
+        (3, {"COMMA": 0.0, "PERIOD": 4 / 6}),
+        (2, {"PUNCTUATION": 1.0}),
+    ],
+)
+def test_merged_classes(merge, found):
+    assert {name: rate.f1 for name, rate in score(REFERENCE, HYPOTHESIS, merge).marks.items()} == pytest.approx(found)
+
+
+def test_marks_that_merge_on_one_word_are_one_slot():
+    scores = score([parse("a/EXCLAMATION+PERIOD")], [parse("a/PERIOD")], merge=4)
+    assert (scores.marks["PERIOD"].support, scores.micro.f1) == (1, 1.0)
+
+
+def to_utterances(pairs, side):
+    return [Utterance(tuple(Word("a") for _ in u), labels=tuple(pair[side] for pair in u)) for u in pairs]
+
+
+@given(PAIRS)
+@settings(deadline=None)
+def test_scores_agree_with_scikit_learn(pairs):
+    scores = score(to_utterances(pairs, 0), to_utterances(pairs, 1), samples=0)
+    flat = [pair for utterance in pairs for pair in utterance]
+    truth, guess = (np.array([[m in pair[side].marks for m in MARKS] for pair in flat], int) for side in (0, 1))
+    present = [i for i in range(len(MARKS)) if (truth[:, i] | guess[:, i]).any()]
+    for i, (mark, (_, rate)) in enumerate(zip(MARKS, scores.marks.items(), strict=True)):
+        (_, fp), (fn, tp) = multilabel_confusion_matrix(truth, guess)[i]
+        assert rate.support == fn + tp
+        assert (rate.f1 is None) == (i not in present)
+        if rate.f1 is not None:
+            assert rate.f1 == pytest.approx(2 * tp / (2 * tp + fp + fn)), mark
+            expected = precision_recall_fscore_support(truth[:, i], guess[:, i], average="binary", zero_division=0)
+            assert (rate.precision, rate.recall, rate.f1) == pytest.approx(expected[:3])
+    if present:
+        assert scores.micro.f1 == pytest.approx(f1_score(truth, guess, average="micro"))
+        assert scores.mean_f1 == pytest.approx(f1_score(truth, guess, labels=present, average="macro"))
+    else:
+        assert scores.micro.f1 is scores.mean_f1 is scores.slot_error_rate is None
+    cases = [[CASES.index(pair[side].case) for pair in flat] for side in (0, 1)]
+    if any(map(any, cases)):
+        assert scores.case.micro.f1 == pytest.approx(f1_score(*cases, labels=[1, 2], average="micro"))
+
+
+@given(PAIRS)
+@settings(deadline=None)
+def test_error_rates_add_up(pairs):
+    scores = score(to_utterances(pairs, 0), to_utterances(pairs, 1), samples=0)
+    right = sum(len(r.marks & h.marks) for u in pairs for r, h in u)
+    expected, found = (sum(len(pair[side].marks) for u in pairs for pair in u) for side in (0, 1))
+    if expected:  # errors lie between the larger number of wrong slots on a side and their sum
+        errors = scores.slot_error_rate * expected
+        assert max(expected, found) - right - 1e-9 <= errors <= expected + found - 2 * right + 1e-9
+        assert scores.punctuation_error_rate == pytest.approx(errors / (errors + right))
+
+
+@given(PAIRS)
+@settings(deadline=None)
+def test_perfect_labels_score_one(pairs):
+    references = to_utterances(pairs, 0)
+    for aligned in (False, True):
+        scores = score(references, references, align=aligned, samples=0)
+        assert scores.micro.f1 in (None, 1.0)
+        assert scores.slot_error_rate in (None, 0.0)
+        assert scores.case.surface.f1 in (None, 1.0)
+    assert scores.wer == 0
+
+
+def test_left_and_right_marks_of_a_word_are_different_positions():
+    scores = score([parse("a/OPEN_QUOTE")], [parse("a/COMMA")])
+    assert (scores.one_class.f1, scores.slot_error_rate) == (0.0, 2.0)  # a deletion and an insertion of 1 slot
+
+
+def test_a_reference_without_written_forms_is_written_by_its_labels():
+    scores = score([parse("eitb/O/FIRST_CAP etb/O/ALL_CAPS")], [parse("eitb/O/FIRST_CAP etb/O/FIRST_CAP")])
+    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
+    scores = score([parse("EiTB/O/FIRST_CAP")], [parse("eitb/O/FIRST_CAP")])
+    assert (scores.case.micro.f1, scores.case.surface.f1) == (1.0, 0.0)
+
+
+def test_words_may_carry_their_own_marks_and_be_divided_otherwise():
+    whole = [parse("Hola,/PERIOD/FIRST_CAP qué/OPEN_QUES/FIRST_CAP dice EiTB?/COMMA bai/PERIOD ez/PERIOD+QUOTE")]
+    assert json.loads(score(REFERENCE, whole, samples=0).to_json()) == GOLDEN
+
+
+def test_utterances_of_the_same_ids_may_come_in_any_order():
+    references = [parse("a/COMMA", id="u1"), parse("b/PERIOD", id="u2")]
+    assert score(references, references[::-1]).micro.f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "message"),
+    [
+        (["a b", "d e"], r"x\.tsv: utterance 2 \(u2\), word 1: found 'd', expected 'c' as in the reference"),
+        (["a b", "c"], r"x\.tsv: utterance 2 \(u2\), word 2: found the end, expected 'd' as in the reference"),
+        (["a b", "c d e"], r"x\.tsv: found 'e' after the last word of the reference, expected the end"),
+        ([], r"x\.tsv: utterance 1 \(u1\), word 1: found the end, expected 'a' as in the reference"),
+    ],
+)
+def test_the_first_difference_of_words_is_named(hypotheses, message):
+    references = [parse("a b", id="u1"), parse("c d", id="u2")]
+    with pytest.raises(InputError, match=message):
+        score(references, [parse(text) for text in hypotheses], name="x.tsv")
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+def test_labels_are_required(aligned):
+    bare = Utterance((Word("a"),), id="u9")
+    with pytest.raises(InputError, match=r"reference: utterance 1 \(u9\): found no labels"):
+        score([bare], [parse("a")], align=aligned)
+    with pytest.raises(InputError, match=r"hypothesis: utterance 2: found no labels"):
+        score([parse("a b")], [parse("a"), Utterance((Word("b"),))], align=aligned)
+
+
+def test_an_empty_reference_and_an_unknown_merge_are_refused():
+    with pytest.raises(InputError, match="reference: found no words"):
+        score([Utterance((), labels=())], [])
+    with pytest.raises(AsrPunctError, match="merge: found 5, expected 4, 3 or 2"):
+        score(REFERENCE, HYPOTHESIS, merge=5)
+
+
+# One deletion (de), one substitution (casa/caza), one insertion (eh): 3 errors of 6 words.
+HEARD = "vengo/COMMA/FIRST_CAP mi eh/COMMA caza/PERIOD y tú/QUESTION"
+SPOKEN = "vengo/O/FIRST_CAP de/COMMA mi casa/PERIOD y/OPEN_QUES/FIRST_CAP tú/QUESTION"
+
+
+def test_recognised_words_are_scored_where_they_stand():
+    scores = score([parse(SPOKEN)], [parse(HEARD)], align=True)
+    assert scores.wer == 0.5
+    assert scores.words == 6
+    # COMMA moves to vengo: tp, and that of eh is fp; PERIOD and QUESTION tp; OPEN_QUES fn
+    assert (scores.micro.precision, scores.micro.recall) == (0.75, 0.75)
+    assert scores.slot_error_rate == 0.5
+    assert scores.case.micro.recall == 0.5
+    assert json.loads(scores.to_json())["wer"] == 0.5
+
+
+def test_marks_that_no_word_can_take_are_deletions():
+    scores = score([parse("sí/COMMA claro/COMMA vamos/PERIOD")], [parse("sí/COMMA vamos/PERIOD")], align=True)
+    assert (scores.marks["COMMA"].support, scores.marks["COMMA"].recall) == (2, 0.5)
+    assert scores.slot_error_rate == pytest.approx(1 / 3)
+
+
+def test_recognised_words_pair_by_id_then_by_recording_then_as_one_document():
+    references = [parse("a/COMMA b", id="u1", recording="r1"), parse("c d/PERIOD", id="u2", recording="r2")]
+    by_id = score(references, [parse("c d/PERIOD", id="u2")], align=True, samples=0)  # u1: nothing was heard
+    assert (by_id.wer, by_id.micro.recall) == (0.5, 0.5)
+    recordings = [parse("c d/PERIOD", recording="r2"), parse("a/COMMA b", recording="r1")]
+    assert score(references, recordings, align=True).wer == 0
+    assert score(references, [parse("a/COMMA b c d/PERIOD")], align=True).wer == 0
+    assert score(references, [parse("c d/PERIOD a/COMMA b")], align=True).wer == 1
+
+
+def test_written_forms_are_those_of_the_reference_where_the_word_was_recognised():
+    references = [parse("EiTB/O/FIRST_CAP eta EITB/O/ALL_CAPS")]
+    scores = score(references, [parse("EiTB eta eitb/O/FIRST_CAP")], align=True)
+    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
+    scores = score(references, [parse("eitb/O/FIRST_CAP eta EITB")], align=True)
+    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
+
+
+def test_units_are_utterances_of_the_reference_even_in_one_document():
+    references = [parse("a/COMMA b/PERIOD"), Utterance((), labels=()), parse("c d/PERIOD")]
+    scores = score(references, [parse("a b/PERIOD c e d/PERIOD")], align=True, samples=20)
+    assert scores.resampling.units == 3
+    counts = count_labels(references, [parse("a b/PERIOD c e d/PERIOD")], align=True)
+    assert counts.words.tolist() == [2, 0, 2]
+    assert counts.word_errors.tolist() == [0, 0, 1]
+    assert counts.edits.tolist() == [[1, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
+    assert {"wer", "micro.f1", "marks.PERIOD.f1"} <= scores.ci95.keys()
+
+
+def test_a_mark_on_neither_side_stands_outside_the_mean():
+    scores = score([parse("a/COMMA b")], [parse("a/COMMA b")])
+    assert scores.marks[Mark.PERIOD].f1 is None
+    assert scores.mean_f1 == 1.0

@@ -1,0 +1,79 @@
+"""Scores as pages and as rows of the papers' tables."""
+
+import re
+
+import pytest
+
+from asr_punct.marks import CASES, Case, Labels, Mark
+from asr_punct.scoring import count_labels, paired, score, tables
+from asr_punct.words import Utterance, Word
+
+COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
+CAP = Labels(case=Case.FIRST_CAP)
+
+
+def utterance(*labels):
+    return Utterance((Word("a"),) * len(labels), labels=labels)
+
+
+REFERENCE = [utterance(COMMA, CAP, PERIOD), utterance(CAP, PERIOD)]
+HYPOTHESIS = [utterance(COMMA, CAP, COMMA), utterance(Labels(), PERIOD)]
+
+
+def test_table_is_aligned_markdown():
+    assert tables.table(["name", "F1"], [["a", "100.0"], ["longer", "–"]]) == (
+        "| name   |    F1 |\n"
+        "| ------ | ----: |\n"
+        "| a      | 100.0 |\n"
+        "| longer |     – |\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("rate", "text"), [(None, "–"), (0.0, "0.0"), (0.76449, "76.4"), (1.0, "100.0")])
+def test_percent(rate, text):
+    assert tables.percent(rate) == text
+
+
+def test_rows_of_the_papers_tables():
+    scores = score(REFERENCE, HYPOTHESIS, samples=0)
+    assert tables.micro_cells({"es": scores}, ["eu", "es"]) == ["–", "66.7"]
+    assert tables.case_cells({"es": scores}, ["eu", "es"]) == ["–", "66.7"]
+    cells = tables.class_cells(scores)
+    assert len(cells) == len(tables.CLASS_COLUMNS) == 13
+    assert dict(zip(tables.CLASS_COLUMNS, cells, strict=True)) | {"COM": "66.7", "PER": "66.7"} == dict.fromkeys(
+        tables.CLASS_COLUMNS, "–"
+    ) | {"COM": "66.7", "PER": "66.7"}
+    assert tables.class_cells(score(REFERENCE, HYPOTHESIS, merge=4, samples=0))[2:4] == ["–", "–"]
+
+
+def test_page_shows_every_score_its_interval_and_the_mapping():
+    page = tables.page(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), "Test set")
+    assert page.startswith("# Test set\n\n5 words. Marks: 13 marks, each a class of its own.\n")
+    assert re.search(r"^\| PERIOD +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", page, re.M)
+    assert re.search(r"^\| QUOTE +\| +– \| +– \| +– \| +– \| +0 \|$", page, re.M)
+    for name in ("micro", "one class", *CASES[1:], "surface", "mean F1", "slot error rate", "punctuation error rate"):
+        assert re.search(rf"^\| {name} .*\d\.\.\d|^\| {name} .*–", page, re.M), name
+    assert "bootstrap, 20 samples of 2 utterances, seed 8" in page
+    assert "word error rate" not in page
+
+
+def test_page_prints_the_mapping_of_merged_classes():
+    page = tables.page(score(REFERENCE, HYPOTHESIS, merge=3, samples=0))
+    assert (
+        "Marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON QUESTION; not scored: OPEN_QUES" in page
+    )
+    assert "No intervals" in page
+
+
+def test_page_of_recognised_words_has_their_error_rate():
+    page = tables.page(score(REFERENCE, HYPOTHESIS, align=True, samples=0))
+    assert re.search(r"^\| word error rate +\| +0\.0 \|", page, re.M)
+
+
+def test_comparison():
+    first, second = count_labels(REFERENCE, HYPOTHESIS), count_labels(REFERENCE, REFERENCE)
+    text = tables.comparison(paired(first, second, samples=50), "old", "new")
+    assert re.search(r"^\| metric +\| +old \| +new \| +difference \| +95 % \| +p \|$", text, re.M)
+    assert re.search(
+        r"^\| micro\.f1 +\| +66\.7 \| +100\.0 \| +\+33\.3 \| +\+0\.0\.\.\+50\.0 \| +\d\.\d{3} \|$", text, re.M
+    )
