@@ -12,6 +12,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 extras=audio,train
 python=python3
+# shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
 
 fail() {

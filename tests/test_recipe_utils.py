@@ -99,7 +99,7 @@ class TestRun:
     def test_failure_names_the_log_and_its_last_line(self, tmp_path):
         command = "if [ JOB = 2 ]; then echo it broke >&2; exit 3; fi"
         done = python("run.py", "JOB=1:3", "x.JOB.log", "bash", "-c", command, cwd=tmp_path)
-        assert done.returncode == 1
+        assert done.returncode == 3
         assert done.stderr == "run.py: 1 of 3 jobs failed with status 3, log x.2.log: it broke\n"
         assert "# Ended (code 3) at" in (tmp_path / "x.2.log").read_text()
         assert "# Ended (code 0) at" in (tmp_path / "x.3.log").read_text()

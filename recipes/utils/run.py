@@ -6,8 +6,8 @@
 Every `JOB` in the log's name and the arguments is replaced by the job's number; the jobs run at the same time, N of
 them where that is set. Arguments go to the shell as they are, so that `\\|` and `\\>` work, those with white space
 quoted. Other options that queues know (`--mem 2G`, `--gpu 1`, `--num-threads 2`) are accepted and have no effect.
-The log holds the command, its start, its output, its end and status. Status 0 if every job ended with 0; else 1, and
-one line on standard error says which log to read and how it ends.
+The log holds the command, its start, its output, its end and status. Status 0 if every job ended with 0; else that of
+the first job that failed, and one line on standard error says which log to read and how it ends.
 
 When this process ends, however it ends, its jobs end with it. Standard library only.
 """
@@ -138,7 +138,7 @@ def _now() -> str:
 
 
 def run(options: Options) -> int:
-    """Run all jobs; 0 if all of them ended with status 0, else 1."""
+    """Run all jobs; 0 if all of them ended with status 0, else that of the first that failed (1 for a signal)."""
     waiting: list[int | None] = list(options.jobs) or [None]
     total, failed, running = len(waiting), list[Job](), list[Job]()
     try:
@@ -154,9 +154,10 @@ def run(options: Options) -> int:
         for job in running:
             os.killpg(job.process.pid, signal.SIGTERM)
             finish(job)
-    if failed:
-        report(failed, total)
-    return 1 if failed else 0
+    if not failed:
+        return 0
+    report(failed, total)
+    return max(1, failed[0].process.returncode)
 
 
 def report(failed: Sequence[Job], total: int) -> None:

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Places the words of a Kaldi data directory in its audio, in jobs; writes DIR/ctm.
+#
+# Usage: recipes/align.sh [options] DIR
+#   --nj N            jobs (default: 2)
+#   --cmd COMMAND     what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --lang LANG       language of the text, as asr-punct align takes it (default: es)
+#   --log NAME        log of a job, with JOB in it (default: DIR/log/align.JOB.log)
+#
+# Parts that a killed run has done are not done again.
+set -euo pipefail
+utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
+nj=2
+cmd=$utils/run.py
+lang=es
+log=
+# shellcheck source=recipes/utils/parse_options.sh
+. "$utils/parse_options.sh"
+
+if [ $# -ne 1 ]; then
+  echo "align.sh: expected one data directory (see --help)" >&2
+  exit 2
+fi
+dir=$1
+log=${log:-$dir/log/align.JOB.log}
+parts=$dir/split$nj
+if [ ! -d "$parts" ] || [ "$dir/text" -nt "$parts" ] || [ "$dir/wav.scp" -nt "$parts" ]; then
+  "$utils/split_data_dir.py" "$dir" "$nj"
+fi
+
+# One thread a job: the jobs fill the machine.
+export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# shellcheck disable=SC2086 # the command may bring options of its own
+$cmd JOB="1:$nj" "$log" test -s "$parts/JOB/ctm" \|\| \
+  asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang"
+
+for ((part = 1; part <= nj; part++)); do
+  cat "$parts/$part/ctm"
+done >"$dir/.ctm.partial"
+mv "$dir/.ctm.partial" "$dir/ctm"
+rm -r "$parts"

@@ -1,0 +1,87 @@
+# shellcheck shell=bash disable=SC2154 # the recipe sets stage and stop_stage
+# Stages and their steps, for a recipe's run.sh. Sourced after path.sh; reads $stage and $stop_stage.
+#
+#   if begin 3 data "$option"; then      # stage 3 is asked for; where its stamps stand; options that change its results
+#     need 2 data/es/train/ctm           # an input, and the stage that makes it
+#     step "pauses es/train" data/tsv/es/train.tsv  asr-punct pauses …   # name, output, command
+#   fi
+#
+# A step that is done leaves a stamp in data/.done (here). It is skipped as long as its output exists, the options of
+# its stage are the same, and no step of an earlier stage was done after it.
+# So a run that was killed goes on when it is started again, and a stage that is done again makes the later ones do so.
+# A stage that --stage names is done anew. An output that an earlier try left is removed before the first try of a
+# step, and kept when a killed step goes on.
+#
+# A step's command runs through $runner (run.py if it is not set), its log is exp/log/STAGE.NAME.log, and one line
+# tells its name and the seconds that it took.
+
+current=
+stamps=
+depends=
+
+fail() {
+  echo "${0##*/}: ${current:+stage $current: }$1" >&2
+  exit 2
+}
+
+begin() {
+  current=$1 stamps=$2/.done depends=$3
+  [ "$stage" -le "$current" ] && [ "$stop_stage" -ge "$current" ] || return 1
+  mkdir -p "$stamps" exp/log
+  if [ "$stage" -gt 0 ] && [ "$stage" -eq "$current" ]; then
+    rm -f "$stamps/$current".*
+  fi
+}
+
+need() {
+  local maker=$1 path
+  shift
+  for path; do
+    [ -e "$path" ] || fail "expected file $path to exist (run stage $maker)"
+  done
+}
+
+# Whether the stamp $1 stands for what is asked for now.
+valid() {
+  local other number
+  [ -e "$1" ] && [ "$(cat "$1")" = "$depends" ] || return 1
+  for other in */.done/*.done; do
+    number=${other##*/}
+    number=${number%%.*}
+    if [ -e "$other" ] && [ "$number" -lt "$current" ] && [ "$other" -nt "$1" ]; then
+      return 1
+    fi
+  done
+}
+
+step() {
+  local name=$1 output=$2 start=$SECONDS file log stamp status=0
+  shift 2
+  file=$current.${name//[ \/]/_}
+  log=exp/log/$file
+  stamp=$stamps/$file
+  printf '%s: stage %s: %s … ' "${0##*/}" "$current" "$name"
+  if [ -e "$output" ] && valid "$stamp.done"; then
+    echo "done before"
+    return
+  fi
+  valid "$stamp.started" || rm -rf "$output"
+  rm -f "$stamp.done"
+  echo "$depends" >"$stamp.started"
+  # shellcheck disable=SC2086 # the runner may bring options of its own
+  ${runner:-run.py} "$log.log" "$@" 2>"$log.error" || status=$?
+  if [ $status -ne 0 ]; then
+    echo "failed after $((SECONDS - start)) s"
+    cat "$log.error" >&2
+    exit $status
+  fi
+  rm -f "$log.error"
+  [ -e "$output" ] || fail "expected $output from $name, found nothing (log: $log.log)"
+  mv "$stamp.started" "$stamp.done"
+  echo "$((SECONDS - start)) s"
+}
+
+# What the step $1 of this stage printed.
+show() {
+  grep -v '^#' "exp/log/$current.${1//[ \/]/_}.log" || true
+}
