@@ -1,7 +1,7 @@
 """Kaldi data directories: `wav.scp`, `text`, `segments`, `utt2spk`, and `utt2doc` where utterances follow each other.
 
 `utt2doc` (utterance, document) is the project's addition for corpora that hold one segment a file, like mintzai-ST:
-it names the recording that the segments come from, in their order.
+it names the recording that the segments come from, and its lines stand in the order of speech.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DataUtterance:
 
 
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
-    """Utterances of a data directory in the order of `segments`, else of `text`, else of `wav.scp`.
+    """Utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
 
     Raises:
         InputError: the directory or what it needs is missing, or a line names what another file lacks.
@@ -51,7 +51,7 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     segments = _segments(root / "segments")
     if not (audio or texts):
         raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
-    for name in segments or texts or audio:
+    for name in documents or segments or texts or audio:
         recording, start, end = segments.get(name, (name, 0.0, None))
         if audio and recording not in audio:
             raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")

@@ -1,0 +1,307 @@
+"""The command line: each command parses, calls one function, writes. Heavy imports stay inside the commands."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from asr_punct.errors import AsrPunctError, MissingExtraError
+
+app = typer.Typer(
+    name="asr-punct",
+    help="Punctuation and capitals for speech recognition output, from the words and the pauses between them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_EXTRAS = {
+    "audio": ("librosa", "soundfile", "av", "espeakng_loader", "soxr"),
+    "train": ("torch", "transformers", "lightning", "omegaconf", "safetensors", "onnx", "onnxscript", "tensorboard"),
+}
+
+Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
+OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
+From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
+To = Annotated[str | None, typer.Option("--to", help="Format of the output: text tsv json ctm.")]
+Language = Annotated[str, typer.Option("--lang", help="Language of the text: es, eu, en, or joined as es+eu.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Write nothing but errors to standard error.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …")]
+Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
+DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
+
+
+@app.command()
+def punctuate(
+    source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
+    output: Output = "-",
+    model: Annotated[str | None, typer.Option(help="Model directory, shipped name, or org/name of the hub.")] = None,
+    from_: From = None,
+    to: To = None,
+    audio: Audio = None,
+    wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
+    marks: Annotated[str | None, typer.Option(help="Marks that may be added, joined by commas.")] = None,
+    no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
+    device: Device = None,
+    threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Add marks and capitals to recognised words.
+
+    Example: asr-punct punctuate --model exp/models/es+eu --audio a.wav a.ctm -o a.txt
+    """
+    from asr_punct import io
+    from asr_punct.checkpoint import find_model
+    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.marks import parse_marks
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import audio_of_recordings, refined
+
+    target = io.output_format(output, to)
+    chosen = parse_marks(marks.replace(",", "+")) if marks is not None else None
+    directory = find_model(model)
+    punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, marks=chosen, case=not no_case)
+    utterances = io.read_utterances(source, from_)
+    if audio or wav_scp:
+        utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
+    restored = punctuator.restore(show_progress(utterances, "utterances", quiet))
+    io.write_utterances(restored, output, punctuator.glyphs, target)
+
+
+@app.command()
+def align(
+    audio: Annotated[Path | None, typer.Argument(help="Audio file.")] = None,
+    text: Annotated[Path | None, typer.Argument(help="What is said in it.")] = None,
+    output: Output = "-",
+    lang: Language = "es",
+    method: Annotated[str, typer.Option(help="dtw: against espeak-ng, with no acoustic model.")] = "dtw",
+    data_dir: DataDir = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find when each word is said; writes CTM.
+
+    Example: asr-punct align --lang es a.wav a.txt -o a.ctm
+    """
+    from asr_punct import io
+    from asr_punct.marks import glyphs
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import align_data_dir, align_file
+
+    if method != "dtw":
+        raise AsrPunctError(f"--method: found {method!r}, expected dtw")
+    if data_dir is not None and audio is None:
+        utterances = align_data_dir(data_dir, lang)
+    elif audio is not None and text is not None and data_dir is None:
+        utterances = align_file(audio, text, lang)
+    else:
+        raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
+    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "ctm")
+
+
+@app.command()
+def pauses(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
+    output: OutputFile,
+    from_: From = None,
+    audio: Audio = None,
+    data_dir: DataDir = None,
+    lang: Language = "es",
+    times: Annotated[str, typer.Option(help="Where the times come from: asr aligner ctc whisper.")] = "asr",
+    quiet: Quiet = False,
+) -> None:
+    """Turn times into pauses, with the labels of the data directory's text where there is one; writes TSV.
+
+    Example: asr-punct pauses data/es/train/ctm --data-dir data/es/train --times aligner -o train.tsv
+    """
+    from asr_punct import io
+    from asr_punct.marks import glyphs
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import TimedCorpus
+
+    corpus = TimedCorpus(lang, times, audio, data_dir)
+    utterances = corpus.read(source, from_)
+    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "tsv")
+    _tell(corpus.summary(), quiet)
+
+
+@app.command()
+def prepare(
+    corpus: Annotated[str, typer.Argument(help="mintzai or text.")],
+    source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
+    lang: Language = "es",
+    dev: Annotated[float, typer.Option(help="text: share of the documents for development.")] = 0.05,
+    test: Annotated[float, typer.Option(help="text: share of the documents for testing.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="text: seed of the division.")] = 1,
+    recording: Annotated[
+        str | None, typer.Option(help="mintzai: regular expression of a stem, its first group the recording.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Turn a corpus into what the other commands read: data directories (mintzai), or training files (text).
+
+    Example: asr-punct prepare text speeches.txt data --lang es
+    """
+    from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
+    from asr_punct.corpora.written import prepare_text
+
+    if corpus == "mintzai":
+        summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
+    elif corpus == "text":
+        summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
+    else:
+        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai or text")
+    _tell(summary.lines(), quiet)
+
+
+@app.command()
+def train(
+    data: Annotated[Path, typer.Option(help="Directory of train.tsv and dev.tsv.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to make.")],
+    config: Annotated[str, typer.Option(help="A configuration's name, or a YAML file.")] = "autopunct",
+    init: Annotated[str | None, typer.Option(help="Model whose weights are the start.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from where a killed run was.")] = False,
+    device: Device = None,
+    settings: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to it.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a model.
+
+    Example: asr-punct train --config autopunct_mini --data data -o model training.epochs=10
+    """
+    from asr_punct.checkpoint import find_model
+    from asr_punct.training.configuration import read_config
+    from asr_punct.training.fit import train as fit
+
+    values = read_config(config, settings or [])
+    start = find_model(init) if init else None
+    progress = not quiet and sys.stderr.isatty()
+    fit(values, data, output, init=start, resume=resume, device=device, progress=progress)
+
+
+@app.command()
+def export(
+    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
+    int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model's ONNX graph, which runs without torch.
+
+    Example: asr-punct export exp/models/es+eu --int8
+    """
+    from asr_punct.training.export import export as write_graph
+
+    difference = write_graph(model, int8)
+    _tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
+
+
+@app.command()
+def score(
+    reference: Annotated[Path, typer.Argument(metavar="REF", help="The right marks and case: TSV, or written text.")],
+    hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
+    align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
+    json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
+    merge: Annotated[int | None, typer.Option(help="Score 4, 3 or 2 classes.")] = None,
+    compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
+    lang: Language = "es",
+) -> None:
+    """Score marks and case.
+
+    Example: asr-punct score test.tsv predicted.tsv --json scores.json
+    """
+    from asr_punct.io.files import write_file
+    from asr_punct.io.labelled import read_labelled
+    from asr_punct.scoring import count_labels, paired
+    from asr_punct.scoring import score as compute
+    from asr_punct.scoring.tables import comparison, page
+
+    expected = list(read_labelled(reference, lang))
+    found = list(read_labelled(hypothesis, lang))
+    scores = compute(expected, found, merge, align=align, name=str(hypothesis))
+    report = page(scores, str(hypothesis))
+    if compare:
+        second = count_labels(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
+        first = count_labels(expected, found, merge, align=align, name=str(hypothesis))
+        report += "\n" + comparison(paired(first, second), str(hypothesis), str(compare))
+    if json:
+        with write_file(json) as out:
+            out.write(scores.to_json())
+    typer.echo(report, nl=False)
+
+
+@app.command()
+def models() -> None:
+    """List the models that came with the package.
+
+    Example: asr-punct models
+    """
+    from asr_punct.checkpoint import PRETRAINED, read_info, shipped_models
+
+    names = shipped_models()
+    for name in names:
+        info = read_info(PRETRAINED / name)
+        typer.echo(f"{name}\t{info.model.language}\t{', '.join(info.files)}")
+    if not names:
+        typer.echo("no model comes with this release: asr-punct train makes one", err=True)
+
+
+@app.command()
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model directory, shipped name, or hub name.")],
+) -> None:
+    """Tell what a model is and what it was trained on.
+
+    Example: asr-punct info exp/models/es+eu
+    """
+    from asr_punct.checkpoint import find_model, read_info
+    from asr_punct.inference.describe import describe
+
+    directory = find_model(model)
+    typer.echo(describe(directory, read_info(directory)))
+
+
+def _tell(lines: list[str], quiet: bool) -> None:
+    if not quiet:
+        for line in lines:
+            typer.echo(line, err=True)
+
+
+def main() -> NoReturn:
+    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
+    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    logging.getLogger("asr_punct").setLevel(logging.WARNING if "--quiet" in sys.argv else logging.INFO)
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except AsrPunctError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        _fail(str(_missing_extra(error)))
+    except BrokenPipeError:  # the reader of a pipe has gone: not an error, and nothing more can be written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # the usage errors of the command-line parser
+            _fail(error.format_message())
+        raise
+
+
+def _missing_extra(error: ModuleNotFoundError) -> Exception:
+    package = (error.name or "").split(".")[0]
+    for extra, packages in _EXTRAS.items():
+        if package in packages:
+            command = next((word for word in sys.argv[1:] if not word.startswith("-")), "this command")
+            return MissingExtraError(command, extra, package)
+    raise error
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo("asr-punct: " + " ".join(message.split()), err=True)
+    sys.exit(2)

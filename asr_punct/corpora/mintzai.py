@@ -1,0 +1,135 @@
+"""`prepare mintzai`: mintzai-ST (Etchegoyhen et al. 2021) to Kaldi data directories.
+
+The corpus has `{es-eu,eu-es}/{train,dev,test}/{audio/*.m4a, transcriptions/*.es|*.eu}`: one segment a file, the
+transcription under the same stem in the language that is spoken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asr_punct.corpora.summary import Summary
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.files import read_text_file, write_file
+from asr_punct.text import parse
+
+PAIRS = {"es": "es-eu", "eu": "eu-es"}
+PARTS = ("train", "dev", "test")
+RECORDING = r"(.+)[_-]\d+"
+_AUDIO = {".m4a", ".wav", ".flac", ".mp3", ".ogg"}
+
+
+@dataclass(frozen=True)
+class _Segment:
+    name: str
+    recording: str
+    audio: Path
+    text: str
+
+
+def prepare_mintzai(source: Path, output: Path, *, recording: str = RECORDING) -> Summary:
+    """Write `output/{es,eu}/{train,dev,test}` with `wav.scp text utt2spk spk2utt utt2doc reco2file_and_channel`.
+
+    Args:
+        source: the corpus.
+        output: parent of the data directories.
+        recording: regular expression whose first group, in a stem, names what consecutive segments belong to;
+            segments of one recording are context for each other.
+
+    Raises:
+        InputError: nothing of the corpus is there.
+    """
+    try:
+        pattern = re.compile(recording)
+    except re.error as error:
+        raise AsrPunctError(f"--recording: {recording!r} is no regular expression: {error}") from None
+    if not source.is_dir():
+        raise InputError(source, "no such directory", "the corpus mintzai-ST, with es-eu and eu-es in it")
+    summary = Summary()
+    for language, pair in PAIRS.items():
+        for part in PARTS:
+            segments = list(_segments(source / pair / part, language, pattern, summary))
+            if segments:
+                _write_data_dir(output / language / part, segments)
+                summary.words[f"{language}/{part}"] = sum(_words(segment, language, summary) for segment in segments)
+    if not summary.words:
+        raise InputError(source, "no segment with audio and transcription", "es-eu and eu-es with train, dev, test")
+    return summary
+
+
+def _words(segment: _Segment, language: str, summary: Summary) -> int:
+    parsed = parse(segment.text, language)
+    summary.dropped.update(parsed.dropped)
+    return len(parsed.words)
+
+
+def _segments(root: Path, language: str, recording: re.Pattern[str], summary: Summary) -> Iterator[_Segment]:
+    """Segments with audio and transcription, recording by recording; what is missing goes into the summary."""
+    for name in ("audio", "transcriptions"):
+        if not (root / name).is_dir():
+            summary.problems.append(f"{root / name}: no such directory")
+            return
+    texts = _transcriptions(root / "transcriptions", language, summary)
+    audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in _AUDIO), summary)
+    summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
+    summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
+    for name in sorted(audio.keys() & texts.keys(), key=_natural):
+        if len(name.split()) != 1:
+            summary.problems.append(f"{audio[name]}: white space in the name")
+            continue
+        text = " ".join(read_text_file(texts[name]).split())
+        if not parse(text, language).words:
+            summary.problems.append(f"{texts[name]}: no words")
+            continue
+        match = recording.fullmatch(name)
+        yield _Segment(name, match.group(1) if match else name, audio[name], text)
+
+
+def _transcriptions(directory: Path, language: str, summary: Summary) -> dict[str, Path]:
+    """Transcriptions by stem: those of the language spoken, or what there is instead, which is told."""
+    by_suffix = Counter(path.suffix for path in directory.iterdir() if path.is_file())
+    suffix = f".{language}"
+    if suffix not in by_suffix and by_suffix:
+        other = by_suffix.most_common(1)[0][0]
+        summary.problems.append(f"{directory}: no *{suffix}, *{other} taken instead")
+        suffix = other
+    return _by_stem((path for path in directory.iterdir() if path.suffix == suffix), summary)
+
+
+def _by_stem(paths: Iterator[Path], summary: Summary) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted(paths):
+        if path.stem in found:
+            summary.problems.append(f"{path}: same name as {found[path.stem].name}, left out")
+        else:
+            found[path.stem] = path
+    return found
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sort key under which `a_10` follows `a_9`."""
+    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", name)]
+
+
+def _write_data_dir(directory: Path, segments: list[_Segment]) -> None:
+    """Kaldi's tables in the order of names that its tools demand; `utt2doc` keeps the order of speech."""
+    directory.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(segments, key=lambda segment: segment.name.encode())
+    speakers: dict[str, list[str]] = {}
+    for segment in ordered:
+        speakers.setdefault(segment.recording, []).append(segment.name)
+    tables = {
+        "wav.scp": [f"{segment.name} {segment.audio.resolve()}" for segment in ordered],
+        "text": [f"{segment.name} {segment.text}" for segment in ordered],
+        "utt2spk": [f"{segment.name} {segment.recording}" for segment in ordered],
+        "spk2utt": [f"{name} {' '.join(speakers[name])}" for name in sorted(speakers, key=str.encode)],
+        "utt2doc": [f"{segment.name} {segment.recording}" for segment in segments],
+        "reco2file_and_channel": [f"{segment.name} {segment.audio.stem} 1" for segment in ordered],
+    }
+    for name, lines in tables.items():
+        with write_file(directory / name) as out:
+            out.writelines(f"{line}\n" for line in lines)

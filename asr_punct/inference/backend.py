@@ -1,0 +1,77 @@
+"""What computes a model's scores: onnxruntime, or torch where there is no graph or another device is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, has_file
+from asr_punct.decode import FloatArray
+from asr_punct.errors import MissingExtraError, ModelError
+from asr_punct.features import Features
+
+
+@dataclass(frozen=True)
+class WindowScores:
+    """Probabilities of a batch of windows.
+
+    Attributes:
+        marks: *Shape:* (batch, words, marks).
+        cases: *Shape:* (batch, words, cases).
+    """
+
+    marks: FloatArray
+    cases: FloatArray
+
+
+class Backend(Protocol):
+    """Computes scores of windows."""
+
+    def scores(self, features: Features) -> WindowScores:
+        """Scores of a batch; what stands at padded words means nothing."""
+
+
+class OnnxBackend:
+    """A model's graph in onnxruntime.
+
+    Args:
+        path: the graph.
+        threads: threads of one batch; 0 for as many as there are cores.
+    """
+
+    def __init__(self, path: Path, threads: int = 0) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's errors share no base class
+            raise ModelError(path, str(error).splitlines()[0], "a graph that onnxruntime runs") from None
+        self._inputs = [item.name for item in self._session.get_inputs()]
+
+    def scores(self, features: Features) -> WindowScores:
+        """Scores of a batch; what stands at padded words means nothing."""
+        inputs = features.inputs()
+        marks, cases = self._session.run(["marks", "cases"], {name: inputs[name] for name in self._inputs})
+        return WindowScores(marks, cases)
+
+
+def open_backend(directory: Path, info: ModelInfo, device: str | None = None, threads: int = 0) -> Backend:
+    """The backend for a model directory: its graph on the CPU, torch for other devices or where there is no graph.
+
+    Raises:
+        ModelError: a file is missing or altered.
+        MissingExtraError: torch is needed and not installed.
+    """
+    graph = next((name for name in (ONNX, ONNX_INT8) if has_file(info, name)), None)
+    if graph and device in (None, "cpu"):
+        return OnnxBackend(checked_file(directory, info, graph), threads)
+    weights = checked_file(directory, info, WEIGHTS)
+    try:
+        from asr_punct.inference.torch_backend import TorchBackend
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("a model without a graph (or on another device)", "train", str(error.name)) from None
+    return TorchBackend(weights, info, device or "cpu", threads)

@@ -1,0 +1,166 @@
+"""`Punctuator`: utterances in, the same utterances with marks and case out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from os import PathLike
+
+from asr_punct import text
+from asr_punct.checkpoint import ModelInfo, find_model, load_tokenizer, read_info
+from asr_punct.decode import decode, threshold_array
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput, collate
+from asr_punct.inference.backend import Backend, open_backend
+from asr_punct.inference.merge import added_labels
+from asr_punct.inference.windows import Window, plan_windows
+from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, write_text
+from asr_punct.pauses import buckets, with_pauses
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.words import Utterance, Word
+
+_BATCH = 16
+_SORTED_BATCHES = 8
+_NEVER = 2.0
+
+
+class Punctuator:
+    """Restores marks and case with one model.
+
+    Args:
+        info: the model's configuration.
+        tokenizer: its tokenizer.
+        backend: computes its scores.
+        marks: marks that may be added; all where None.
+        case: whether capitals may be added.
+    """
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        tokenizer: SubwordTokenizer,
+        backend: Backend,
+        marks: Collection[Mark] | None = None,
+        case: bool = True,
+    ) -> None:
+        self.info = info
+        self._tokenizer = tokenizer
+        self._backend = backend
+        allowed = MARKS if marks is None else marks
+        self._thresholds = threshold_array(
+            {mark: info.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
+        )
+        self._case = case
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | PathLike[str],
+        *,
+        device: str | None = None,
+        threads: int = 0,
+        marks: Collection[Mark] | None = None,
+        case: bool = True,
+    ) -> Punctuator:
+        """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
+
+        Raises:
+            AsrPunctError: there is no such model, or its directory is damaged.
+        """
+        directory = find_model(str(name))
+        info = read_info(directory)
+        backend = open_backend(directory, info, device, threads)
+        return cls(info, load_tokenizer(directory, info), backend, marks, case)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """How the model's language writes the marks."""
+        return glyphs(self.info.model.language)
+
+    def __call__(self, string: str) -> str:
+        """Text with its marks and capitals; a line is an utterance, an empty line ends a document."""
+        document, utterances = 0, []
+        for line in string.split("\n"):
+            utterances.append(_utterance(line, str(document)))
+            document += not line.strip()
+        return "\n".join(self._write(utterance) for utterance in self.restore(utterances))
+
+    def add_punctuation_capitalization(self, queries: Sequence[str]) -> list[str]:
+        """Each query, a document of its own, with marks and capitals (the call of NeMo 2.4 and earlier)."""
+        utterances = [_utterance(query, str(number)) for number, query in enumerate(queries)]
+        return [self._write(utterance) for utterance in self.restore(utterances)]
+
+    def _write(self, utterance: Utterance) -> str:
+        return write_text([word.text for word in utterance.words], utterance.labels or (), self.glyphs)
+
+    def restore(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """The same utterances, lazily and in order, with labels for what the model adds; words and times untouched.
+
+        Utterances of one recording follow each other and are context for each other. Pauses are computed from the
+        times where an utterance has none. Marks and capitals that stand in the input stay, and none is added beside
+        them. Memory is bounded by a few windows and the longest utterance.
+        """
+        waiting: deque[Utterance] = deque()
+        decided: deque[Labels] = deque()
+
+        def words() -> Iterator[tuple[str, WordInput]]:
+            for utterance in with_pauses(utterances):
+                waiting.append(utterance)
+                yield from ((utterance.recording, word) for word in self._inputs(utterance))
+
+        windows = plan_windows(_flag_documents(words()), self.info.model.window, self.info.max_tokens)
+        while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
+            for labels in self._decide(group):
+                decided.extend(labels)
+            while waiting and _model_words(waiting[0]) <= len(decided):
+                yield self._finish(waiting.popleft(), decided)
+        while waiting:
+            yield self._finish(waiting.popleft(), decided)
+
+    def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
+        cores = [text.split_token(word.text)[1] for word in utterance.words]
+        kept = [i for i, core in enumerate(cores) if core]
+        subwords = self._tokenizer.encode([cores[i].lower() for i in kept])
+        numbers = buckets(utterance.pauses or (None,) * len(cores))[kept].tolist()
+        return map(WordInput, subwords, numbers)
+
+    def _decide(self, windows: Sequence[Window]) -> list[list[Labels]]:
+        """Labels of the words that each window decides; windows of like length are computed together."""
+        order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
+        result: list[list[Labels]] = [[] for _ in windows]
+        for first in range(0, len(order), _BATCH):
+            chosen = order[first : first + _BATCH]
+            features = collate(
+                [windows[i].words for i in chosen], self._tokenizer.start, self._tokenizer.end, self._tokenizer.pad
+            )
+            scores = self._backend.scores(features)
+            for row, i in enumerate(chosen):
+                keep = slice(*windows[i].keep)
+                result[i] = decode(scores.marks[row, keep], scores.cases[row, keep], self._thresholds)
+        return result
+
+    def _finish(self, utterance: Utterance, decided: deque[Labels]) -> Utterance:
+        predicted = [decided.popleft() for _ in range(_model_words(utterance))]
+        return replace(utterance, labels=added_labels(utterance, predicted, self._case))
+
+
+def _utterance(line: str, recording: str) -> Utterance:
+    return Utterance(tuple(Word(token) for token in line.split()), recording=recording)
+
+
+def _model_words(utterance: Utterance) -> int:
+    return sum(bool(text.split_token(word.text)[1]) for word in utterance.words)
+
+
+def _flag_documents(words: Iterable[tuple[str, WordInput]]) -> Iterator[WordInput]:
+    """The words with their flags set where the recording, given with each word, begins and ends."""
+    held: WordInput | None = None
+    current = ""
+    for recording, word in words:
+        starts = held is None or recording != current
+        if held is not None:
+            yield replace(held, boundary=held.boundary + (DOCUMENT_END if starts else NO_BOUNDARY))
+        held, current = replace(word, boundary=DOCUMENT_START if starts else NO_BOUNDARY), recording
+    if held is not None:
+        yield replace(held, boundary=held.boundary + DOCUMENT_END)

@@ -1,0 +1,41 @@
+"""Scores computed by torch, for a model that was not exported and for devices other than the CPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from asr_punct.checkpoint import ModelInfo
+from asr_punct.errors import AsrPunctError
+from asr_punct.features import Features
+from asr_punct.inference.backend import WindowScores
+from asr_punct.model.weights import load_tagger
+
+
+class TorchBackend:
+    """A model's weights in torch.
+
+    Args:
+        weights: the safetensors file.
+        info: the model's configuration.
+        device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
+        threads: threads on the CPU; 0 leaves torch's choice.
+    """
+
+    def __init__(self, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> None:
+        if threads:
+            torch.set_num_threads(threads)
+        try:
+            self._device = torch.device(device)
+            self._model = load_tagger(weights, info).folded().to(self._device)
+        except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
+            raise AsrPunctError(f"--device: {device!r} cannot be used: {str(error).splitlines()[0]}") from None
+
+    def scores(self, features: Features) -> WindowScores:
+        """Scores of a batch; what stands at padded words means nothing."""
+        tensors = {name: torch.from_numpy(array).to(self._device) for name, array in features.inputs().items()}
+        with torch.inference_mode():
+            output = self._model(**tensors)
+            marks, cases = output.mark_logits.sigmoid(), output.case_logits.softmax(dim=-1)
+        return WindowScores(marks.float().cpu().numpy(), cases.float().cpu().numpy())

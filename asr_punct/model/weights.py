@@ -1,0 +1,35 @@
+"""A model's weights in a safetensors file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from asr_punct.checkpoint import ModelInfo
+from asr_punct.errors import ModelError
+from asr_punct.model.encoder import encoder_from_config
+from asr_punct.model.tagger import Tagger, build_tagger
+
+
+def save_tagger(model: Tagger, path: Path) -> None:
+    """Write the weights; the file appears when it is complete."""
+    partial = path.with_name(f".{path.name}.partial")
+    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
+    os.replace(partial, path)
+
+
+def load_tagger(path: Path, info: ModelInfo) -> Tagger:
+    """The model of a directory, in evaluation mode.
+
+    Raises:
+        ModelError: the weights are not those of the configuration.
+    """
+    model = build_tagger(info.model, encoder_from_config(dict(info.encoder)))
+    try:
+        model.load_state_dict(load_file(path))
+    except (SafetensorError, RuntimeError) as error:
+        raise ModelError(path, str(error).splitlines()[0], "the weights of its config.json") from None
+    return model.eval()

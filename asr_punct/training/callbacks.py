@@ -1,0 +1,88 @@
+"""What is kept of a run: the best model as a model directory, and a checkpoint that a killed run goes on from."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import lightning
+import torch
+from lightning.fabric.plugins.io.torch_io import TorchCheckpointIO
+from lightning.pytorch.callbacks import Callback
+
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
+from asr_punct.errors import InputError
+from asr_punct.model.weights import save_tagger
+from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, TRAIN_LOSS, PunctuationModule
+
+log = logging.getLogger(__name__)
+
+
+class SafeCheckpointIO(TorchCheckpointIO):
+    """Checkpoints that appear when they are complete, and that are read without running what a pickle says."""
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
+        """Write beside its place, then rename."""
+        partial = f"{path}.partial"
+        torch.save(checkpoint, partial)
+        os.replace(partial, path)
+
+    def load_checkpoint(self, path: Any, map_location: Any = None) -> dict[str, Any]:
+        """Tensors and plain values only. Raises InputError where the file holds anything else."""
+        try:
+            checkpoint: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
+        except Exception as error:  # torch raises pickle, zip and runtime errors alike
+            raise InputError(path, str(error).splitlines()[0], "a checkpoint of asr-punct train") from None
+        return checkpoint
+
+
+class KeepBest(Callback):
+    """Writes the model directory whenever the development punctuation F1 is the best so far.
+
+    Args:
+        directory: the model directory.
+        info: its information, to which the scores are added.
+    """
+
+    def __init__(self, directory: Path, info: ModelInfo) -> None:
+        self.directory = directory
+        self.info = info
+        self.best: dict[str, float] = {}
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Compare and write."""
+        if not isinstance(pl_module, PunctuationModule) or trainer.sanity_checking:
+            return
+        f1, case_f1 = (float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1))
+        if f1 <= self.best.get(DEV_F1, -1.0):
+            return
+        self.best = {DEV_F1: f1, DEV_CASE_F1: case_f1, "best_epoch": float(trainer.current_epoch + 1)}
+        save_tagger(pl_module.model, self.directory / WEIGHTS)
+        self.write(finished=False)
+
+    def write(self, finished: bool) -> None:
+        """Write `config.json` with what is known of the run."""
+        facts = {**self.info.training, **{name: round(value, 6) for name, value in self.best.items()}}
+        write_info(self.directory, replace(self.info, training={**facts, "finished": finished}))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The best scores."""
+        return dict(self.best)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Inverse of `state_dict`."""
+        self.best = dict(state_dict)
+
+
+class EpochLines(Callback):
+    """One line an epoch in the log."""
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Tell loss and development scores."""
+        metrics = trainer.callback_metrics
+        loss, f1, case_f1 = (float(metrics[name]) for name in (f"{TRAIN_LOSS}_epoch", DEV_F1, DEV_CASE_F1))
+        epoch = f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
+        log.info("%s: loss %.4f, dev punctuation F1 %.4f, case F1 %.4f", epoch, loss, f1, case_f1)

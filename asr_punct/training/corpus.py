@@ -1,0 +1,115 @@
+"""A labelled corpus in memory: a few bytes a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.errors import InputError
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import CASES, MARKS, Labels
+from asr_punct.pauses import buckets
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.words import Utterance
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Words of all documents in a row.
+
+    Attributes:
+        vocabulary: sub-words of each distinct word.
+        words: *Shape:* (corpus,), places in `vocabulary`.
+        pauses: *Shape:* (corpus,), buckets.
+        marks: *Shape:* (corpus,), bit i set where mark i stands.
+        cases: *Shape:* (corpus,), number of the case.
+        boundaries: *Shape:* (corpus,), flags of the words that begin or end a document.
+    """
+
+    vocabulary: tuple[tuple[int, ...], ...]
+    words: npt.NDArray[np.int32]
+    pauses: npt.NDArray[np.int16]
+    marks: npt.NDArray[np.uint16]
+    cases: npt.NDArray[np.uint8]
+    boundaries: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def documents(self) -> npt.NDArray[np.int64]:
+        """First word of each document and the one after its last, (documents, 2)."""
+        starts = np.flatnonzero(self.boundaries & DOCUMENT_START)
+        stops = np.flatnonzero(self.boundaries & DOCUMENT_END) + 1
+        return np.stack([starts, stops], axis=1)
+
+    def inputs(self, start: int, stop: int) -> Iterator[WordInput]:
+        """Inputs of consecutive words."""
+        span = slice(start, stop)
+        words = self.words[span].tolist(), self.pauses[span].tolist(), self.boundaries[span].tolist()
+        return (WordInput(self.vocabulary[word], pause, flag) for word, pause, flag in zip(*words, strict=True))
+
+
+def read_words(path: Path) -> Iterator[str]:
+    """Lower-case words of a TSV corpus."""
+    return (word.text.lower() for utterance in read_tsv(path) for word in utterance.words)
+
+
+def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
+    """Load a TSV corpus.
+
+    Raises:
+        InputError: the file is missing, malformed or has no words.
+    """
+    index: dict[str, int] = {}
+    columns: list[list[npt.NDArray[np.int64]]] = []
+    recording: str | None = None
+    for utterance in read_tsv(path):
+        if not utterance.words:
+            continue
+        new = _columns(utterance, index)
+        if utterance.recording != recording:
+            new[-1][0] = DOCUMENT_START
+            _end_document(columns)
+        columns.append(new)
+        recording = utterance.recording
+    if not columns:
+        raise InputError(path, "no words", "a corpus")
+    _end_document(columns)
+    words, pauses, marks, cases, boundaries = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    return Corpus(
+        vocabulary=tuple(tokenizer.encode(list(index))),
+        words=words.astype(np.int32),
+        pauses=pauses.astype(np.int16),
+        marks=marks.astype(np.uint16),
+        cases=cases.astype(np.uint8),
+        boundaries=boundaries.astype(np.uint8),
+    )
+
+
+def _end_document(columns: list[list[npt.NDArray[np.int64]]]) -> None:
+    if columns:
+        columns[-1][-1][-1] += DOCUMENT_END
+
+
+def _columns(utterance: Utterance, index: dict[str, int]) -> list[npt.NDArray[np.int64]]:
+    """Words, pauses, marks, cases and boundaries of one utterance, each (words,)."""
+    words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
+    marks, cases = zip(*(_numbers(label) for label in utterance.labels or ()), strict=True)
+    pauses = buckets(utterance.pauses or (None,) * len(words))
+    return [np.array(words), pauses, np.array(marks), np.array(cases), np.zeros(len(words), dtype=np.int64)]
+
+
+@cache
+def _numbers(labels: Labels) -> tuple[int, int]:
+    return sum(1 << MARKS.index(mark) for mark in labels.marks), CASES.index(labels.case)
+
+
+def mark_matrix(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
+    """Bits of marks, (…,), as zeros and ones, (…, marks)."""
+    return (bits[..., None] >> np.arange(len(MARKS)) & 1).astype(np.float32)

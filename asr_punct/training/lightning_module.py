@@ -1,0 +1,104 @@
+"""The model under Lightning: losses, development scores, optimiser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import lightning
+import torch
+from torch import Tensor, nn
+
+from asr_punct.config import TrainingConfig
+from asr_punct.marks import CASES, Case
+from asr_punct.model.tagger import Tagger, TaggerOutput
+from asr_punct.training.optim import build_optimizer, build_schedule
+from asr_punct.training.sampling import Batch
+
+DEV_F1, DEV_CASE_F1, TRAIN_LOSS = "dev_f1", "dev_case_f1", "train_loss"
+_NO_CASE = CASES.index(Case.O)
+_SEED_STRIDE = 1_000_003
+
+
+@dataclass
+class _Counts:
+    """Slots found rightly, found, and there to be found."""
+
+    right: int = 0
+    found: int = 0
+    there: int = 0
+
+    def add(self, found: Tensor, there: Tensor, right: Tensor) -> None:
+        self.right += int(right.sum())
+        self.found += int(found.sum())
+        self.there += int(there.sum())
+
+    def f1(self) -> float:
+        total = self.found + self.there
+        return 2 * self.right / total if total else 0.0
+
+
+class PunctuationModule(lightning.LightningModule):
+    """Trains a tagger on both tasks at once.
+
+    The loss of a word is the sum over marks of the binary cross-entropy, plus the cross-entropy of the case; a batch
+    has the mean over its words.
+
+    Args:
+        model: the tagger.
+        config: optimiser and seed.
+        steps_per_epoch: steps of an epoch, for the schedule; the same in a resumed run.
+    """
+
+    def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
+        super().__init__()
+        self.model = model
+        self.config = config
+        self._steps_per_epoch = steps_per_epoch
+        self._marks, self._cases = _Counts(), _Counts()
+
+    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Lightning's hook: move a batch."""
+        return batch.to(device)
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        """Seed dropout by the step, so that a resumed run draws what an unbroken one would have drawn."""
+        torch.manual_seed(self.config.seed * _SEED_STRIDE + self.global_step)
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Loss of a batch."""
+        loss = self.loss(self.model(**batch.inputs), batch)
+        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
+        return loss
+
+    def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
+        """Mean loss of the words that count."""
+        logits, cases = output.mark_logits[batch.counted].float(), output.case_logits[batch.counted].float()
+        marks = nn.functional.binary_cross_entropy_with_logits(logits, batch.marks[batch.counted], reduction="sum")
+        words = batch.counted.sum().clamp(min=1)
+        return marks / words + nn.functional.cross_entropy(cases, batch.cases[batch.counted])
+
+    def on_validation_epoch_start(self) -> None:
+        """Forget the last epoch's counts."""
+        self._marks, self._cases = _Counts(), _Counts()
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count slots of the development set, at a threshold of 0.5."""
+        output = self.model(**batch.inputs)
+        found = output.mark_logits[batch.counted] > 0
+        there = batch.marks[batch.counted] > 0
+        self._marks.add(found, there, found & there)
+        cases = output.case_logits[batch.counted].argmax(dim=-1)
+        reference = batch.cases[batch.counted]
+        self._cases.add(cases != _NO_CASE, reference != _NO_CASE, (cases == reference) & (cases != _NO_CASE))
+
+    def on_validation_epoch_end(self) -> None:
+        """Log micro-averaged F1 of marks and of case."""
+        self.log(DEV_F1, self._marks.f1(), prog_bar=True)
+        self.log(DEV_CASE_F1, self._cases.f1(), prog_bar=True)
+
+    def configure_optimizers(self) -> Any:
+        """AdamW, and its schedule by step."""
+        optimizer = build_optimizer(self.model, self.config)
+        schedule = build_schedule(optimizer, self.config, self._steps_per_epoch)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
