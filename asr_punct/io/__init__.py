@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
+from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import TextIO
 
@@ -45,8 +45,8 @@ def _is_manifest(path: Pathlike) -> bool:
     """Whether the first line is a whole JSON object that names an audio file."""
     first = next((line for _, line in read_lines(path) if line.strip()), "")
     try:
-        item = json.loads(first)
-    except (json.JSONDecodeError, RecursionError):
+        item = loads(first)
+    except (JSONDecodeError, RecursionError):
         return False
     return isinstance(item, dict) and "audio_filepath" in item
 

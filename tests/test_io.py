@@ -1,0 +1,395 @@
+import io as stdio
+import json
+import stat
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct import io
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.ctm import write_ctm
+from asr_punct.io.files import format_seconds, read_lines, write_file
+from asr_punct.io.json import write_json
+from asr_punct.io.kaldi import read_data_dir, read_wav_scp
+from asr_punct.io.text import write_text_lines
+from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+
+
+def file(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def written(writer, utterances):
+    out = stdio.StringIO()
+    writer(utterances, out, ES)
+    return out.getvalue()
+
+
+# Files
+
+
+def test_lines_end_at_line_feed_alone(tmp_path):
+    path = file(tmp_path, "a.txt", "\ufeffuno\u2028dos\x85tres\r\ncuatro")
+    assert list(read_lines(path)) == [(1, "uno\u2028dos\x85tres"), (2, "cuatro")]
+
+
+def test_invalid_utf8_is_told_with_its_place(tmp_path):
+    path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
+    with pytest.raises(InputError, match=r"a\.txt:2: found byte 0xf1 at column 3, expected UTF-8 text"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
+def test_what_is_no_file_is_told(tmp_path, name, found):
+    with pytest.raises(InputError, match=found):
+        list(read_lines(tmp_path / name))
+
+
+def test_a_failed_output_leaves_nothing_and_keeps_the_old_file(tmp_path):
+    path = file(tmp_path, "out.txt", "old")
+    with pytest.raises(TypeError), write_file(path) as out:
+        out.writelines(["half", 0])
+    assert path.read_text() == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_an_output_has_the_usual_permissions(tmp_path):
+    with write_file(tmp_path / "out.txt") as out:
+        out.write("x")
+    assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) & 0o600 == 0o600
+
+
+def test_an_output_in_a_missing_directory_is_told(tmp_path):
+    with pytest.raises(InputError, match="found No such file or directory"), write_file(tmp_path / "no" / "out.txt"):
+        pass
+
+
+@given(st.integers(0, 10**10))
+def test_microseconds_survive_writing(micros):
+    assert round(float(format_seconds(micros / 1e6)) * 1e6) == micros
+
+
+def test_seconds_have_two_decimals_at_least():
+    assert [format_seconds(value) for value in (0.1 + 0.2, 3, 1.25, 0.000001)] == ["0.30", "3.00", "1.25", "0.000001"]
+
+
+# TSV
+
+GOLDEN = """# id = u1
+# recording = r
+# pause_before = 0.500
+# times = ctc
+qué\tQUESTION+OPEN_QUES+OPEN_QUOTE+QUOTE\t0.250\tFIRST_CAP
+dijo\tPERIOD\t-\tO
+
+"""
+LABELLED = Utterance(
+    words=(Word("qué"), Word("dijo")),
+    id="u1",
+    recording="r",
+    labels=(
+        Labels(frozenset({Mark.OPEN_QUES, Mark.OPEN_QUOTE, Mark.QUESTION, Mark.QUOTE}), Case.FIRST_CAP),
+        Labels(frozenset({Mark.PERIOD})),
+    ),
+    pauses=(0.25, None),
+    pause_before=0.5,
+    times="ctc",
+)
+
+
+def test_tsv_golden(tmp_path):
+    assert written(write_tsv, [LABELLED]) == GOLDEN
+    assert list(read_tsv(file(tmp_path, "a.tsv", GOLDEN))) == [LABELLED]
+
+
+words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
+    lambda text: text.split() == [text]
+)
+labels = st.builds(Labels, st.frozensets(st.sampled_from(Mark)), st.sampled_from(Case))
+milliseconds = st.none() | st.integers(0, 20_000).map(lambda value: value / 1000)
+
+
+@st.composite
+def utterances(draw):
+    rows = draw(st.lists(st.tuples(words, labels, milliseconds), min_size=1, max_size=6))
+    texts, label, pauses = zip(*rows, strict=True)
+    name = draw(st.sampled_from(["", "a", "b-1"]))
+    before = draw(milliseconds)
+    return Utterance(tuple(map(Word, texts)), name, name, labels=label, pauses=pauses, pause_before=before)
+
+
+@given(st.lists(utterances(), max_size=4))
+def test_tsv_round_trip(tmp_path_factory, values):
+    path = file(tmp_path_factory.mktemp("tsv"), "a.tsv", written(write_tsv, values))
+    assert list(read_tsv(path)) == values
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("a\tO\t-", "3 columns"),
+        ("a\tb\tO\t-\tO", "5 columns"),
+        ("\tO\t-\tO", "word ''"),
+        ("a b\tO\t-\tO", "word 'a b'"),
+        ("a\tSTOP\t-\tO", "marks 'STOP'"),
+        ("a\tO\tnan\tO", "pause 'nan'"),
+        ("a\tO\t-1\tO", "pause '-1'"),
+        ("a\tO\t-\tTITLE", "case 'TITLE'"),
+        ("# times = guess", "times 'guess'"),
+        ("# pause_before = x", "pause_before 'x'"),
+    ],
+)
+def test_tsv_errors_name_the_place(tmp_path, line, found):
+    path = file(tmp_path, "a.tsv", f"si\tO\t-\tO\n{line}\n")
+    with pytest.raises(AsrPunctError, match=r"a\.tsv:2: .*found " + found):
+        list(read_tsv(path))
+
+
+def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
+    (utterance,) = read_tsv(file(tmp_path, "a.tsv", "# a comment\n#\tO\t-\tO\n"))
+    assert [word.text for word in utterance.words] == ["#"]
+
+
+# CTM
+
+
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        ("u 1 0.10 0.30 hola", Word("hola", 0.1, 0.4)),
+        ("u 1 0.10 0.30 hola 0.95", Word("hola", 0.1, 0.4, 0.95)),
+        ("u A 0.10 0.30 hola NA lex NA", Word("hola", 0.1, 0.4)),
+        ("u 1 1e-1 .3 ho<space>la", Word("hola", 0.1, 0.4)),
+    ],
+)
+def test_ctm_rows(tmp_path, row, word):
+    silence = " ".join([*row.split()[:2], "0.5 0.1 <eps>"])
+    (utterance,) = io.read_utterances(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
+    assert utterance.words == (word,)
+    assert (utterance.id, utterance.recording, utterance.times) == ("u", "u", "asr")
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ("u 1 0.1", "3 columns"),
+        ("u 1 0.1 0.2 a b c", "7 columns"),
+        ("u 1 nan 0.2 a", "start 'nan'"),
+        ("u 1 inf 0.2 a", "start 'inf'"),
+        ("u 1 -1 0.2 a", "start '-1'"),
+        ("u 1 0.1 -0.2 a", "duration '-0.2'"),
+        ("u 1 0.1 0.2 a high", "confidence 'high'"),
+        ("u 1 2.0 0.2 a\nu 1 1.0 0.2 b", "start 1.0 after 2.0"),
+        ("u 1 0 1 a\nv 1 0 1 b\nu 1 5 1 c", "utterance 'u' again"),
+    ],
+)
+def test_ctm_errors_name_the_place(tmp_path, rows, found):
+    with pytest.raises(InputError, match=rf"a\.ctm:\d: found {found}"):
+        list(io.read_utterances(file(tmp_path, "a.ctm", rows + "\n")))
+
+
+def test_ctm_golden():
+    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", 0.5, 0.75))
+    lines = written(write_ctm, [replace(LABELLED, words=words)])
+    assert lines == "u1 1 0.10 0.30 «¿Qué?» 0.9\nu1 1 0.50 0.25 dijo.\n"
+
+
+def test_ctm_needs_times():
+    with pytest.raises(InputError, match="found word 'qué' without times, expected times"):
+        written(write_ctm, [LABELLED])
+
+
+# Text and JSON
+
+
+def test_text_keeps_lines_and_documents(tmp_path):
+    path = file(tmp_path, "a.txt", "hola  mundo\n\n\nadiós\n")
+    values = list(io.read_utterances(path))
+    assert [value.recording for value in values] == ["1", "1", "2", "3"]
+    assert written(write_text_lines, values) == "hola mundo\n\n\nadiós\n"
+
+
+def test_text_separates_recordings():
+    values = [replace(LABELLED, recording=name) for name in "aab"]
+    assert written(write_text_lines, values) == "«¿Qué?» dijo.\n«¿Qué?» dijo.\n\n«¿Qué?» dijo.\n"
+
+
+def test_json_round_trip(tmp_path):
+    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", None, 0.75))
+    value = replace(LABELLED, words=words, channel="2")
+    path = file(tmp_path, "a.json", written(write_json, [value]))
+    assert list(io.read_utterances(path)) == [value]
+    assert json.loads(path.read_text())["utterances"][0]["text"] == "«¿Qué?» dijo."
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("{", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ("[]", "no list 'utterances'"),
+        ('{"utterances": [3]}', "no list 'words'"),
+        ('{"utterances": [{"words": [{"word": "a b"}]}]}', "'a b'"),
+        ('{"utterances": [{"words": [{"word": "a", "start": NaN}]}]}', "start nan"),
+        ('{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}', "end 1.0 before start 2.0"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": ["STOP"]}]}]}', "STOP"),
+    ],
+)
+def test_json_errors(tmp_path, content, found):
+    with pytest.raises(InputError, match=found):
+        list(io.read_utterances(file(tmp_path, "a.json", content)))
+
+
+# TextGrid and NeMo manifests
+
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 2
+tiers? <exists>
+size = 1
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "{name}"
+        xmin = 0
+        xmax = 2
+        intervals: size = 3
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5
+            text = "hola"
+        intervals [2]:
+            xmin = 0.5
+            xmax = 1
+            text = ""
+        intervals [3]:
+            xmin = 1
+            xmax = 2
+            text = "mundo"
+"""
+
+
+@pytest.mark.parametrize("name", ["words", "Words", "anything"])
+def test_textgrid(tmp_path, name):
+    (utterance,) = io.read_utterances(file(tmp_path, "a.TextGrid", GRID.format(name=name)))
+    assert utterance.words == (Word("hola", 0.0, 0.5), Word("mundo", 1.0, 2.0))
+
+
+def test_what_is_no_textgrid_is_told(tmp_path):
+    with pytest.raises(InputError, match="found no TextGrid"):
+        list(io.read_utterances(file(tmp_path, "a.TextGrid", "nothing")))
+
+
+def test_nemo_transcription_manifest(tmp_path):
+    timed = {"word": "hola", "start": 0.08, "end": 0.4}
+    lines = [
+        {"audio_filepath": "d/a.wav", "duration": 1, "offset": 10, "pred_text": "hola", "word": [timed]},
+        {"audio_filepath": "d/b.wav", "duration": 1, "pred_text": "sin  tiempos", "text": "otra"},
+    ]
+    path = file(tmp_path, "a.json", "".join(json.dumps(line) + "\n" for line in lines))
+    first, second = io.read_utterances(path)
+    assert first.words == (Word("hola", 10.08, 10.4),)
+    assert (first.times, first.recording) == ("asr", "d/a.wav")
+    assert [word.text for word in second.words] == ["sin", "tiempos"]
+    assert second.times == "none"
+
+
+def test_nemo_alignment_manifest(tmp_path):
+    line = {"audio_filepath": "a.wav", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0]}
+    (utterance,) = io.read_utterances(file(tmp_path, "a.jsonl", json.dumps(line)))
+    assert utterance.words == (Word("hola", 0.5, 1.0), Word("mundo", 1.25, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("{", "no JSON"),
+        ("3", "int"),
+        ("{}", "keys"),
+        ('{"words": ["a"], "alignments": []}', "1 words and 0 alignments"),
+        ('{"words": ["a", "b"], "alignments": [2, 1]}', "alignment 1"),
+        ('{"word": [{"word": "a", "start": 2, "end": 1}]}', "end 1.0 before start 2.0"),
+    ],
+)
+def test_nemo_errors(tmp_path, line, found):
+    with pytest.raises(InputError, match=rf"a\.jsonl:1.*found {found}"):
+        list(io.read_utterances(file(tmp_path, "a.jsonl", line)))
+
+
+# Formats
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
+def test_an_empty_file_is_told(tmp_path, name):
+    with pytest.raises(InputError, match="found no words"):
+        list(io.read_utterances(file(tmp_path, name, "")))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],
+)
+def test_formats_are_guessed_by_name(name, expected):
+    assert io.guess_format(name) == expected
+
+
+def test_unknown_formats_are_told():
+    with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
+        io.read_utterances("a", "doc")
+    with pytest.raises(AsrPunctError, match="--to: found 'nemo'"):
+        io.output_format("a", "nemo")
+
+
+# Data directories
+
+
+def test_data_dir(tmp_path):
+    file(tmp_path, "wav.scp", "u1 /a/u1.m4a\nu2 /a/u2.m4a\n")
+    file(tmp_path, "text", "u1 Uno.\nu2 Dos.\n")
+    file(tmp_path, "utt2doc", "u2 d\nu1 d\n")
+    values = list(read_data_dir(tmp_path))
+    assert [(value.id, value.text, value.document) for value in values] == [("u2", "Dos.", "d"), ("u1", "Uno.", "d")]
+    assert (values[0].start, values[0].end, str(values[0].audio)) == (0.0, None, "/a/u2.m4a")
+
+
+def test_data_dir_with_segments(tmp_path):
+    file(tmp_path, "wav.scp", "r /a/r.wav\n")
+    file(tmp_path, "segments", "r-1 r 0.5 1.5\nr-2 r 2 3\n")
+    values = list(read_data_dir(tmp_path))
+    assert [(value.id, value.start, value.end, value.document) for value in values] == [
+        ("r-1", 0.5, 1.5, "r"),
+        ("r-2", 2.0, 3.0, "r"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, "neither wav.scp nor text"),
+        ({"wav.scp": "u a.wav\nu b.wav\n"}, "'u' again"),
+        ({"wav.scp": "u sox a.wav |\n"}, "the command"),
+        ({"wav.scp": "u a.wav\n", "text": "v hola\n"}, "no recording 'v'"),
+        ({"wav.scp": "r a.wav\n", "segments": "u r 1\n"}, "3 columns"),
+        ({"wav.scp": "r a.wav\n", "segments": "u r 2 1\n"}, "end 1.0 before start 2.0"),
+    ],
+)
+def test_data_dir_errors(tmp_path, files, found):
+    for name, content in files.items():
+        file(tmp_path, name, content)
+    with pytest.raises(InputError, match=found):
+        list(read_data_dir(tmp_path))
+
+
+def test_a_missing_wav_scp_is_told(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_wav_scp(tmp_path / "wav.scp")
