@@ -34,7 +34,7 @@ def plan_windows(words: Iterable[WordInput], config: WindowConfig, max_tokens: i
     decided = tokens = 0
     for word in words:
         while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):
-            margin = min(config.margin, (len(buffer) - decided - 1) // 2)
+            margin = min(config.margin, len(buffer) - decided - 1, len(buffer) // 2)
             yield Window(tuple(buffer), (decided, len(buffer) - margin))
             del buffer[: len(buffer) - 2 * margin]
             decided, tokens = margin, sum(len(kept.subwords) for kept in buffer)

@@ -1,0 +1,88 @@
+import ast
+import dataclasses
+import inspect
+import itertools
+import typing
+from pathlib import Path
+
+import pytest
+
+from asr_punct.config import Config, ModelConfig, WindowConfig, as_mapping, from_mapping
+from asr_punct.errors import ConfigError
+
+CONF = Path(__file__).parent.parent / "conf"
+
+
+def components():
+    yield Config
+    yield from (field.default_factory for field in dataclasses.fields(Config))
+    yield from (
+        f.default_factory for f in dataclasses.fields(ModelConfig) if dataclasses.is_dataclass(f.default_factory)
+    )
+
+
+def test_mapping_round_trip():
+    config = from_mapping(Config, {"model": {"language": "eu", "window": {"words": 10, "margin": 2}}}, "x")
+    assert from_mapping(Config, as_mapping(config), "x") == config
+    assert (config.model.language, config.model.window) == ("eu", WindowConfig(10, 2))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"modle": 1}, "x: found unknown key 'modle', expected one of model, training"),
+        ({"model": 3}, "x: model: found 3, expected keys and values"),
+        ({"model": {"pauses": {"kind": "loud"}}}, "x: model: pauses: kind: found 'loud', expected one of none"),
+        ({"training": {"epochs": "many"}}, "x: training: epochs: found 'many', expected int"),
+        ({"training": {"epochs": True}}, "found True, expected int"),
+        ({"training": {"epochs": 1.5}}, "found 1.5, expected int"),
+        ({"training": {"epochs": 0}}, "1 or more"),
+        ({"training": {"pause_dropout": 2}}, "pause_dropout is a probability, found 2"),
+        ({"model": {"window": {"words": 4, "margin": 2}}}, "4 words leave nothing"),
+        ({"model": {"encoder": {"width": 10, "heads": 4}}}, "width 10 is not a multiple of heads 4"),
+        ({"model": {"encoder": {"max_tokens": 10}}}, "max_tokens at least"),
+        ({"model": {"pauses": {"sigma_s": 0}}}, "sigma_s"),
+    ],
+)
+def test_errors_name_the_key(values, message):
+    with pytest.raises(ConfigError) as error:
+        from_mapping(Config, values, "x")
+    assert message in str(error.value)
+
+
+def test_whole_numbers_serve_as_floats():
+    assert from_mapping(Config, {"training": {"learning_rate": 1}}, "x").training.learning_rate == 1.0
+
+
+@pytest.mark.parametrize("cls", list(components()), ids=lambda cls: cls.__name__)
+def test_every_field_is_documented(cls):
+    body = ast.parse(inspect.getsource(cls)).body[0].body
+    after = {id(node): follower for node, follower in itertools.pairwise(body)}
+    for node in body:
+        if isinstance(node, ast.AnnAssign) and cls not in (Config,):
+            follows = after.get(id(node))
+            documented = isinstance(follows, ast.Expr) and isinstance(follows.value, ast.Constant)
+            assert documented or dataclasses.is_dataclass(typing.get_type_hints(cls)[node.target.id]), node.target.id
+
+
+@pytest.mark.parametrize("path", sorted(CONF.glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_configurations(path):
+    """They fit the dataclasses, and every key in them says what it is."""
+    yaml = pytest.importorskip("yaml")
+    text = path.read_text(encoding="utf-8")
+    config = from_mapping(Config, yaml.safe_load(text), path.stem)
+    assert config.training.epochs > 0
+    uncommented = [line for line in text.splitlines() if ": " in line and "#" not in line]
+    assert not uncommented
+
+
+def test_paper_hyper_parameters():
+    """AutoPunct, sections 3.2 and 4."""
+    yaml = pytest.importorskip("yaml")
+    for name in ("autopunct", "autopunct_es", "autopunct_eu"):
+        config = from_mapping(Config, yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")), name)
+        training = config.training
+        assert (training.learning_rate, training.batch_size) == (2e-5, 8)
+        assert (training.epochs, training.patience, training.warmup_epochs) == (50, 20, 5)
+        assert (config.model.pauses.buckets, config.model.pauses.hop_ms, config.model.pauses.window_s) == (1000, 10, 1)
+        assert (config.model.context.layers, config.model.context.heads) == (4, 4)
