@@ -1,0 +1,113 @@
+"""Pauses from times, their buckets, and averages over neighbours."""
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.pauses import UNKNOWN, buckets, smoothing_matrix, with_pauses
+from asr_punct.words import Utterance, Word
+
+
+def _utterance(*times, recording="a", channel="1", **kwargs):
+    words = tuple(Word(f"w{i}", start, end) for i, (start, end) in enumerate(times))
+    return Utterance(words, recording=recording, channel=channel, times="asr", **kwargs)
+
+
+def test_pauses_of_one_utterance():
+    counts = Counter()
+    times = [(0.0, 0.5), (0.5, 1.0), (1.25, 1.5), (1.4, None), (2.0, 2.2), (math.nan, 3.0)]
+    (out,) = with_pauses([_utterance(*times)], counts)
+    assert out.pauses == (0.0, 0.25, 0.0, None, None, None)
+    assert out.pause_before is None
+    assert out.times == "asr"
+    assert counts == {"pauses": 6, "unknown": 3, "overlaps": 1}
+
+
+def test_the_last_word_looks_to_the_next_utterance_of_its_recording_and_channel():
+    utterances = [
+        _utterance((0.0, 1.0)),
+        _utterance((1.5, 2.0), (2.0, 2.5)),
+        _utterance((3.0, 4.0), channel="2"),
+        _utterance((4.5, 5.0), recording="b"),
+        _utterance((0.1, 0.4), recording="b"),
+    ]
+    out = list(with_pauses(utterances))
+    assert [u.pauses for u in out] == [(0.5,), (0.0, None), (None,), (None,), (None,)]
+    assert [u.pause_before for u in out] == [None, 0.5, None, None, None]
+
+
+def test_utterances_without_times_or_words_pass_unchanged():
+    textual = Utterance((Word("a"), Word("b")), pauses=(0.1, None))
+    empty = Utterance(())
+    out = list(with_pauses([textual, empty, _utterance((0.0, 1.0), recording="")]))
+    assert out[:2] == [textual, empty]
+    assert out[2].pauses == (None,)
+
+
+def test_one_utterance_is_read_ahead():
+    read = []
+
+    def source():
+        for start in range(5):
+            read.append(start)
+            yield _utterance((start, start + 0.5))
+
+    stream = with_pauses(source())
+    assert next(stream).pauses == (0.5,)
+    assert read == [0, 1]
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 5)), min_size=1, max_size=8))
+def test_pauses_are_gaps_between_words(spans):
+    starts = sorted(start for start, _ in spans)
+    (out,) = with_pauses([_utterance(*((s, s + d) for s, (_, d) in zip(starts, spans, strict=True)))])
+    for (a, b), pause in zip(pairwise(out.words), out.pauses, strict=False):
+        assert pause == pytest.approx(max(0.0, b.start - a.end), abs=0.000501)
+
+
+def test_buckets():
+    pauses = [0.0, 0.009, 0.0096, 0.01, 0.29, 9.989, 9.99, 10.0, 1e9, math.inf, -1.0, None, math.nan]
+    assert buckets(pauses).tolist() == [0, 0, 1, 1, 29, 998, 999, 999, 999, 999, 0, UNKNOWN, UNKNOWN]
+    assert buckets([]).shape == (0,)
+    assert buckets([]).dtype == np.int64
+
+
+@given(st.integers(0, 20_000))
+def test_a_bucket_holds_its_whole_milliseconds(ms):
+    assert buckets([ms / 1000])[0] == min(999, ms // 10)
+
+
+def _average(table, shape, row, sigma=1 / 6):
+    """The average of a row's neighbours, one by one."""
+    total, weights = np.zeros(table.shape[1]), 0.0
+    for other in range(1000):
+        if abs(other - row) <= 50:
+            weight = 1.0 if shape == "uniform" else math.exp(-(((other - row) * 0.01) ** 2) / (2 * sigma**2))
+            total, weights = total + weight * table[other], weights + weight
+    return total / weights
+
+
+@pytest.mark.parametrize("shape", ["uniform", "gaussian"])
+def test_smoothing_is_the_average_of_neighbours(shape):
+    table = np.random.default_rng(1).standard_normal((1001, 7))
+    smooth = smoothing_matrix(shape).astype(np.float64) @ table
+    for row in (0, 1, 49, 50, 51, 500, 949, 950, 998, 999):
+        assert np.abs(smooth[row] - _average(table, shape, row)).max() < 1e-6
+    assert np.array_equal(smooth[UNKNOWN], table[UNKNOWN])
+
+
+def test_smoothing_matrix():
+    for shape in ("uniform", "gaussian"):
+        matrix = smoothing_matrix(shape)
+        assert matrix.dtype == np.float32
+        assert matrix.sum(axis=1) == pytest.approx(1.0, abs=1e-6)
+        assert np.count_nonzero(matrix[500]) == 101
+        assert matrix[:1000, UNKNOWN].max() == 0.0
+    wide, narrow = smoothing_matrix("gaussian", sigma_s=0.3), smoothing_matrix("gaussian", sigma_s=0.05)
+    assert wide[500, 500] < narrow[500, 500]
+    assert np.count_nonzero(smoothing_matrix("uniform", window_s=0.5)[500]) == 51
