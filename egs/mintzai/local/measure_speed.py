@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Measure the words a second of a model on a file, start and reading not counted (as for the paper's Table 7).
+
+local/measure_speed.py [--device D] MODEL_DIR IN.tsv OUT.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+from asr_punct.checkpoint import ONNX, has_file
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.files import write_file
+from asr_punct.io.tsv import read_tsv
+
+_WARM_UP = 20
+_AT_LEAST_S = 2.0
+
+
+def measure(model: str, source: str, device: str | None) -> dict[str, float | str]:
+    """Words, seconds, words a second and runtime; short files are run again until two seconds have passed."""
+    punctuator = Punctuator.from_pretrained(model, device=device)
+    utterances = list(read_tsv(source))
+    list(punctuator.restore(utterances[:_WARM_UP]))
+    words, start, seconds = 0, time.perf_counter(), 0.0
+    while seconds < _AT_LEAST_S:
+        words += sum(len(utterance.words) for utterance in punctuator.restore(utterances))
+        seconds = time.perf_counter() - start
+    graph = has_file(punctuator.info, ONNX) and device in (None, "cpu")
+    runtime = "onnxruntime" if graph else "torch"
+    return {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": runtime}
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model")
+    parser.add_argument("source")
+    parser.add_argument("target")
+    parser.add_argument("--device")
+    options = parser.parse_args()
+    result = measure(options.model, options.source, options.device)
+    with write_file(options.target) as out:
+        json.dump(result, out, indent=2)
+        out.write("\n")
+
+
+if __name__ == "__main__":
+    main()

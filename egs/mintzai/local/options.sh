@@ -1,0 +1,111 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # between run.sh and its steps
+# Checks the options of run.sh, and names what follows from them. Sourced.
+
+[ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
+for name in stage stop_stage nj seed; do
+  [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
+done
+[ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
+
+# Folders are named from where run.sh was called.
+absolute() {
+  (cd "$caller" && realpath -m -- "$1")
+}
+for name in corpus ctm_dir; do
+  if [ -n "${!name}" ]; then
+    printf -v "$name" %s "$(absolute "${!name}")"
+    [ -d "${!name}" ] || fail "--${name/_/-}: found no folder ${!name}"
+  fi
+done
+if [ "$venv" != none ]; then
+  venv=$(absolute "$venv")
+fi
+if [ -e "$caller/$encoder" ] && [ -n "$encoder" ]; then
+  encoder=$(absolute "$encoder")
+fi
+if [ -f "$caller/$config" ]; then
+  config=$(absolute "$config")
+fi
+
+bases=()
+for language in $languages; do
+  [[ $language =~ ^(es|eu|es\+eu)$ ]] || fail "--languages: found '$language', expected some of: es eu es+eu"
+  for base in ${language//+/ }; do
+    [[ " ${bases[*]} " == *" $base "* ]] || bases+=("$base")
+  done
+done
+[ ${#bases[@]} -gt 0 ] || fail "--languages: found none, expected some of: es eu es+eu"
+sets=()
+for base in "${bases[@]}"; do
+  sets+=("$base/train" "$base/dev" "$base/test")
+done
+
+source=${corpus:-corpus}
+# Only the synthetic corpus knows its true times.
+synthetic=false
+if [ -z "$corpus" ] || [ -d "$corpus/truth" ]; then
+  synthetic=true
+fi
+if [ -z "$config" ] && $synthetic; then
+  config=autopunct_mini
+fi
+times=aligner
+if [ -n "$ctm_dir" ]; then
+  times=$ctm_source
+fi
+
+# The rows of the paper's Table 4.
+systems=()
+if $ablation; then
+  systems=(none none+bert continuous continuous+bert gaussian gaussian+bert uniform uniform+bert)
+fi
+models=()
+for language in $languages; do
+  models+=("models/$language")
+done
+for system in "${systems[@]}"; do
+  for language in $languages; do
+    models+=("ablation/$system/$language")
+  done
+done
+
+need_programs() {
+  if [ "$stop_stage" -gt 0 ]; then
+    [ "$venv" = none ] || need 0 "$venv/bin/asr-punct"
+    command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it in the active environment"
+  fi
+}
+
+need_same_source() {
+  if [ "$stop_stage" -gt 1 ]; then
+    need 1 data/source
+    [ "$(cat data/source)" = "$source" ] ||
+      fail "found data made from $(cat data/source), expected $source (the same --corpus as before, or run stage 1)"
+  fi
+}
+
+# Settings of a row of Table 4.
+system_settings() {
+  local pauses=${1%+bert} context=none
+  case $pauses in gaussian | uniform) pauses=discrete-$pauses ;; esac
+  case $1 in *+bert) context=transformer ;; esac
+  echo "model.pauses.kind=$pauses" "model.context.kind=$context"
+}
+
+# The paper's configuration for a language, with its encoder (section 4).
+config_of() {
+  case $1 in
+    es | eu) echo "${config:-autopunct_$1}" ;;
+    *) echo "${config:-autopunct}" ;;
+  esac
+}
+
+# train LANGUAGE MODEL_DIR [key=value …]
+train() {
+  local language=$1 model=$2
+  shift 2
+  # shellcheck disable=SC2086 # several options
+  runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
+    --data "data/tsv/$language" -o "$model" --resume ${device:+--device "$device"} "model.language=$language" \
+    "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} "$@" $train_options
+}

@@ -1,0 +1,211 @@
+"""The page RESULTS.md: what was measured, and the paper's Tables 4 to 7 with our rows or columns beside."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import MARKS
+from asr_punct.scoring.scores import Scores
+
+PAPER = Path(__file__).parent / "paper"
+LANGUAGES = ("eu", "es", "es+eu")
+SYSTEMS = {
+    "none": ("–", "–", "–", "–"),
+    "none+bert": ("–", "–", "–", "✓"),
+    "continuous": ("✓", "–", "–", "–"),
+    "continuous+bert": ("✓", "–", "–", "✓"),
+    "gaussian": ("✓", "✓", "G", "–"),
+    "gaussian+bert": ("✓", "✓", "G", "✓"),
+    "uniform": ("✓", "✓", "U", "–"),
+    "uniform+bert": ("✓", "✓", "U", "✓"),
+    "brnn": ("BRNN", "", "", ""),
+}
+"""Rows of the paper's tables: columns S, D, f, B."""
+_LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
+_SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: sentences of a generator, spoken by
+espeak-ng. They show that the recipe works and say nothing about real speech. The paper's numbers are measured on
+mintzai-ST v1.0; they stand here as what a run with `--corpus` is compared with.
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One decoded test set.
+
+    Attributes:
+        system: row of the paper's tables.
+        language: language of the model and of its test set.
+        scores: what was measured.
+        words_per_second: speed.
+        runtime: torch or onnxruntime.
+    """
+
+    system: str
+    language: str
+    scores: Scores
+    words_per_second: float
+    runtime: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page.
+
+    Attributes:
+        results: of the models that the recipe is about.
+        ablation: of the systems of Table 4, if they were trained.
+        synthetic: whether the corpus is.
+        command: how the recipe was called.
+        files: the TSV files of the corpus.
+        alignment: figures of `compare_times.py` by set; empty where the true times are not known.
+    """
+
+    results: Sequence[Result]
+    ablation: Sequence[Result]
+    synthetic: bool
+    command: str
+    files: Sequence[Path]
+    alignment: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def here(self) -> str:
+        """What our numbers are called."""
+        return "here, synthetic corpus" if self.synthetic else "here"
+
+    def lines(self) -> Iterator[str]:
+        """Lines of the page."""
+        corpus = "a synthetic corpus of mintzai-ST's layout" if self.synthetic else "mintzai-ST v1.0"
+        yield f"# AutoPunct on {corpus}\n"
+        if self.synthetic:
+            yield _SYNTHETIC
+        yield from self._circumstances()
+        yield from self._summary()
+        yield from self._alignment()
+        yield "## The paper's tables"
+        yield "Paper: González-Docasal et al. 2021, AutoPunct, Tables 4 to 7; F1 in per cent."
+        yield f"{_LEGEND}\n"
+        yield from self._by_system("Table 4: micro F1 of the marks", 4, lambda r: percent(r.scores.micro.f1))
+        for language in LANGUAGES:
+            yield from self._by_mark(language)
+        yield from self._by_system("Table 6: micro F1 of case", 6, lambda r: percent(r.scores.case.micro.f1))
+        title = "Table 7: words a second (the paper's on an Nvidia RTX 2080 Ti)"
+        yield from self._by_system(title, 7, lambda r: f"{r.words_per_second:.0f}")
+
+    def _circumstances(self) -> Iterator[str]:
+        versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("asr-punct", "torch", "onnxruntime"))
+        yield f"* Command: `{self.command}`"
+        yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
+        yield f"* Machine: {_processor()}, {os.cpu_count()} cores, {_memory_gib():.0f} GiB of memory"
+        yield f"* Software: Python {platform.python_version()}, {versions}\n"
+        sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
+        yield from table(("set", "utterances", "words", "marks"), sizes)
+
+    def _summary(self) -> Iterator[str]:
+        yield f"## Results ({self.here})"
+        header = "test set, words, micro F1 [95 %], mean F1, slot error rate, case F1 [95 %], words/s, runtime"
+        rows = (
+            (
+                result.language,
+                str(result.scores.words),
+                percent(result.scores.micro.f1) + _interval(result.scores, "micro.f1"),
+                percent(result.scores.mean_f1),
+                percent(result.scores.slot_error_rate),
+                percent(result.scores.case.micro.f1) + _interval(result.scores, "case.micro.f1"),
+                f"{result.words_per_second:.0f}",
+                result.runtime,
+            )
+            for result in self.results
+        )
+        yield from table(header.split(", "), rows)
+
+    def _alignment(self) -> Iterator[str]:
+        if self.alignment:
+            yield f"## Word times against the true ones ({self.here})"
+            columns = list(next(iter(self.alignment.values())))
+            rows = ((name, *(str(row[column]) for column in columns)) for name, row in self.alignment.items())
+            yield from table(("set", *columns), rows)
+
+    def _by_system(self, title: str, number: int, value: Callable[[Result], str]) -> Iterator[str]:
+        """A table of the paper with a row a system and a column a language; ours are columns beside."""
+        paper = {row["system"]: row for row in read_paper(number)}
+        ours = {(result.system, result.language): value(result) for result in (*self.results, *self.ablation)}
+        rows = []
+        for system, properties in SYSTEMS.items():
+            pairs = ((paper.get(system, {}).get(lang, ""), ours.get((system, lang), "")) for lang in LANGUAGES)
+            rows.append((*properties, *(cell for pair in pairs for cell in pair)))
+        yield f"### {title}"
+        columns = (f"{language.upper()} {whose}" for language in LANGUAGES for whose in ("paper", self.here))
+        yield from table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
+
+    def _by_mark(self, language: str) -> Iterator[str]:
+        """Table 5 for a language: a column a mark, our rows under the paper's (which leaves out OPEN_DASH)."""
+        rows = [
+            ("paper", *SYSTEMS[row["system"]], *(row.get(mark, "") for mark in MARKS))
+            for row in read_paper(5)
+            if row["set"] == language
+        ]
+        for result in (*self.results, *self.ablation):
+            if result.language == language:
+                rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
+                rows.append((self.here, *SYSTEMS[result.system], *rates))
+        yield f"### Table 5: F1 of each mark, {language.upper()}"
+        yield from table(("", "S", "D", "f", "B", *MARKS), rows)
+
+
+def read_paper(number: int) -> list[dict[str, str]]:
+    """Rows of a table of the paper, by column name."""
+    lines = (PAPER / f"table{number}.tsv").read_text(encoding="utf-8").splitlines()
+    header, *rows = (line.split("\t") for line in lines)
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of a Markdown table, an empty one after it."""
+    yield "| " + " | ".join(header) + " |"
+    yield "|" + "---|" * len(header)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def percent(value: float | None) -> str:
+    """A rate as the paper writes it."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def _interval(scores: Scores, metric: str) -> str:
+    if metric not in scores.ci95:
+        return ""
+    low, high = scores.ci95[metric]
+    return f" [{percent(low)}, {percent(high)}]"
+
+
+def _size(path: Path) -> tuple[int, int, int]:
+    """Utterances, words and marks of a TSV file."""
+    utterances = words = marks = 0
+    for utterance in read_tsv(path):
+        utterances += 1
+        words += len(utterance.words)
+        marks += sum(len(labels.marks) for labels in utterance.labels or ())
+    return utterances, words, marks
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _memory_gib() -> float:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

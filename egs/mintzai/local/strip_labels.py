@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Take marks and case away from a labelled TSV: what a recogniser would give, with the pauses.
+
+local/strip_labels.py IN.tsv OUT.tsv
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from asr_punct.io.files import write_file
+from asr_punct.io.tsv import read_tsv, write_tsv
+
+
+def main(source: str, target: str) -> None:
+    """Copy `source` to `target` without labels."""
+    with write_file(target) as out:
+        write_tsv((replace(utterance, labels=None) for utterance in read_tsv(source)), out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

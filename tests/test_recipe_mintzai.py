@@ -1,0 +1,234 @@
+"""The recipe's control flow, with stand-ins for the commands that it calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+COMMAND = f"""#!{sys.executable}
+import pathlib, sys
+words = sys.argv[1:]
+with open("calls", "a") as calls:
+    print(*words, file=calls)
+def option(*names):
+    return next((pathlib.Path(words[i + 1]) for i, word in enumerate(words) if word in names), None)
+def put(path, text=""):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+if words[0] == "prepare":
+    for language in ("es", "eu"):
+        for split in ("train", "dev", "test"):
+            root = pathlib.Path(words[3], language, split)
+            for name in "ab":
+                put(root / (name + ".wav"), "sound")
+            put(root / "wav.scp", "".join(f"{{n}} {{root.resolve()}}/{{n}}.wav\\n" for n in "ab"))
+            put(root / "text", "a Bai.\\nb Ez.\\n")
+elif words[0] == "align":
+    data = option("--data-dir")
+    put(option("-o"), "".join(f"{{line.split()[0]}} 1 0.1 0.2 bai\\n" for line in open(data / "text")))
+elif words[0] == "pauses":
+    put(option("-o"), "bai\\tPERIOD\\t-\\tFIRST_CAP\\n\\n")
+elif words[0] == "train":
+    if pathlib.Path("fail").exists():
+        sys.exit("no luck")
+    put(option("-o") / "config.json")
+elif words[0] == "punctuate":
+    put(option("-o"), "Bai.\\n")
+elif words[0] == "score":
+    put(option("--json"))
+elif words[0] == "export":
+    put(pathlib.Path(words[1]) / "model.int8.onnx")
+"""
+WRITES_LAST = f"#!{sys.executable}\nimport sys\nopen(sys.argv[-1], 'w')\n"
+STAND_INS = {
+    "make_mini_corpus.py": f"#!{sys.executable}\nimport os, sys\nos.makedirs(sys.argv[1] + '/truth')\n",
+    "compare_times.py": WRITES_LAST,
+    "measure_speed.py": WRITES_LAST,
+    "report.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
+}
+
+
+class Recipe:
+    def __init__(self, root: Path) -> None:
+        self.root = root / "egs" / "mintzai"
+        ignored = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", ".*")
+        shutil.copytree(ROOT / "recipes", root / "recipes", ignore=ignored)
+        shutil.copytree(ROOT / "egs" / "mintzai", self.root, ignore=ignored)
+        for name, content in STAND_INS.items():
+            script(self.root / "local" / name, content)
+        script(root / "bin" / "asr-punct", COMMAND)
+        script(root / "bin" / "python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        self.path = f"{root / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def __call__(self, *options: object) -> subprocess.CompletedProcess[str]:
+        (self.root / "calls").unlink(missing_ok=True)
+        return subprocess.run(
+            ["egs/mintzai/run.sh", "--venv", "none", *map(str, options)],
+            cwd=self.root.parent.parent,
+            env={**os.environ, "PATH": self.path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def calls(self, *options: object) -> list[str]:
+        """The calls of asr-punct that a good run makes."""
+        done = self(*options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        calls = self.root / "calls"
+        return calls.read_text().splitlines() if calls.exists() else []
+
+
+def script(path: Path, content: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
+    path.chmod(0o755)
+
+
+def commands(calls: list[str]) -> list[str]:
+    return [call.split()[0] for call in calls]
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Recipe:
+    return Recipe(tmp_path)
+
+
+def test_whole_run_a_second_one_and_one_stage(recipe):
+    calls = recipe.calls()
+    assert commands(calls) == (
+        ["prepare"] + ["align"] * 12 + ["pauses"] * 6 + ["train"] * 3 + ["punctuate"] * 3 + ["score"] * 3
+    ) + ["export", "punctuate", "punctuate"]
+    assert calls[0] == "prepare mintzai corpus data"
+    assert (
+        "train --config autopunct_mini --data data/tsv/es+eu -o exp/models/es+eu --resume "
+        "model.language=es+eu training.seed=1" in calls
+    )
+    assert "export exp/models/es+eu --int8" in calls
+    assert (recipe.root / "data/es/train/ctm").read_text() == "a 1 0.1 0.2 bai\nb 1 0.1 0.2 bai\n"
+    assert len((recipe.root / "data/tsv/es+eu/dev.tsv").read_text().splitlines()) == 4
+    assert "--synthetic true" in (recipe.root / "exp/RESULTS.md").read_text()
+    demo = {path.name for path in (recipe.root / "exp/demo").iterdir()}
+    assert demo == {"input.ctm", "audio.wav", "reference.txt", "output.txt", "output.ctm"}
+    assert not list(recipe.root.rglob("*.partial"))
+
+    assert recipe.calls() == []
+    assert commands(recipe.calls("--stage", 6, "--stop-stage", 6)) == ["score"] * 3
+
+
+def test_goes_on_after_a_failure(recipe):
+    (recipe.root / "fail").touch()
+    failed = recipe("--languages", "es eu")
+    assert failed.returncode == 1
+    assert failed.stderr == "run.py: job failed with status 1, log exp/log/4.train_es.log: no luck\n"
+    (recipe.root / "fail").unlink()
+    assert commands(recipe.calls("--languages", "es eu"))[:3] == ["train", "train", "punctuate"]
+
+
+def test_real_corpus(recipe, tmp_path):
+    (tmp_path / "mintzai").mkdir()
+    calls = recipe.calls("--corpus", "mintzai", "--stop-stage", 4)
+    assert calls[0] == f"prepare mintzai {tmp_path}/mintzai data"
+    configs = [call.split()[2] for call in calls if call.startswith("train")]
+    assert configs == ["autopunct_es", "autopunct_eu", "autopunct"]
+    assert not (recipe.root / "exp/align.json").exists()
+
+    other = recipe("--stage", 4)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert other.stderr == (
+        f"run.sh: stage 1: found data made from {tmp_path}/mintzai, expected corpus "
+        "(the same --corpus as before, or run stage 1)\n"
+    )
+
+
+def test_options_reach_the_training(recipe, tmp_path):
+    (tmp_path / "bert").mkdir()
+    calls = recipe.calls(
+        *("--languages", "eu", "--encoder", "bert", "--seed", 7, "--device", "cpu", "--stop-stage", 4),
+        *("--train-options", "training.epochs=1 training.patience=2"),
+    )
+    assert calls[-1] == (
+        "train --config autopunct_mini --data data/tsv/eu -o exp/models/eu --resume --device cpu model.language=eu "
+        f"training.seed=7 model.encoder.name={tmp_path}/bert training.epochs=1 training.patience=2"
+    )
+    changed = recipe.calls("--languages", "eu", "--seed", 8, "--stop-stage", 4)
+    assert commands(changed) == ["train"]
+
+
+def test_ablation_trains_the_rows_of_table_4(recipe):
+    calls = recipe.calls("--languages", "es", "--ablation", "true", "--stop-stage", 6)
+    ablation = [call for call in calls if "exp/ablation" in call and call.startswith("train")]
+    assert [call.split()[-2:] for call in ablation] == [
+        [f"model.pauses.kind={pauses}", f"model.context.kind={context}"]
+        for pauses in ("none", "continuous", "discrete-gaussian", "discrete-uniform")
+        for context in ("none", "transformer")
+    ]
+    assert commands(calls).count("score") == 9
+
+
+def test_times_of_a_recogniser(recipe, tmp_path):
+    for split in ("train", "dev", "test"):
+        path = tmp_path / "times" / "eu" / f"{split}.ctm"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("b 1 0.0 0.4 ez\n")
+    options = ("--languages", "eu", "--ctm-dir", "times", "--ctm-source", "whisper", "--stop-stage", 3)
+    calls = recipe.calls(*options)
+    assert commands(calls) == ["prepare", "pauses", "pauses", "pauses"]
+    assert "--times whisper" in calls[-1]
+    assert (recipe.root / "data/eu/test/ctm").read_text() == "b 1 0.0 0.4 ez\n"
+
+    (tmp_path / "times" / "eu" / "dev.ctm").write_text("b 1 0.0 0.4 ez\nc 1 0.0 0.4 ez\n")
+    failed = recipe("--stage", 2, *options)
+    assert failed.returncode == 2
+    assert "data/eu/dev/ctm: unknown utterances: c" in failed.stderr
+    assert not (recipe.root / "data/eu/dev/ctm").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--nonsense", "1"], "run.sh: unknown option --nonsense (see --help)"),
+        (["--languages", "es fr"], "run.sh: --languages: found 'fr', expected some of: es eu es+eu"),
+        (["--corpus", "nowhere"], "run.sh: --corpus: found no folder {root}/nowhere"),
+        (["--nj", "0"], "run.sh: --nj: found '0', expected 1 or more"),
+        (["--stage", "four"], "run.sh: --stage: found 'four', expected a number"),
+        (["--ablation", "yes"], "run.sh: option --ablation: found 'yes', expected true or false"),
+        (["more"], "run.sh: found argument 'more', expected options only (see --help)"),
+        (["--stage", "3"], "run.sh: stage 1: expected file data/source to exist (run stage 1)"),
+    ],
+)
+def test_wrong_calls_are_one_line_and_status_2(recipe, tmp_path, options, message):
+    done = recipe(*options)
+    assert (done.returncode, done.stderr) == (2, message.format(root=tmp_path) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("stage", "missing"),
+    [
+        (2, "data/es/train/wav.scp"),
+        (3, "data/es/train/ctm"),
+        (4, "data/tsv/es/train.tsv"),
+        (7, "exp/models/es/config.json"),
+    ],
+)
+def test_stages_check_their_inputs(recipe, stage, missing):
+    (recipe.root / "data").mkdir()
+    (recipe.root / "data/source").write_text("corpus\n")
+    done = recipe("--stage", stage, "--languages", "es")
+    assert done.returncode == 2
+    maker = {2: 1, 3: 2, 4: 3, 7: 4}[stage]
+    assert done.stderr == f"run.sh: stage {stage}: expected file {missing} to exist (run stage {maker})\n"
+
+
+def test_help(recipe):
+    done = recipe("--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("AutoPunct on mintzai-ST")
+    for option in ("--stage", "--stop-stage", "--corpus", "--ctm-dir", "--encoder", "--ablation", "--nj"):
+        assert f"{option} " in done.stdout
