@@ -52,19 +52,15 @@ class PauseConfig:
     """How the silence after a word enters the model (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian"] = "discrete-gaussian"
-    """No silences, their value repeated over the vector, or embeddings averaged over neighbouring buckets."""
-    buckets: int = 1000
-    """Buckets of `hop_ms`; a longer silence is the last."""
-    hop_ms: int = 10
-    """Width of a bucket in milliseconds."""
+    """No silences, their value repeated over the vector, or embeddings of 10 ms buckets averaged over neighbours."""
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
     """Standard deviation of the Gaussian in seconds; the paper gives none."""
 
     def __post_init__(self) -> None:
-        if self.buckets < 1 or self.hop_ms < 1 or self.window_s < 0 or self.sigma_s <= 0:
-            raise ConfigError("pauses: buckets, hop_ms and sigma_s are above 0, window_s is 0 or more")
+        if self.window_s < 0 or self.sigma_s <= 0:
+            raise ConfigError("pauses: sigma_s is above 0, window_s is 0 or more")
 
 
 @dataclass(frozen=True)

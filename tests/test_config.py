@@ -84,5 +84,5 @@ def test_paper_hyper_parameters():
         training = config.training
         assert (training.learning_rate, training.batch_size) == (2e-5, 8)
         assert (training.epochs, training.patience, training.warmup_epochs) == (50, 20, 5)
-        assert (config.model.pauses.buckets, config.model.pauses.hop_ms, config.model.pauses.window_s) == (1000, 10, 1)
+        assert (config.model.pauses.kind, config.model.pauses.window_s) == ("discrete-gaussian", 1)
         assert (config.model.context.layers, config.model.context.heads) == (4, 4)

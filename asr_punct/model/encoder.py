@@ -40,7 +40,7 @@ class WordEncoder(nn.Module):
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         index = word_index.unsqueeze(-1).expand(-1, -1, self.width)
-        return torch.gather(states, 1, index) + self.boundary(boundaries)
+        return cast(Tensor, torch.gather(states, 1, index) + self.boundary(boundaries))
 
 
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
@@ -64,7 +64,7 @@ def encoder_from_config(config: PretrainedConfig | dict[str, Any]) -> nn.Module:
     if isinstance(config, dict):
         config = AutoConfig.for_model(**config)
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
-    return cast(nn.Module, AutoModel.from_config(config, **arguments))
+    return cast(nn.Module, cast(Any, AutoModel).from_config(config, **arguments))
 
 
 def pretrained_encoder(name: str) -> nn.Module:

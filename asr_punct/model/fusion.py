@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import PauseConfig
-from asr_punct.pauses import smoothing_matrix
+from asr_punct.pauses import BUCKET_MS, UNKNOWN, smoothing_matrix
 
 
 class NoPauses(nn.Module):
@@ -20,16 +22,14 @@ class NoPauses(nn.Module):
 class ContinuousPauses(nn.Module):
     """The silence in seconds, repeated over the vector; an unknown one has a learnt vector of its own."""
 
-    def __init__(self, config: PauseConfig, width: int) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.unknown_bucket = config.buckets
-        self.seconds_per_bucket = config.hop_ms / 1000
         self.unknown = nn.Parameter(torch.zeros(width))
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width)."""
-        seconds = (pauses * self.seconds_per_bucket).unsqueeze(-1).to(vectors.dtype)
-        is_unknown = (pauses == self.unknown_bucket).unsqueeze(-1)
+        seconds = (pauses * (BUCKET_MS / 1000)).unsqueeze(-1).to(vectors.dtype)
+        is_unknown = (pauses == UNKNOWN).unsqueeze(-1)
         return vectors + torch.where(is_unknown, self.unknown.to(vectors.dtype), seconds)
 
 
@@ -40,16 +40,10 @@ class DiscretePauses(nn.Module):
 
     def __init__(self, config: PauseConfig, width: int) -> None:
         super().__init__()
-        shape = "gaussian" if config.kind == "discrete-gaussian" else "uniform"
-        matrix = smoothing_matrix(
-            shape,
-            window_s=config.window_s,
-            sigma_s=config.sigma_s,
-            n_buckets=config.buckets,
-            hop_ms=config.hop_ms,
-        )
+        shape: Literal["uniform", "gaussian"] = "gaussian" if config.kind == "discrete-gaussian" else "uniform"
+        matrix = smoothing_matrix(shape, config.window_s, config.sigma_s)
         self.register_buffer("smoothing", torch.from_numpy(matrix), persistent=False)
-        self.embedding = nn.Parameter(torch.empty(config.buckets + 1, width).normal_(std=0.02))
+        self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
     def table(self) -> Tensor:
         """The smoothed table, (buckets + 1, width); the last row is the unknown pause."""
@@ -84,5 +78,5 @@ def build_fusion(config: PauseConfig, width: int) -> nn.Module:
     if config.kind == "none":
         return NoPauses()
     if config.kind == "continuous":
-        return ContinuousPauses(config, width)
+        return ContinuousPauses(width)
     return DiscretePauses(config, width)

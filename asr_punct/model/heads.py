@@ -15,12 +15,17 @@ def _classifier(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Se
     return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Dropout(dropout), nn.Linear(hidden, outputs))
 
 
+_RARE = -4.0
+"""First bias of the mark logits (a probability of 0.02): without it, training begins by learning that marks are rare."""
+
+
 class PunctuationHead(nn.Module):
     """Multi-label head: one logit a mark."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
         self.layers = _classifier(width, config.hidden or width, len(MARKS), config.dropout)
+        nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _RARE)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Logits (batch, words, marks) of contextual vectors (batch, words, width)."""

@@ -19,6 +19,7 @@ from asr_punct.features import INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
+from asr_punct.pauses import UNKNOWN
 
 log = logging.getLogger(__name__)
 _TOLERANCE = 1e-4
@@ -123,7 +124,7 @@ def _random_features(info: ModelInfo, seed: int) -> Features:
     for _ in range(3):
         count = int(rng.integers(2, info.model.window.words))
         words = [tuple(rng.integers(0, vocabulary, rng.integers(1, 4)).tolist()) for _ in range(count)]
-        pauses = rng.integers(0, info.model.pauses.buckets + 1, count).tolist()
+        pauses = rng.integers(0, UNKNOWN + 1, count).tolist()
         fitting = np.cumsum([len(word) for word in words]) <= info.max_tokens - 2
         windows.append([WordInput(w, p, 0) for w, p, fits in zip(words, pauses, fitting, strict=True) if fits])
     return collate(windows, 0, 0, 0)

@@ -181,5 +181,5 @@ def _use_bf16(precision: str, accelerator: str) -> bool:
     if precision != "auto":
         return precision == "bf16"
     if accelerator == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return bool(torch.cuda.is_bf16_supported())
     return accelerator == "cpu" and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

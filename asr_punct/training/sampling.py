@@ -16,6 +16,7 @@ from torch import Tensor
 from asr_punct.config import TrainingConfig
 from asr_punct.features import NO_BOUNDARY, WordInput, collate
 from asr_punct.inference.windows import Window
+from asr_punct.pauses import UNKNOWN
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Corpus, mark_matrix
 
@@ -78,9 +79,7 @@ def epoch_batches(windows: Sequence[tuple[int, int]], size: int, rng: np.random.
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
-def withhold(
-    words: Sequence[WordInput], config: TrainingConfig, unknown: int, rng: np.random.Generator
-) -> tuple[WordInput, ...]:
+def withhold(words: Sequence[WordInput], config: TrainingConfig, rng: np.random.Generator) -> tuple[WordInput, ...]:
     """A training window from which pauses and document edges are withheld at the configured rates.
 
     This is what lets one model serve with pauses, without, and with some of them.
@@ -88,7 +87,7 @@ def withhold(
     all_pauses, edges = rng.random(2) < (config.pause_dropout, config.boundary_dropout)
     single = rng.random(len(words)) < (1.0 if all_pauses else config.word_pause_dropout)
     return tuple(
-        replace(word, pause=unknown if hidden else word.pause, boundary=NO_BOUNDARY if edges else word.boundary)
+        replace(word, pause=UNKNOWN if hidden else word.pause, boundary=NO_BOUNDARY if edges else word.boundary)
         for word, hidden in zip(words, single.tolist(), strict=True)
     )
 
