@@ -1,0 +1,35 @@
+"""Fixtures, and a model trained once for all tests that need one."""
+
+import os
+from pathlib import Path
+
+import pytest
+from dummies import tiny_config, write_corpus
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """Directory of a small corpus."""
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory, corpus):
+    """A tiny trained and exported model directory; not to be changed."""
+    pytest.importorskip("torch")
+    from asr_punct.training.export import export
+    from asr_punct.training.fit import train
+
+    directory = tmp_path_factory.mktemp("models") / "tiny"
+    train(tiny_config(epochs=12), corpus, directory, device="cpu")
+    export(directory, int8=True)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Folder of real material, where there is one."""
+    folder = os.environ.get("ASR_PUNCT_DATA")
+    if not folder:
+        pytest.skip("ASR_PUNCT_DATA names no folder of real material")
+    return Path(folder)
