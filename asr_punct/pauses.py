@@ -23,8 +23,11 @@ BUCKET_MS = 10
 UNKNOWN = BUCKETS
 """Bucket of an unknown pause, so that tables of pauses have `BUCKETS + 1` rows."""
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
 Pause = Seconds | None
+_WIDEST_RANGE_DB = 45.0
+_SILENT_SHARE = 0.25
+_LEAST_ABOVE_NOISE_DB = 3.0
 
 
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
@@ -119,3 +122,24 @@ def smoothing_matrix(
     matrix[:BUCKETS, :BUCKETS] = weights / weights.sum(axis=1, keepdims=True)
     matrix[UNKNOWN, UNKNOWN] = 1.0
     return matrix.astype(np.float32)
+
+
+def silence_threshold(energy: Floats) -> float:
+    """Level in dB under which a frame is silent: a quarter of the way from the noise floor up to loud speech.
+
+    Both come from the recording, as the percentiles 5 and 90 of its smoothed energy; the floor counts as at most 45 dB
+    under speech (digital silence has none) and the threshold lies at least 3 dB over it.
+
+    Args:
+        energy: (frames,), from `audio.log_energy`.
+    """
+    level = smooth(energy)
+    speech = float(np.percentile(level, 90))
+    floor = max(float(np.percentile(level, 5)), speech - _WIDEST_RANGE_DB)
+    return floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB)
+
+
+def smooth(energy: Floats) -> Floats:
+    """Mean of every frame and its two neighbours: (frames,)."""
+    padded = np.pad(energy, 1, mode="edge")
+    return (padded[:-2] + padded[1:-1] + padded[2:]) / 3

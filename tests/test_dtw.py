@@ -1,0 +1,128 @@
+"""Alignment against synthetic speech: true times of another voice are found, whatever is said and however long."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+pytest.importorskip("espeakng_loader")
+pytest.importorskip("librosa")
+
+from asr_punct.align import dtw
+from asr_punct.align.espeak import synthesise
+from asr_punct.align.warping import warp
+from asr_punct.errors import AsrPunctError, InputError
+
+TEXTS = {
+    "es": "Señora presidenta, la comisión votó ayer 3.500 enmiendas. ¿Qué haremos mañana, señorías?",
+    "eu": "Egun on guztioi. Batzordeak hamabi lege aztertu ditu, eta EAEko aurrekontua onartu du.",
+    "en": "The committee met at noon, and nobody left before the vote. What happens to the budget?",
+}
+
+
+def _speech(text, voice, seed=0, **kwargs):
+    """Speech of another voice, with a little noise, and its words without marks."""
+    speech = synthesise(text, voice, **kwargs)
+    noise = np.random.default_rng(seed).standard_normal(len(speech.samples)).astype(np.float32)
+    words = [word.text.strip(".,?¿!").lower() for word in speech.words]
+    return speech.samples + 1e-3 * noise, speech.rate, words, speech.words
+
+
+def _check(found, truth, within=0.05):
+    errors = [abs(a.start - b.start) for a, b in zip(found, truth, strict=True)]
+    assert np.median(errors) < 0.02
+    assert np.mean(np.array(errors) < within) > 0.9
+    _check_order(found)
+
+
+def _check_order(found):
+    assert all(word.start <= word.end for word in found)
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+@pytest.mark.parametrize(("language", "variant"), [("es", "f2"), ("eu", "m7"), ("en", "f5")])
+def test_words_and_pauses_of_another_voice(language, variant):
+    samples, rate, words, truth = _speech(TEXTS[language], f"{language}+{variant}", words_per_minute=150)
+    found = dtw.align(samples, rate, words, language)
+    assert [word.text for word in found] == words
+    _check(found, truth)
+    for (a, b), (c, d) in zip(pairwise(found), pairwise(truth), strict=True):
+        assert (b.start - a.end > 0.15) == (d.start - c.end > 0.15)
+
+
+def test_of_two_languages_the_one_that_is_spoken_fits_best():
+    samples, rate, words, truth = _speech(TEXTS["eu"], "eu+m2")
+    assert dtw.align(samples, rate, words, "es+eu") == dtw.align(samples, rate, words, "eu")
+    _check(dtw.align(samples, rate, words, "eu+es"), truth)
+
+
+def test_long_audio_is_aligned_in_windows(monkeypatch):
+    monkeypatch.setattr(dtw, "_WINDOW", 6.0)
+    monkeypatch.setattr(dtw, "_LAST_WINDOW", 8.0)
+    monkeypatch.setattr(dtw, "_TAIL", 2.0)
+    monkeypatch.setattr(dtw, "_WORDS_A_PASSAGE", 7)
+    samples, rate, words, truth = _speech(" ".join([TEXTS["es"]] * 6), "es+f2")
+    assert len(samples) > 30 * rate
+    _check(dtw.align(samples, rate, words, "es"), truth)
+
+
+def test_words_without_sound_get_a_place_and_no_length():
+    samples, rate, words, truth = _speech("sí - no - quizá", "es")
+    found = dtw.align(samples, rate, ["—", *words, "—"], "es")
+    _check_order(found)
+    assert found[0].start == found[0].end == found[1].start
+    assert found[2].start == found[2].end == found[1].end
+    assert found[-1].start == found[-2].end
+    assert found[3].start == pytest.approx(truth[2].start, abs=0.05)
+    only = dtw.align(samples, rate, ["—", "—"], "es")
+    assert all(0 <= word.start == word.end for word in only)
+
+
+def test_nothing_to_align():
+    assert dtw.align(np.zeros(16000, np.float32), 16000, [], "es") == ()
+    with pytest.raises(AsrPunctError, match="found no audio, expected the speech of 1 words"):
+        dtw.align(np.zeros(0, np.float32), 16000, ["a"], "es")
+    with pytest.raises(InputError, match="voice"):
+        dtw.align(np.zeros(16000, np.float32), 16000, ["a"], "xx")
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.3, 2.0])
+def test_silence_and_snippets_do_not_fail(seconds):
+    samples = np.zeros(round(16000 * seconds), np.float32)
+    found = dtw.align(samples, 16000, ["uno", "dos", "tres"], "es")
+    _check_order(found)
+    assert found[-1].end <= seconds + 0.001
+
+
+def _reference_cost(distance, outside, starts):
+    """The same grid filled cell by cell."""
+    frames, spoken = distance.shape
+    columns = []
+    for index in range(spoken + 1):
+        columns += [None] * (index in starts or index == spoken) + [index] * (index < spoken)
+    cost = np.full((frames, len(columns)), np.inf)
+    for i in range(frames):
+        for j, column in enumerate(columns):
+            enter = outside[i] if column is None else distance[i, column]
+            right = 0.0 if column is None else distance[i, column]
+            ways = [cost[i, j - 1] + right] if j else []
+            if i:
+                ways += [cost[i - 1, j] + enter] + ([cost[i - 1, j - 1] + enter] if j else [])
+            elif j < 2:
+                ways.append(enter)
+            cost[i, j] = min(ways)
+    return cost[-1, -1]
+
+
+def test_warping_finds_the_cheapest_path():
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        recording, spoken = (rng.standard_normal((n, 4)).astype(np.float32) for n in (19, 11))
+        outside, starts = rng.uniform(0, 2, 19), np.array([0, 4, 9])
+        distance = np.linalg.norm(recording[:, None] - spoken[None], axis=2)
+        scale = np.median(distance.min(axis=1)) + 1e-6
+        path = warp(recording, spoken, outside, starts)
+        expected = _reference_cost(distance, outside * scale, set(starts.tolist())) / scale / 19
+        assert path.cost == pytest.approx(expected, rel=1e-4)
+        assert (path.first <= path.last).all()
+        assert (path.last[:-1] <= path.first[1:]).all()
