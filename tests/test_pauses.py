@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.pauses import UNKNOWN, buckets, smoothing_matrix, with_pauses
+from asr_punct.pauses import UNKNOWN, buckets, refine, silence_threshold, silences, smoothing_matrix, with_pauses
 from asr_punct.words import Utterance, Word
+
+TRUTH = [(0.5, 0.9), (0.9, 1.3), (1.7, 2.2), (2.2, 2.6), (3.2, 3.5)]
 
 
 def _utterance(*times, recording="a", channel="1", **kwargs):
@@ -111,3 +113,89 @@ def test_smoothing_matrix():
     wide, narrow = smoothing_matrix("gaussian", sigma_s=0.3), smoothing_matrix("gaussian", sigma_s=0.05)
     assert wide[500, 500] < narrow[500, 500]
     assert np.count_nonzero(smoothing_matrix("uniform", window_s=0.5)[500]) == 51
+
+
+def _energy(spans, length=4.0, floor=-60.0, speech=-20.0, seed=0):
+    """Energy of a recording with speech in `spans`, 10 ms a frame."""
+    rng = np.random.default_rng(seed)
+    energy = floor + rng.normal(0, 1, round(length * 100))
+    for start, end in spans:
+        energy[round(start * 100) : round(end * 100)] = speech + rng.normal(0, 3, round(end * 100) - round(start * 100))
+    return energy.astype(np.float32)
+
+
+def _times(utterances):
+    return [(word.start, word.end) for utterance in utterances for word in utterance.words]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        TRUTH,
+        [(0.6, 0.8), (0.95, 1.2), (1.75, 2.1), (2.25, 2.5), (3.3, 3.45)],
+        [(0.4, 0.9), (0.9, 1.5), (1.5, 2.2), (2.2, 2.9), (2.9, 3.6)],
+        [(0.5, 0.9), (0.9, 1.7), (1.7, 2.2), (2.2, 3.2), (3.2, 3.8)],
+    ],
+    ids=["true", "ends early", "pauses shared out", "pauses hidden"],
+)
+@pytest.mark.parametrize("floor", [-100.0, -60.0, -35.0])
+def test_edges_move_onto_silences(found, floor):
+    refined = refine([_utterance(*found)], _energy(TRUTH, floor=floor))
+    assert np.abs(np.array(_times(refined)) - TRUTH)[[0, 1, 2, 3, 4], [0, 1, 0, 1, 0]].max() <= 0.021
+    assert np.abs(np.array(_times(refined)) - TRUTH).max() <= 0.06
+    (out,) = with_pauses(refined)
+    assert [pause > 0.15 for pause in out.pauses[:4]] == [False, True, False, True]
+    assert out.pauses[0] == 0.0
+
+
+def test_utterances_of_a_recording_are_refined_together():
+    first, second = _utterance((0.5, 0.9), (0.9, 1.3)), _utterance((1.3, 2.2), (2.2, 2.6))
+    out = list(with_pauses(refine([first, second], _energy(TRUTH[:4]))))
+    assert out[0].pauses[1] == pytest.approx(0.4, abs=0.03)
+    assert out[1].pause_before == out[0].pauses[1]
+    assert [u.times for u in out] == ["asr", "asr"]
+
+
+def test_energy_may_begin_later():
+    shifted = [(start + 7.0, end + 7.0) for start, end in TRUTH]
+    refined = refine([_utterance(*shifted)], _energy(TRUTH), offset=7.0)
+    assert np.abs(np.array(_times(refined)) - shifted).max() <= 0.021
+
+
+def test_aligned_and_unknown_times_stay():
+    energy = _energy(TRUTH)
+    aligned = Utterance((Word("a", 0.7, 1.0),), times="aligner")
+    odd = _utterance((None, None), (0.5, None), (math.nan, 1.0), (1.7, 2.0), (2.3, 2.55))
+    assert refine([aligned], energy) == [aligned]
+    out = refine([odd], energy)
+    assert [(w.start, w.end) for w in out[0].words[:2]] == [(None, None), (0.5, None)]
+    assert math.isnan(out[0].words[2].start)
+    assert out[0].words[3].start == pytest.approx(1.7, abs=0.021)
+    assert refine([odd], np.zeros(0, np.float32)) == [odd]
+    assert refine([], energy) == []
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 10), st.floats(0, 2)), min_size=1, max_size=12),
+    st.lists(st.tuples(st.floats(0, 10), st.floats(0.02, 1)), max_size=6),
+)
+def test_refined_times_stay_in_order(spans, speech):
+    starts = sorted(start for start, _ in spans)
+    pieces = [(s, s + d) for s, (_, d) in zip(starts, spans, strict=True)]
+    energy = _energy([(s, min(s + d, 12.0)) for s, d in speech], length=12.0)
+    out = _times(refine([_utterance(*pieces)], energy))
+    ordered = all(a[1] <= b[0] for a, b in pairwise(pieces))
+    assert all(start <= end + 1e-9 for start, end in out)
+    assert not ordered or all(a[1] <= b[0] + 1e-9 for a, b in pairwise(out))
+
+
+def test_silences_follow_the_level_of_the_recording():
+    quiet, loud = ([_energy(TRUTH, 4.0, floor, speech)] * 15 for floor, speech in ((-80.0, -45.0), (-40.0, -15.0)))
+    found = silences(np.concatenate([*quiet, *loud]))
+    for offset in (0.0, 20.0, 92.0, 116.0):
+        assert any(start - offset == pytest.approx(1.3, abs=0.02) for start, _ in found)
+        assert any(end - offset == pytest.approx(3.2, abs=0.02) for _, end in found)
+    click = _energy([(1.0, 2.0), (3.0, 3.01)])
+    assert len(silences(click)) == 2
+    assert silence_threshold(np.full(50, -30.0)) == pytest.approx(-27.0)
+    assert silences(np.full(50, -30.0)).tolist() == [[0.0, 0.5]]
