@@ -51,7 +51,7 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
     A pause is the next word's start less the word's own end, in whole milliseconds; where a word begins before the
     one before it ends, 0. The last word of an utterance has a pause only if the utterance that follows belongs to
     the same recording and channel and does not begin earlier; else it is unknown, for a large value there would say
-    that the end of an utterance is the end of a sentence. Utterances without any time keep what pauses they have.
+    that the end of an utterance is the end of a sentence. Utterances that have pauses, or no times at all, stay.
 
     Args:
         counts: is counted up: "pauses", and of them "overlaps" and "unknown".
@@ -60,7 +60,7 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
     before: Utterance | None = None
     after_before: Pause = None
     for utterance, following in _with_next(utterances):
-        if all(word.start is None and word.end is None for word in utterance.words):
+        if utterance.pauses is not None or not has_times(utterance):
             yield utterance
             before, after_before = utterance, None
             continue
@@ -71,6 +71,11 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
         first = after_before if before is not None and _continues(before, utterance) else None
         yield replace(utterance, pauses=(*gaps, last), pause_before=first)
         before, after_before = utterance, last
+
+
+def has_times(utterance: Utterance) -> bool:
+    """Whether any word of it has a start or an end."""
+    return any(word.start is not None or word.end is not None for word in utterance.words)
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:

@@ -1,0 +1,168 @@
+"""Audio and words brought together: alignment of files and data directories, pauses refined on the recording."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import cast, get_args
+
+from asr_punct import audio as sound
+from asr_punct.align.dtw import align
+from asr_punct.align.edit import project
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io import read_utterances
+from asr_punct.io.files import Pathlike, read_text_file
+from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
+from asr_punct.io.labelled import labelled
+from asr_punct.pauses import has_times, refine, with_pauses
+from asr_punct.text import parse
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+_RATE = 16000
+AudioOf = Callable[[Utterance], Path]
+
+
+def align_file(audio: Pathlike, text: Pathlike, language: str) -> Iterator[Utterance]:
+    """The words of a text file with their times in an audio file, as one utterance named like the audio.
+
+    Raises:
+        InputError: a file is missing, or the text has no words.
+        AudioError: the audio cannot be read.
+    """
+    words = parse(" ".join(read_text_file(text).split()), language).words
+    if not words:
+        raise InputError(text, "no words", "what is said in the audio")
+    name = Path(audio).stem
+    timed = align(sound.read(audio, _RATE), _RATE, words, language)
+    yield Utterance(timed, id=name, recording=name, times="aligner")
+
+
+def align_data_dir(data_dir: Pathlike, language: str) -> Iterator[Utterance]:
+    """The words of each utterance of a data directory with their times in its recording.
+
+    Raises:
+        InputError: the directory lacks audio or text.
+        AudioError: audio cannot be read.
+    """
+    for item in read_data_dir(data_dir):
+        if item.audio is None or item.text is None:
+            raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
+        words = parse(item.text, language).words
+        samples = sound.read(item.audio, _RATE, item.start, item.end)
+        timed = tuple(_later(word, item.start) for word in align(samples, _RATE, words, language))
+        yield Utterance(timed, id=item.id, recording=item.document, times="aligner")
+
+
+def _later(word: Word, seconds: Seconds) -> Word:
+    if not seconds or word.start is None or word.end is None:
+        return word
+    return replace(word, start=round(word.start + seconds, 3), end=round(word.end + seconds, 3))
+
+
+def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
+    """Which audio an utterance is in: always `audio`, or what `wav_scp` says of its recording."""
+    if audio is not None:
+        return lambda utterance: audio
+    table = read_wav_scp(cast(Path, wav_scp))
+
+    def find(utterance: Utterance) -> Path:
+        if utterance.recording not in table:
+            raise InputError(cast(Path, wav_scp), f"no recording {utterance.recording!r}", "a line for each recording")
+        return table[utterance.recording]
+
+    return find
+
+
+def refined(
+    utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
+) -> Iterator[Utterance]:
+    """The utterances with pauses that are refined on their audio; words and times stay as they are.
+
+    Raises:
+        InputError: an utterance has no times.
+        AudioError: audio cannot be read.
+    """
+    for path, group in groupby(utterances, key=audio_of):
+        held = list(group)
+        for utterance in held:
+            if utterance.words and not has_times(utterance):
+                place = f"utterance {utterance.id!r}"
+                raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
+        moved = with_pauses(refine(held, sound.energy(path, _RATE)), counts)
+        for utterance, other in zip(held, moved, strict=True):
+            yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
+
+
+class TimedCorpus:
+    """Recognised or aligned words turned into a corpus: labels from the text, pauses from times and audio.
+
+    Args:
+        language: of the data directory's text.
+        times: where the times come from.
+        audio: one recording that all words are in, or None.
+        data_dir: audio, text and documents of the utterances, or None.
+
+    Raises:
+        AsrPunctError: no such source of times.
+    """
+
+    def __init__(self, language: str, times: str, audio: Path | None, data_dir: Path | None) -> None:
+        if times not in get_args(TimeSource):
+            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(get_args(TimeSource))}")
+        self._language, self._audio, self._data_dir = language, audio, data_dir
+        self._times = cast(TimeSource, times)
+        self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
+        self._counts: Counter[str] = Counter()
+
+    def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
+        """Utterances of a file with pauses, and with labels where the data directory has text.
+
+        Raises:
+            InputError: a malformed file, or an utterance that the data directory does not have.
+        """
+        utterances: Iterable[Utterance] = map(self._described, read_utterances(source, format_name))
+        if self._audio or any(item.audio for item in self._items.values()):
+            utterances = refined(utterances, self._audio_of, self._counts)
+        return with_pauses(utterances, self._counts)
+
+    def _described(self, utterance: Utterance) -> Utterance:
+        utterance = replace(utterance, times=self._times if has_times(utterance) else "none")
+        if self._data_dir is None:
+            return utterance
+        item = self._item(utterance)
+        utterance = replace(utterance, recording=item.document)
+        if item.text is None:
+            return utterance
+        return self._labelled(utterance, item.text)
+
+    def _item(self, utterance: Utterance) -> DataUtterance:
+        if utterance.id not in self._items:
+            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", "those of the input")
+        return self._items[utterance.id]
+
+    def _labelled(self, utterance: Utterance, text: str) -> Utterance:
+        reference = labelled(Utterance(tuple(map(Word, text.split()))), self._language)
+        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
+        projection = project(reference, replace(utterance, words=words))
+        self._counts["moved"] += projection.moved
+        self._counts["lost"] += len(projection.lost)
+        return projection.utterance
+
+    def _audio_of(self, utterance: Utterance) -> Path:
+        path = self._audio or self._item(utterance).audio
+        if path is None:
+            raise InputError(str(self._data_dir), f"no audio for {utterance.id!r}", "a line in wav.scp")
+        return path
+
+    def summary(self) -> list[str]:
+        """What was counted, for people."""
+        counts = self._counts
+        lines = [f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0"]
+        if counts["moved"] or counts["lost"]:
+            lines.append(
+                f"marks of words not recognised: {counts['moved']} moved to a neighbour, {counts['lost']} lost"
+            )
+        return lines
