@@ -32,7 +32,7 @@ _WIDEST_RANGE_DB = 45.0
 _SILENT_SHARE = 0.2
 _LEAST_ABOVE_NOISE_DB = 3.0
 _STRETCH = 30 * FRAMES_A_SECOND
-_SHORTEST_SOUND = 3
+_SHORTEST_SOUND = 4
 _SHORTEST_SILENCE: Seconds = 0.08
 """Shorter ones are the closures of stops as often as pauses."""
 _REACH: Seconds = 0.5
@@ -216,7 +216,7 @@ def _between(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: F
 
 
 def silences(energy: Floats) -> Floats:
-    """Spans under the silence threshold, (silences, 2) seconds in order; what is louder for under 30 ms is passed over.
+    """Spans under the silence threshold, (silences, 2) seconds in order; what is louder for under 40 ms is passed over.
 
     The threshold follows the recording: every half minute has that of the minute around it.
 
