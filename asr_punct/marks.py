@@ -166,9 +166,12 @@ def parse_case(text: str) -> Case:
 
 
 def case_of(word: str) -> Case:
-    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter."""
-    letters = [c for c in word if c.isalpha()]
-    if len(letters) >= 2 and word.isupper() and apply_case(word.lower(), Case.ALL_CAPS) == word:
+    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter.
+
+    Letters that have no case (`º`) do not count.
+    """
+    letters = [c for c in word if _has_case(c)]
+    if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
         return Case.ALL_CAPS
     if letters and letters[0] != letters[0].lower():
         return Case.FIRST_CAP
@@ -182,9 +185,13 @@ def apply_case(word: str, case: Case) -> str:
     if case is Case.ALL_CAPS:
         cased = word.upper()
     else:
-        first = next((i for i, c in enumerate(word) if c.isalpha()), 0)
+        first = next((i for i, c in enumerate(word) if _has_case(c)), 0)
         cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
     return cased if cased.lower() == word.lower() else word
+
+
+def _has_case(char: str) -> bool:
+    return char.isalpha() and char.lower() != char.upper()
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
@@ -192,7 +199,7 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 
     An abbreviation's own period serves as PERIOD (`etc.` is not written `etc..`).
     """
-    marks = labels.marks - {Mark.PERIOD} if word.endswith(".") else labels.marks
+    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
     return glyphs.before(marks) + apply_case(word, labels.case) + glyphs.after(marks)
 
 

@@ -1,0 +1,152 @@
+"""Written abbreviations of Spanish, Basque and English, and what a period after each of them can mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+
+
+class Kind(Enum):
+    """What a period after a word means."""
+
+    PLAIN = auto()
+    """The mark PERIOD."""
+    TITLE = auto()
+    """Part of the word, never the end of a sentence (`Sr.`)."""
+    FINAL = auto()
+    """Part of the word; ends the sentence at the end of the text or before a capital (`etc.`)."""
+    NAME_PART = auto()
+    """Part of the word; ends the sentence at the end of the text or before a capitalised function word (`U.S.`)."""
+    NUMBERED = auto()
+    """Part of the word only before a number (`no. 5`)."""
+    LETTER = auto()
+    """One letter: an initial or the end of a sentence."""
+    ORDINAL = auto()
+    """Part of the word before a lower-case word (Basque `2. artikulua`, `XX. mendea`)."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How one language, or a mixture, abbreviates.
+
+    Attributes:
+        kinds: words, without the period, that are more than `Kind.PLAIN`.
+        acronym: kind of letters with periods between them (`EE.UU`, `p.m`).
+        starters: function words; one with a capital begins a sentence.
+        pronouns: single letters that are words in capitals (English `I`).
+        suffixes: endings that can follow a closing quotation mark and belong to the word in it (Basque `«Argia»ko`).
+        clipped: words that lost their beginning, written with an apostrophe before them.
+        ordinals: whether a number with a period is an ordinal.
+        suspends: whether a hyphen can end a word for the rest of a compound (`gorputz- eta keinu-hizkuntza`).
+        apostrophes: whether an apostrophe can end a word (`workers'`).
+    """
+
+    kinds: Mapping[str, Kind]
+    acronym: Kind = Kind.FINAL
+    starters: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
+    suffixes: frozenset[str] = frozenset()
+    clipped: frozenset[str] = frozenset()
+    ordinals: bool = False
+    suspends: bool = False
+    apostrophes: bool = False
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _kinds(title: str = "", final: str = "", name_part: str = "", numbered: str = "") -> dict[str, Kind]:
+    return {
+        **dict.fromkeys(numbered.split(), Kind.NUMBERED),
+        **dict.fromkeys(name_part.split(), Kind.NAME_PART),
+        **dict.fromkeys(final.split(), Kind.FINAL),
+        **dict.fromkeys(title.split(), Kind.TITLE),
+    }
+
+
+_DOUBLED = "ee uu jj oo cc aa ff rr hh vv"
+_RULES = {
+    "es": Rules(
+        _kinds(
+            title="""sr sra sres sras srta srtas dr dra dres dras dña dª prof profa lic lcdo lcda ing arq gral cnel
+                cap capt tte cmdte sgto sta sto fr mons excmo excma excmos excmas ilmo ilma ilmos ilmas rvdo rvda
+                ntra ntro av avd avda ctra núm núms pág págs art arts vol vols fig figs tel teléf tfno apdo depto dpto
+                admón aprox p.ej p.e ej v.g vg cf cfr fdo izda dcha""",
+            final=f"etc ud uds vd vds vmd ss cía ltda hnos ptas pts {_DOUBLED}",
+            numbered="no pp",
+        ),
+        starters=_words(
+            """el la los las lo un una unos unas y e o pero no sí si en con por para que este esta estos estas ese esa
+            eso esto aquel aquella aquello como cuando porque pues también además se le les me te nos yo tú él ella
+            usted ustedes nosotros ellos ellas su sus mi mis al desde hasta hay ya así ahora entonces después luego
+            muy todo todos todas cada según sin sobre tras ante qué quién cuándo dónde cómo cuál ni tampoco"""
+        ),
+    ),
+    "eu": Rules(
+        _kinds(
+            title="jn and adib ik zenb tel pag kap h.d a.g dr dra sr sra sta sto st prof lib ej p.ej",
+            final=f"etab etc ud vd zk orr art {_DOUBLED}",
+            numbered="or al",
+        ),
+        starters=_words(
+            """eta baina baino edo ere hori hau hura hauek horiek haiek bai ez nik zuk guk zuek berak gu zu ni gaur
+            orain gero beraz baita horrela hala zer zein nor non noiz nola zergatik bere horren honen hemen hor han
+            baldin orduan hortaz izan ba"""
+        ),
+        suffixes=_words(
+            """a ak ek ok k n an en on in tan etan ko go eko ako etako ra era ara etara tik dik etik atik etatik ren en
+            aren eren ari ri i ei rekin arekin ekin kin gatik rengatik arengatik rentzat arentzat entzat tzat z az ez
+            taz etaz rik ik rako erako tarako raino eraino gan ren gandik dun duna dunak tar tarra tarrak koa koak"""
+        ),
+        ordinals=True,
+        suspends=True,
+    ),
+    "en": Rules(
+        _kinds(
+            title="""mr mrs ms messrs mme mlle dr drs prof rev hon gen col capt cpt cmdr lt sgt cpl maj adm gov sen sens
+                rep reps pres amb st ste mt ft vs viz cf e.g i.e approx figs nos vol vols pp""",
+            final="etc al ibid cit",
+            name_part="""inc corp co ltd jr sr bros esq ph.d ave blvd dept calif conn tex mich colo okla minn wis tenn
+                univ""",
+            numbered="no fig art ch sec tel ext jan feb mar apr jun jul aug sept sep oct nov dec",
+        ),
+        acronym=Kind.NAME_PART,
+        starters=_words(
+            """the a an and but or so i we you he she it they this that these those there in on at for from with as if
+            when while what who how why where our his her their my your its now then not no yes well also because
+            after before once however is are was were do does did can would could should have has let some all any
+            again to of by"""
+        ),
+        pronouns=frozenset("i"),
+        clipped=_words("em til tis twas cause bout round kay nother"),
+        apostrophes=True,
+    ),
+}
+
+
+@lru_cache(maxsize=64)
+def rules_of(language: str) -> Rules:
+    """Rules of a language code; of a mixture (`es+eu`) those of all its languages, the first one first.
+
+    A language without an entry has only what is common to all: acronyms and initials.
+    """
+    known = [_RULES[code] for code in language.split("+") if code in _RULES]
+    if len(known) < 2:
+        return known[0] if known else Rules({})
+    kinds: dict[str, Kind] = {}
+    for rules in reversed(known):
+        kinds |= rules.kinds
+    return Rules(
+        kinds,
+        acronym=known[0].acronym,
+        starters=frozenset().union(*(rules.starters for rules in known)),
+        pronouns=frozenset().union(*(rules.pronouns for rules in known)),
+        suffixes=frozenset().union(*(rules.suffixes for rules in known)),
+        clipped=frozenset().union(*(rules.clipped for rules in known)),
+        ordinals=any(rules.ordinals for rules in known),
+        suspends=any(rules.suspends for rules in known),
+        apostrophes=any(rules.apostrophes for rules in known),
+    )

@@ -1,0 +1,101 @@
+"""Which code points read as what.
+
+A token is scanned by its *shape*: a string of the same length in which every code point is replaced by the
+ASCII or Latin-1 character of its class, so that one small regular expression serves all scripts:
+
+    a A o   letter: lower case, upper case, no case   0    digit or other number
+    m       combining or formatting character        %    symbol that is pronounced
+    . , ; : ? ! ¿ ¡ … ।    that mark                 - –  hyphen (or minus), dash
+    « »     quotation mark that opens, closes        "    quotation mark without a side
+    ' 6 9 ` single quotation mark or apostrophe      ( )  bracket
+    / _ · * character that may join parts of a word  x    anything else
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from asr_punct.marks import Mark
+
+MARK_OF = {
+    ".": Mark.PERIOD,
+    "।": Mark.PERIOD,
+    ",": Mark.COMMA,
+    ";": Mark.SEMICOLON,
+    ":": Mark.COLON,
+    "?": Mark.QUESTION,
+    "!": Mark.EXCLAMATION,
+    "¿": Mark.OPEN_QUES,
+    "¡": Mark.OPEN_EXCL,
+}
+"""Marks whose shape alone tells them."""
+
+_CLASSES = {
+    ".": ".．",
+    "।": "।॥。",
+    ",": ",，،、",
+    ";": ";；؛",
+    ":": ":：",
+    "?": "?？؟",
+    "!": "!！",
+    "¿": "¿",
+    "¡": "¡",
+    "…": "…‥⋯",
+    "-": "-‐‑−－",
+    "–": "‒–—―⸺⸻",
+    "«": "«“„‟‹",
+    "»": "»”›",
+    '"': '"＂″',
+    "'": "'´′",
+    "6": "‘‛",
+    "9": "’",
+    "`": "`",
+    "(": "([{",
+    ")": ")]}",
+    "/": "/",
+    "_": "_",
+    "·": "·",
+    "*": "*",
+    "%": "%‰€$£&+=@°§#",
+}
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+
+
+class _Shapes(dict[int, str]):
+    """Class of every code point, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char.isalpha():
+            shape = "A" if char != char.lower() else "a" if char != char.upper() else "o"
+        elif char.isnumeric():
+            shape = "0"
+        else:
+            category = unicodedata.category(char)
+            shape = "m" if category[0] == "M" or category == "Cf" else "x"
+        self[code] = shape
+        return shape
+
+
+_SHAPES = _Shapes({ord(char): shape for shape, chars in _CLASSES.items() for char in chars})
+
+
+def shape_of(token: str) -> str:
+    """The classes of a token's code points, one character for each."""
+    return token.translate(_SHAPES)
+
+
+def clean(text: str, dropped: Counter[str] | None = None) -> str:
+    """Text in Unicode normal form C without zero-width characters, soft hyphens and byte order marks.
+
+    Args:
+        text: any string.
+        dropped: counts what was taken out, by character.
+    """
+    if text.isascii():
+        return text
+    if dropped is not None:
+        dropped.update(_INVISIBLE.findall(text))
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))

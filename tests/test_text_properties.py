@@ -1,0 +1,140 @@
+"""Reading inverts writing, on any labels and on any text."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Case, Labels, Mark, glyphs, write_text
+from asr_punct.text import canonical, parse, read_marks, split_token
+
+LANGUAGES = st.sampled_from(["es", "eu", "en", "es+eu", "bn", "xx"])
+LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS)), st.sampled_from(CASES))
+LETTERS = "abcdeghijlmnñopqrstuvwxyzáéíóúüçàßåøœéλж"
+PLAIN = st.text(LETTERS, min_size=1, max_size=7)
+NUMBERS = st.from_regex(r"[1-9][0-9]{0,3}(\.[0-9]{3})?(,[0-9]{1,2})?(%|º|ª|€|h)?", fullmatch=True)
+TIMES = st.from_regex(r"[0-9]{1,2}:[0-5][0-9]", fullmatch=True)
+COMPOUNDS = st.builds(lambda a, joint, b: a + joint + b, PLAIN, st.sampled_from(["-", "'", "’", "/", "_", "·"]), PLAIN)
+ODD = st.sampled_from(
+    ["-5", "−3,5", ".5", "+34", "&", "%", "y/o", "km/h", "i+d+i", "c++", "'90s", "2.º", "1.ª.foo", "ee.uu.", "u.s."]
+) | st.sampled_from(["info@correo.eus", "http://a.eus/b?c=d", "i̇", "ǆ", "1ºa"])
+WORDS = st.one_of(PLAIN, PLAIN, NUMBERS, TIMES, COMPOUNDS, ODD)
+ABBREVIATIONS = {
+    "es": "sr. dra. etc. ee. uu. jj. p.ej. núm. ud.",
+    "eu": "jn. and. etab. adib. k.a. h.d. zk.",
+    "en": "mr. dr. etc. e.g. p.m. inc. jr. vs.",
+}
+FRAGMENTS = st.one_of(
+    st.sampled_from("abAB ñÑßİ'’‘\"«»“”.,;:?!¿¡…-–—()[]<>012%º/&*|\u0301\u200b"),
+    st.sampled_from(["''", "``", ". . .", "Sr.", "etc.", "U.S.", "EE. UU.", "XX.", "http://a.b", "ko", "s'", "- eta "]),
+    st.sampled_from([" The ", " El ", " Eta ", "j. ", "J. "]),
+)
+TEXTS = st.one_of(st.text(), st.lists(FRAGMENTS, max_size=25).map("".join))
+
+
+@st.composite
+def labelled(draw):
+    """Words that reading can yield in one language, with any labels."""
+    language = draw(st.sampled_from(["es", "eu", "en", "es+eu"]))
+    own = st.sampled_from([word for code in language.split("+") for word in ABBREVIATIONS[code].split()])
+    pairs = draw(st.lists(st.tuples(st.one_of(WORDS, WORDS, own), LABELS), max_size=8))
+    return [word for word, _ in pairs], [label for _, label in pairs], language
+
+
+@given(labelled())
+def test_reading_inverts_writing(given_labels):
+    words, labels, language = given_labels
+    labels = canonical(words, labels, language)
+    parsed = parse(write_text(words, labels, glyphs(language)), language)
+    assert parsed.words == tuple(words)
+    assert parsed.labels == labels
+    assert not parsed.dropped
+
+
+@given(labelled())
+def test_canonical_is_idempotent_and_touches_little(given_labels):
+    words, labels, language = given_labels
+    result = canonical(words, labels, language)
+    assert canonical(words, result, language) == result
+    stops = {Mark.COMMA, Mark.COLON, Mark.SEMICOLON, Mark.PERIOD}
+    for before, after in zip(labels, result, strict=True):
+        assert after.marks - stops == before.marks - stops
+        assert len(after.marks & stops) <= 1
+        assert after.marks - {Mark.PERIOD} <= before.marks
+
+
+@given(st.lists(st.tuples(st.integers(1, 99), st.sampled_from(["artikulua", "mendea", "eguna"]), LABELS, LABELS)))
+def test_basque_ordinals_before_lower_case(pairs):
+    words, labels = [], []
+    for number, noun, on_number, on_noun in pairs:
+        words += [f"{number}.", noun]
+        labels += [on_number, Labels(on_noun.marks, Case.O)]
+    labels = canonical(words, labels, "eu")
+    parsed = parse(write_text(words, labels, glyphs("eu")), "eu")
+    assert (parsed.words, parsed.labels) == (tuple(words), labels)
+
+
+@given(st.lists(st.tuples(st.sampled_from("bcdfghjklm"), PLAIN, LABELS, LABELS)))
+def test_initials_before_names(pairs):
+    words, labels = [], []
+    for letter, name, on_letter, on_name in pairs:
+        words += [f"{letter}.", f"{name}son"]
+        labels += [Labels(on_letter.marks, Case.FIRST_CAP), Labels(on_name.marks, Case.FIRST_CAP)]
+    labels = canonical(words, labels, "en")
+    parsed = parse(write_text(words, labels, glyphs("en")), "en")
+    assert (parsed.words, parsed.labels) == (tuple(words), labels)
+
+
+@given(TEXTS, LANGUAGES)
+def test_reading_any_text_is_stable_after_one_pass(text, language):
+    first = parse(text, language)
+    written = write_text(first.words, first.labels, glyphs(language))
+    second = parse(written, language)
+    assert (second.words, second.labels) == (first.words, first.labels)
+    assert write_text(second.words, second.labels, glyphs(language)) == written
+    assert not second.dropped
+
+
+@given(TEXTS, LANGUAGES)
+def test_words_are_lower_case_tokens_with_canonical_labels(text, language):
+    parsed = parse(text, language)
+    assert len(parsed.words) == len(parsed.labels)
+    assert all(word == word.lower() and word.split() == [word] for word in parsed.words)
+    assert all(any(c.isalnum() for c in word) or len(word) == 1 for word in parsed.words)
+    assert canonical(parsed.words, parsed.labels, language) == parsed.labels
+
+
+@given(st.text("abcñ ABC,.?¿«»", max_size=40))
+def test_no_letter_is_lost(text):
+    parsed = parse(text)
+    assert re.sub(r"[\s.]", "", "".join(parsed.words)) == re.sub(r"[\s,.?¿«»]", "", text).lower()
+
+
+@given(TEXTS, LANGUAGES)
+def test_a_split_token_joins_again(text, language):
+    for token in text.split():
+        before, core, after = split_token(token, language)
+        assert before + core + after == token
+        assert core == "" or split_token(core, language)[1] == core
+        assert read_marks(before, after) <= frozenset(MARKS)
+
+
+@given(st.one_of(PLAIN, NUMBERS, COMPOUNDS), st.frozensets(st.sampled_from(MARKS)), st.sampled_from(["es", "en"]))
+def test_marks_of_a_token_are_read_from_its_edges(word, marks, language):
+    style = glyphs(language)
+    token = style.before(marks) + word + style.after(marks)
+    before, core, after = split_token(token, language)
+    if core == word:
+        assert read_marks(before, after) == marks
+    else:
+        assert core == f"{word}."
+    assert all(mark in LEFT for mark in read_marks(before, ""))
+    assert all(mark in RIGHT for mark in read_marks("", after))
+
+
+@pytest.mark.parametrize("language", ["es", "eu", "en"])
+@given(words=st.lists(WORDS, min_size=1, max_size=5), tail=st.sampled_from("?!,;:…"))
+def test_the_core_of_a_token_is_the_word_that_is_read(language, words, tail):
+    for word in words:
+        assert split_token(word + tail, language)[1].lower() == parse(word + tail, language).words[0]

@@ -1,0 +1,86 @@
+"""Reading real text; needs the folder that ASR_PUNCT_DATA names, `<language>/<set>/*.xz`, a paragraph a line."""
+
+import lzma
+import os
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from asr_punct.marks import Case, Mark, glyphs, write_text
+from asr_punct.text import parse
+
+DATA = os.environ.get("ASR_PUNCT_DATA")
+LINES = int(os.environ.get("ASR_PUNCT_LINES", "1500"))
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not DATA, reason="ASR_PUNCT_DATA names no folder of real text"),
+]
+
+
+def lines(language, pattern="*/*.xz"):
+    """The first LINES lines of every file of a language."""
+    paths = sorted(Path(DATA, language).glob(pattern))
+    if not paths:
+        pytest.skip(f"no text in {DATA}/{language}")
+    for path in paths:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            yield from islice(file, LINES)
+
+
+@pytest.mark.parametrize("language", ["es", "eu", "en"])
+def test_stable_after_one_pass(language):
+    read = 0
+    for line in lines(language):
+        first = parse(line, language)
+        written = write_text(first.words, first.labels, glyphs(language))
+        second = parse(written, language)
+        assert (second.words, second.labels) == (first.words, first.labels), line
+        assert not second.dropped, line
+        read += len(first.words)
+    assert read > 10_000
+
+
+@pytest.mark.parametrize("language", ["es", "eu", "en"])
+def test_hardly_a_word_keeps_a_mark(language):
+    words = Counter(word for line in lines(language) for word in parse(line, language).words)
+    odd = Counter({word: n for word, n in words.items() if re.search(r"[;?!¿¡…«»“”\"–—()\[\]]|^[.,:]$|,$|:$", word)})
+    odd = Counter({word: n for word, n in odd.items() if "://" not in word and "www." not in word})
+    assert not odd, odd.most_common(20)
+    own = sum(n for word, n in words.items() if word.endswith("."))
+    assert own < words.total() / 50
+
+
+def test_lone_dashes_of_parliament():
+    for line in lines("es", "test/*.xz"):
+        parsed = parse(line)
+        marks = Counter(mark for label in parsed.labels for mark in label.marks)
+        lone = len(re.findall(r"(?<!\S)-(?!\S)", line))
+        if lone == len(re.findall(r"(?<![^\W_])[-–—]+|[-–—]+(?![^\W_])|\w(--|[–—])\w", line)):
+            assert marks[Mark.DASH] + marks[Mark.OPEN_DASH] + parsed.dropped["-"] == lone, line
+
+
+def test_double_hyphens_of_briefings():
+    seen = 0
+    for line in lines("en", "test/*.xz"):
+        if re.search(r"[–—]|(?<!-)-(?!-)(?!\w)|(?<![-\w])-(?!-)", line):
+            continue
+        parsed = parse(line, "en")
+        marks = Counter(mark for label in parsed.labels for mark in label.marks)
+        double = len(re.findall("-{2,}", line))
+        assert marks[Mark.DASH] + marks[Mark.OPEN_DASH] + parsed.dropped["--"] == double, line
+        seen += double
+    assert seen > min(1_500, LINES / 5)
+
+
+def test_basque_acronyms_with_endings():
+    found = [
+        (word, label.case)
+        for line in lines("eu")
+        for word, label in (lambda p: zip(p.words, p.labels, strict=True))(parse(line, "eu"))
+        if word == "eaeko"
+    ]
+    assert ("eaeko", Case.FIRST_CAP) in found
+    assert {case for _, case in found} <= {Case.FIRST_CAP, Case.ALL_CAPS}
