@@ -77,15 +77,15 @@ class SubwordTokenizer:
 
 
 def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """A WordPiece tokenizer of at most `vocabulary` sub-words learnt from lower-case words."""
-    from tokenizers import models, pre_tokenizers, processors, trainers
+    """A BPE tokenizer of about `vocabulary` sub-words learnt from lower-case words; the same ones give the same.
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=600))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    Not WordPiece, whose trainer numbers `##` pieces in the order of a hash table, another in each process.
+    """
+    from tokenizers import models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    trainer = trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=special, show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=special, show_progress=False)
     tokenizer.train_from_iterator(words, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
-    )
     return tokenizer

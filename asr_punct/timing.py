@@ -163,6 +163,6 @@ class TimedCorpus:
         lines = [f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0"]
         if counts["moved"] or counts["lost"]:
             lines.append(
-                f"marks of words not recognised: {counts['moved']} moved to a neighbour, {counts['lost']} lost"
+                f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost"
             )
         return lines

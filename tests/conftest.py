@@ -21,7 +21,7 @@ def model(tmp_path_factory, corpus):
     from asr_punct.training.fit import train
 
     directory = tmp_path_factory.mktemp("models") / "tiny"
-    train(tiny_config(epochs=12), corpus, directory, device="cpu")
+    train(tiny_config(epochs=25), corpus, directory, device="cpu")
     export(directory, int8=True)
     return directory
 

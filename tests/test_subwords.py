@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,10 +26,17 @@ def test_every_word_has_a_few_subwords(tokenizer, words):
 
 
 def test_a_long_word_keeps_its_first_subwords_and_the_last():
-    tokenizer = SubwordTokenizer(train_tokenizer(["abcdefgh"], 13), max_subwords=4)
-    whole = SubwordTokenizer(train_tokenizer(["abcdefgh"], 13), max_subwords=40).encode(["abcdefgh"])[0]
-    assert len(whole) == 8
+    tokenizer = SubwordTokenizer(train_tokenizer(["abcdefgh"], 14), max_subwords=4)
+    whole = SubwordTokenizer(train_tokenizer(["abcdefgh"], 14), max_subwords=40).encode(["abcdefgh"])[0]
+    assert len(whole) == 9
     assert tokenizer.encode(["abcdefgh"]) == [(*whole[:3], whole[-1])]
+
+
+def test_the_same_words_give_the_same_tokenizer_in_every_process():
+    """A run that is resumed, or repeated elsewhere, must not number its sub-words in another way."""
+    script = f"from asr_punct.subwords import train_tokenizer; print(train_tokenizer({WORDS * 5}, 60).to_str())"
+    outputs = {subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout for _ in range(3)}
+    assert len(outputs) == 1
 
 
 def test_saved_and_loaded(tokenizer, tmp_path):

@@ -16,7 +16,7 @@ def _classifier(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Se
 
 
 _RARE = -4.0
-"""First bias of the mark logits (a probability of 0.02): without it, training begins by learning that marks are rare."""
+"""First bias of the mark logits (a probability of 0.02): else training begins by learning that marks are rare."""
 
 
 class PunctuationHead(nn.Module):

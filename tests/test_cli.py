@@ -1,0 +1,273 @@
+"""The command line as a contract: statuses, one line of error, nothing half-written."""
+
+import json
+import re
+import shutil
+import sys
+
+import pytest
+from dummies import utterances
+
+from asr_punct import cli
+from asr_punct.io.tsv import read_tsv, write_tsv
+
+GOOD_CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Call the command line in this process: status, standard output, standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["asr-punct", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leaving:
+            cli.main()
+        captured = capsys.readouterr()
+        return leaving.value.code, captured.out, captured.err
+
+    return call
+
+
+def file(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def assert_told(result, *parts):
+    """Status 2, and one line on standard error with all the parts."""
+    status, out, err = result
+    assert status == 2
+    assert out == ""
+    assert err.startswith("asr-punct: ")
+    assert len(err.splitlines()) == 1
+    for part in parts:
+        assert part in err, err
+
+
+# Punctuate
+
+
+def test_text_is_punctuated(run, model, tmp_path):
+    source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n\nluis mira la ley\n")
+    status, out, err = run("punctuate", "--model", model, source)
+    assert (status, err) == (0, "")
+    assert re.sub(r"[^\w\s]", "", out).lower() == source.read_text()
+    assert "¿Dónde está la mesa?" in out
+
+
+def test_ctm_keeps_words_and_times(run, model, tmp_path):
+    source, target = file(tmp_path, "a.ctm", GOOD_CTM), tmp_path / "b.ctm"
+    assert run("punctuate", "--model", model, source, "-o", target)[0] == 0
+    rows = [line.split() for line in target.read_text().splitlines()]
+    assert [float(row[2]) for row in rows] == [0.1, 0.3, 0.6, 0.9, 2.0]
+    assert [re.sub(r"\W", "", row[4]).lower() for row in rows] == ["ana", "mira", "la", "casa", "dónde"]
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("tsv", "# id = r\n# recording = r\n# times = asr\nana\tCOMMA\t0.000\tFIRST_CAP\n"),
+        ("json", '{"utterances": [\n{"id": "r", "recording": "r", "channel": "1", "times": "asr", "text": "Ana,'),
+        ("ctm", "r 1 0.10 0.20 Ana,\nr 1 0.30 0.20 mira\n"),
+        ("text", "Ana, mira la casa"),
+    ],
+)
+def test_output_formats(run, model, tmp_path, name, beginning):
+    source = file(tmp_path, "a.ctm", GOOD_CTM)
+    status, out, _ = run("punctuate", "--model", model, source, "--to", name)
+    assert status == 0
+    assert out.startswith(beginning)
+
+
+def test_marks_and_case_can_be_chosen(run, model, tmp_path):
+    source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
+    _, out, _ = run("punctuate", "--model", model, source, "--marks", "QUESTION,OPEN_QUES", "--no-case")
+    assert out == "ana mira la casa ¿dónde está la mesa?\n"
+
+
+@pytest.mark.parametrize("backend", ["model.onnx", "model.int8.onnx", "model.safetensors"])
+def test_every_backend_gives_the_same(run, model, tmp_path, backend):
+    """A copy of the model with one of the three files, its configuration told so."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    config = json.loads((model / "config.json").read_text())
+    config["files"] = {name: value for name, value in config["files"].items() if name in (backend, "tokenizer.json")}
+    (copy / "config.json").write_text(json.dumps(config))
+    for name in config["files"]:
+        shutil.copy(model / name, copy / name)
+    source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
+    assert run("punctuate", "--model", copy, source)[1] == run("punctuate", "--model", model, source)[1]
+
+
+# Bad input
+
+BAD_INPUTS = {
+    "three columns": (
+        "a.ctm",
+        "r 1 0.1 0.2 a\nr 1 0.3\n",
+        ["a.ctm:2", "found 3 columns", "expected 5, 6 or 8 columns"],
+    ),
+    "empty file": ("a.ctm", "", ["a.ctm", "found no words", "expected at least one word"]),
+    "tab in a word": ("a.tsv", "a\tb\tO\t-\tO\n", ["a.tsv:1", "found 5 columns", "expected 4 columns"]),
+    "NaN time": ("a.ctm", "r 1 nan 0.2 a\n", ["a.ctm:1", "found start 'nan'", "expected a number of seconds"]),
+    "end before start": ("a.ctm", "r 1 3 -0.2 a\n", ["a.ctm:1", "found duration '-0.2'", "0 or more"]),
+    "invalid UTF-8": ("a.txt", b"ni\xf1o\n", ["a.txt:1", "found byte 0xf1", "expected UTF-8"]),
+    "end before start in JSON": (
+        "a.json",
+        '{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}',
+        ["a.json: utterance 1: word 1", "found end 1.0 before start 2.0"],
+    ),
+    "end before start in a manifest": (
+        "a.jsonl",
+        '{"audio_filepath": "a.wav", "word": [{"word": "a", "start": 2, "end": 1}]}\n',
+        ["a.jsonl:1: word 1", "found end 1.0 before start 2.0"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_INPUTS)
+@pytest.mark.parametrize("command", ["punctuate", "pauses"])
+def test_bad_input_is_told_in_one_line(run, model, tmp_path, kind, command):
+    name, content, parts = BAD_INPUTS[kind]
+    source, target = file(tmp_path, name, content), tmp_path / "out.tsv"
+    options = ["--model", model] if command == "punctuate" else []
+    assert_told(run(command, *options, source, "-o", target), *parts)
+    assert [path.name for path in tmp_path.iterdir() if path.name != name] == []
+
+
+def test_a_missing_file_is_told(run, model, tmp_path):
+    missing = tmp_path / "none.ctm"
+    assert_told(run("punctuate", "--model", model, missing), str(missing), "found no such file")
+    assert_told(run("score", missing, missing), str(missing), "found no such file")
+    assert_told(run("pauses", missing, "-o", tmp_path / "a.tsv"), str(missing), "found no such file")
+    assert_told(run("prepare", "text", missing, tmp_path / "out"), str(missing), "found no such file")
+    assert_told(run("prepare", "mintzai", missing, tmp_path / "out"), str(missing), "found no such directory")
+
+
+def test_a_truncated_recording_is_told(run, tmp_path):
+    pytest.importorskip("av")
+    import numpy as np
+
+    from asr_punct.audio import write
+
+    write(tmp_path / "whole.m4a", np.sin(np.arange(32000) / 20).astype(np.float32) * 0.3, 16000)
+    cut = file(tmp_path, "cut.m4a", (tmp_path / "whole.m4a").read_bytes()[:3000])
+    text = file(tmp_path, "a.txt", "hola\n")
+    target = tmp_path / "a.ctm"
+    assert_told(run("align", cut, text, "-o", target, "--lang", "es"), "cut.m4a", "found", "expected")
+    source = file(tmp_path, "r.ctm", GOOD_CTM)
+    assert_told(run("pauses", source, "--audio", cut, "-o", target), "cut.m4a", "found", "expected")
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx"])
+@pytest.mark.parametrize("damage", ["missing", "altered"])
+def test_a_damaged_model_is_told(run, model, tmp_path, name, damage):
+    copy = tmp_path / "copy"
+    shutil.copytree(model, copy)
+    content = (copy / name).read_bytes()
+    (copy / name).unlink()
+    if damage == "altered":
+        (copy / name).write_bytes(content[: len(content) // 2])
+    source, target = file(tmp_path, "a.txt", "hola\n"), tmp_path / "b.txt"
+    assert_told(run("punctuate", "--model", copy, source, "-o", target), name, "found", "expected")
+    assert not target.exists()
+
+
+def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
+    pytest.importorskip("omegaconf")
+    config = file(tmp_path, "a.yaml", "model:\n  pausing: none\n")
+    output = tmp_path / "model"
+    assert_told(
+        run("train", "--config", config, "--data", corpus, "-o", output), "a.yaml", "unknown key 'pausing'", "expected"
+    )
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["punctuate", "--to", "doc"], ["--to", "found 'doc'", "expected one of"]),
+        (["punctuate", "--marks", "STOP", "--model", "."], ["found marks 'STOP'"]),
+        (["punctuate"], ["--model", "found none", "expected a model directory"]),
+        (["punctuate", "--model", "nobody"], ["--model", "found 'nobody'"]),
+        (["punctuate", "--wrong"], ["--wrong"]),
+        (["nonsense"], ["nonsense"]),
+        (["align"], ["expected AUDIO and TEXT, or --data-dir"]),
+        (["align", "a", "b", "--method", "guess"], ["--method", "found 'guess'"]),
+        (["prepare", "iwslt9", "a", "b"], ["found corpus 'iwslt9'", "expected mintzai or text"]),
+        (["prepare", "text", "-", "b", "--dev", "0.6", "--test", "0.5"], ["--dev 0.6 --test 0.5"]),
+        (["info", "."], ["config.json", "found no such file"]),
+    ],
+)
+def test_bad_usage_is_told_in_one_line(run, arguments, parts):
+    assert_told(run(*arguments), *parts)
+
+
+def test_audio_without_times_names_align(run, model, tmp_path):
+    source = file(tmp_path, "a.txt", "hola\n")
+    assert_told(run("punctuate", "--model", model, "--audio", "a.wav", source), "words without times", "align")
+
+
+# The other commands
+
+
+def test_score_writes_scores(run, tmp_path):
+    reference, target = tmp_path / "ref.tsv", tmp_path / "scores.json"
+    with open(reference, "w", encoding="utf-8") as out:
+        write_tsv(utterances(10, 1), out)
+    status, out, _ = run("score", reference, reference, "--json", target)
+    assert status == 0
+    assert json.loads(target.read_text())["micro"]["f1"] == 1.0
+    assert "COMMA" in out
+
+
+def test_score_of_written_text(run, tmp_path):
+    reference = file(tmp_path, "ref.txt", "Hola, mundo. ¿Qué tal?\n")
+    hypothesis = file(tmp_path, "hyp.txt", "Hola mundo. ¿Qué tal?\n")
+    target = tmp_path / "scores.json"
+    assert run("score", reference, hypothesis, "--json", target)[0] == 0
+    scores = json.loads(target.read_text())
+    assert scores["marks"]["COMMA"]["recall"] == 0
+    assert scores["marks"]["PERIOD"]["f1"] == 1
+
+
+def test_score_of_different_words_names_the_place(run, tmp_path):
+    reference, hypothesis = file(tmp_path, "ref.txt", "Hola, mundo.\n"), file(tmp_path, "hyp.txt", "Hola, luna.\n")
+    assert_told(run("score", reference, hypothesis), "hyp.txt", "found 'luna'", "expected 'mundo'")
+
+
+def test_prepare_text_divides_documents(run, tmp_path):
+    source = file(tmp_path, "a.txt", "\n\n".join(f"Documento {i}: (sí) final.\nOtra línea." for i in range(60)))
+    status, out, err = run("prepare", "text", source, tmp_path / "out", "--dev", "0.3", "--test", "0.3")
+    assert (status, out) == (0, "")
+    assert "dropped" in err
+    parts = {name: list(read_tsv(tmp_path / "out" / f"{name}.tsv")) for name in ("train", "dev", "test")}
+    documents = {name: {value.recording for value in values} for name, values in parts.items()}
+    assert sum(map(len, documents.values())) == 60
+    assert all(documents.values())
+
+
+def test_pauses_of_a_ctm(run, tmp_path):
+    target = tmp_path / "a.tsv"
+    status, _, err = run("pauses", file(tmp_path, "a.ctm", GOOD_CTM), "-o", target)
+    assert (status, err) == (0, "5 pauses: 1 unknown, 0 overlaps set to 0\n")
+    (utterance,) = read_tsv(target)
+    assert utterance.pauses == (0.0, 0.1, 0.1, 0.8, None)
+
+
+def test_models_and_info(run, model):
+    status, out, _ = run("info", model)
+    assert status == 0
+    assert "discrete-gaussian" in out
+    assert run("models")[0] == 0
+
+
+def test_a_missing_extra_is_named(run, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "asr_punct.training.export", None)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "asr_punct.training.export")
+    for name in [name for name in sys.modules if name.startswith(("asr_punct.training", "asr_punct.model"))]:
+        monkeypatch.delitem(sys.modules, name)
+    assert_told(run("export", tmp_path), "export needs the package torch", "asr-punct[train]")

@@ -1,0 +1,159 @@
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from dummies import tiny_config
+
+pytest.importorskip("lightning")
+
+import torch
+from safetensors.torch import load_file
+
+from asr_punct.checkpoint import read_info
+from asr_punct.config import as_mapping
+from asr_punct.errors import AsrPunctError, ConfigError, InputError
+from asr_punct.training.callbacks import SafeCheckpointIO
+from asr_punct.training.configuration import read_config
+from asr_punct.training.fit import train
+from asr_punct.training.optim import build_optimizer, build_schedule
+
+
+def test_a_model_learns(model):
+    facts = read_info(model).training
+    assert facts["finished"]
+    assert facts["dev_f1"] > 0.9
+    assert facts["dev_case_f1"] > 0.9
+
+
+def test_a_model_directory_is_complete(model):
+    names = {path.name for path in model.iterdir()}
+    files = {"config.json", "tokenizer.json", "model.safetensors", "model.onnx", "model.int8.onnx", "README.md"}
+    assert names == files | {"training"}
+    assert list((model / "training" / "tensorboard").iterdir())
+
+
+def test_a_finished_run_is_left_as_it_is(model, corpus):
+    before = (model / "config.json").read_bytes()
+    assert train(tiny_config(epochs=25), corpus, model, resume=True).training["finished"]
+    assert (model / "config.json").read_bytes() == before
+
+
+def test_a_run_is_not_written_over(model, corpus, tmp_path):
+    with pytest.raises(AsrPunctError, match="found a training run, expected a new directory"):
+        train(tiny_config(epochs=25), corpus, model)
+    with pytest.raises(ConfigError, match="another configuration"):
+        train(tiny_config(epochs=26), corpus, model, resume=True)
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(AsrPunctError, match="found files of another origin"):
+        train(tiny_config(), corpus, tmp_path)
+
+
+def test_training_goes_on_from_another_model(model, corpus, tmp_path):
+    config = tiny_config(epochs=1, learning_rate=1e-6)
+    info = train(config, corpus, tmp_path / "tuned", init=model, device="cpu")
+    assert info.training["dev_f1"] == pytest.approx(read_info(model).training["dev_f1"], abs=0.02)
+
+
+def test_a_checkpoint_that_would_run_code_is_refused(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return os.system, (f"touch {tmp_path}/ran",)
+
+    torch.save({"state_dict": Evil()}, tmp_path / "last.ckpt", pickle_module=pickle)
+    with pytest.raises(InputError, match="expected a checkpoint of asr-punct train"):
+        SafeCheckpointIO().load_checkpoint(tmp_path / "last.ckpt")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("decay", "factors"), [("none", [0.25, 0.5, 0.75, 1, 1, 1]), ("linear", [0.25, 0.5, 0.75, 1, 1, 7 / 8])]
+)
+def test_schedule(decay, factors):
+    config = tiny_config(decay=decay, warmup_epochs=2, epochs=6, learning_rate=0.1).training
+    optimizer = build_optimizer(torch.nn.Linear(2, 2), config)
+    schedule = build_schedule(optimizer, config, steps_per_epoch=2)
+    rates = []
+    for _ in factors:
+        rates.append(optimizer.param_groups[0]["lr"] / 0.1)
+        optimizer.step()
+        schedule.step()
+    assert rates == pytest.approx(factors)
+
+
+def test_vectors_do_not_decay():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.LayerNorm(3))
+    groups = build_optimizer(model, tiny_config().training).param_groups
+    assert [(group["weight_decay"], len(group["params"])) for group in groups] == [(0.01, 1), (0.0, 3)]
+
+
+# Configurations
+
+
+def test_settings_change_a_configuration():
+    config = read_config("autopunct_mini", ["training.epochs=3", "model.pauses.kind=none"])
+    assert (config.training.epochs, config.model.pauses.kind) == (3, "none")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("no_such", [], "found 'no_such', expected a YAML file or one of autopunct"),
+        ("autopunct", ["training.epochs"], "found setting 'training.epochs', expected key=value"),
+        ("autopunct", ["training.epoch=3"], "training: found unknown key 'epoch'"),
+    ],
+)
+def test_configuration_errors(name, settings, message):
+    with pytest.raises(ConfigError) as error:
+        read_config(name, settings)
+    assert message in str(error.value)
+
+
+def test_a_broken_yaml_is_told(tmp_path):
+    (tmp_path / "a.yaml").write_text("model: [")
+    with pytest.raises(ConfigError, match=r"a\.yaml"):
+        read_config(str(tmp_path / "a.yaml"))
+
+
+# Resuming
+
+
+def command(corpus, config, output):
+    arguments = ["train", "--config", config, "--data", corpus, "-o", output, "--resume", "--device", "cpu"]
+    return [sys.executable, "-c", "from asr_punct.cli import main; main()", *map(str, arguments)]
+
+
+def run_and_kill(arguments, environment, seconds_after_first_epoch):
+    """Run until its first epoch line, and kill it a while later; False where it had finished by then."""
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        for line in process.stderr:
+            if line.startswith("epoch"):
+                break
+        time.sleep(seconds_after_first_epoch)
+        process.send_signal(signal.SIGKILL)
+        return process.wait() == -signal.SIGKILL
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_killed_run_goes_on(corpus, tmp_path, precision):
+    """Kill a run twice with SIGKILL: identical weights in fp32, the same development F1 within 0.001 in bf16."""
+    import yaml
+
+    config = tmp_path / "tiny.yaml"
+    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision))))
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command(corpus, config, tmp_path / "whole"), check=True, env=environment)
+    kills = [run_and_kill(command(corpus, config, tmp_path / "cut"), environment, wait) for wait in (0.05, 0.3)]
+    subprocess.run(command(corpus, config, tmp_path / "cut"), check=True, env=environment)
+    assert any(kills)
+    whole, cut = (json.loads((tmp_path / name / "config.json").read_text()) for name in ("whole", "cut"))
+    assert cut["training"]["dev_f1"] == pytest.approx(whole["training"]["dev_f1"], abs=0.001)
+    if precision == "fp32":
+        first, second = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "cut"))
+        assert first.keys() == second.keys()
+        assert all(torch.equal(first[name], second[name]) for name in first)
