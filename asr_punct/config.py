@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The contextual encoder of sub-words: one by name, or a BERT built from these numbers with random weights."""
+    """The contextual encoder of sub-words: one by name, or a ModernBERT built from these numbers."""
 
     name: str | None = None
     """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
@@ -31,8 +31,10 @@ class EncoderConfig:
     """Hidden size (built encoders; a named encoder brings its own)."""
     heads: int = 4
     """Attention heads (built encoders)."""
-    feed_forward: int = 512
-    """Width of the feed-forward layers (built encoders)."""
+    feed_forward: int = 256
+    """Width of the gated feed-forward layers (built encoders)."""
+    local_attention: int = 32
+    """Sub-words that every second layer attends to (built encoders); the others attend to all."""
     dropout: float = 0.1
     """Dropout in the encoder (built encoders)."""
     max_tokens: int = 512

@@ -54,7 +54,15 @@ def write_corpus(directory: Path, train: int = 120, dev: int = 30) -> Path:
 
 def tiny_config(**training: object) -> Config:
     """A model of a few thousand parameters that learns `sentence` in seconds."""
-    encoder = {"vocabulary": 60, "layers": 1, "width": 32, "heads": 2, "feed_forward": 32, "dropout": 0.0}
+    encoder = {
+        "vocabulary": 60,
+        "layers": 1,
+        "width": 32,
+        "heads": 2,
+        "feed_forward": 32,
+        "dropout": 0.0,
+        "local_attention": 8,
+    }
     values = {
         "model": {
             "language": "es",
