@@ -1,0 +1,210 @@
+import itertools
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asr_punct import Punctuator
+from asr_punct.checkpoint import read_info
+from asr_punct.errors import AsrPunctError
+from asr_punct.inference.merge import added_labels
+from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
+from asr_punct.text import split_token
+from asr_punct.words import Utterance, Word
+
+
+@pytest.fixture(scope="module")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+def utterance(text, recording="r", **values):
+    return Utterance(tuple(map(Word, text.split())), recording=recording, **values)
+
+
+# What the product promises
+
+
+tokens = st.text(min_size=1, max_size=12).filter(lambda text: len(text.split()) == 1).map(str.strip)
+spoken = st.sampled_from(
+    ["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "3.500", "-", "«", "ß", "İ"]
+)
+times = st.none() | st.integers(0, 10_000).map(lambda value: value / 1000)
+
+
+@st.composite
+def transcripts(draw):
+    """Utterances of any tokens, some with times, in a few recordings."""
+    result = []
+    for recording in draw(st.lists(st.sampled_from("ab"), max_size=5)):
+        words = draw(st.lists(st.builds(Word, tokens | spoken, times, times), max_size=30))
+        result.append(Utterance(tuple(words), recording=recording))
+    return result
+
+
+@settings(max_examples=150, deadline=None)
+@given(transcripts())
+def test_words_and_times_survive(punctuator, utterances):
+    restored = list(punctuator.restore(utterances))
+    assert [(u.words, u.recording, u.id) for u in restored] == [(u.words, u.recording, u.id) for u in utterances]
+    for result in restored:
+        assert len(result.labels) == len(result.words)
+        for word, label in zip(result.words, result.labels, strict=True):
+            written = write_word(word.text, label, punctuator.glyphs)
+            assert word.text.lower() in written.lower() or word.text in written
+
+
+@settings(max_examples=100, deadline=None)
+@given(transcripts())
+def test_nothing_is_added_where_something_stands(punctuator, utterances):
+    for result in punctuator.restore(utterances):
+        for word, label in zip(result.words, result.labels, strict=True):
+            before, core, after = split_token(word.text)
+            assert not (before and label.marks & set(LEFT))
+            assert not (after and label.marks - set(LEFT))
+            assert core or label == Labels()
+            assert core == core.lower() or label.case is Case.O
+
+
+def test_given_labels_are_kept():
+    given_labels = (Labels(frozenset({Mark.COMMA}), Case.ALL_CAPS), Labels())
+    predicted = [Labels(frozenset({Mark.PERIOD, Mark.OPEN_QUES}), Case.FIRST_CAP)] * 2
+    assert added_labels(utterance("iso va", labels=given_labels), predicted) == (
+        Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}), Case.ALL_CAPS),
+        predicted[1],
+    )
+
+
+def test_a_lone_mark_takes_the_places_beside_it():
+    predicted = [Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}))] * 2
+    first, dash, second = added_labels(utterance("sí - no"), predicted)
+    assert (first.marks, dash.marks, second.marks) == ({Mark.OPEN_QUES}, frozenset(), {Mark.COMMA})
+
+
+def test_all_caps_needs_two_letters():
+    (label,) = added_labels(utterance("y"), [Labels(case=Case.ALL_CAPS)])
+    assert label.case is Case.FIRST_CAP
+
+
+# Strings
+
+
+def test_strings(punctuator):
+    assert punctuator("ana mira la casa dónde está la mesa") == "Ana, mira la casa. ¿Dónde está la mesa?"
+    assert punctuator("") == ""
+    assert punctuator("ana mira la casa\n\ndónde está la ley\n").count("\n") == 3
+
+
+def test_the_call_of_nemo(punctuator):
+    queries = ["ana mira la casa", "dónde está la ley"]
+    assert punctuator.add_punctuation_capitalization(queries) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
+
+
+def test_marks_that_are_not_allowed_are_not_added(model):
+    chosen = Punctuator.from_pretrained(model, marks={Mark.QUESTION}, case=False)
+    assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa dónde está la mesa?"
+
+
+# Streams of utterances
+
+
+def test_recordings_do_not_touch(punctuator):
+    """An utterance is punctuated alike, whatever recording follows it."""
+    first, second = utterance("ana mira la casa", "1"), utterance("dónde está la ley", "2")
+    both = list(punctuator.restore([first, second]))
+    assert both == [*punctuator.restore([first]), *punctuator.restore([second])]
+
+
+def test_an_endless_transcript_is_restored_lazily(punctuator):
+    endless = (utterance("ana mira la casa dónde está la ley", str(i // 50)) for i in itertools.count())
+    taken = list(itertools.islice(punctuator.restore(endless), 40))
+    assert len(taken) == 40
+
+
+def test_words_held_at_once_are_bounded(punctuator):
+    """However long one recording is, only so many of its utterances wait for their labels."""
+    read = 0
+
+    def counted():
+        nonlocal read
+        for _ in range(3000):
+            read += 1
+            yield utterance("ana mira la casa dónde está la ley")
+
+    waiting = [read - done for done, _ in enumerate(punctuator.restore(counted()), start=1)]
+    assert max(waiting) < 400
+
+
+def test_pauses_count(punctuator):
+    """A long pause and none are two inputs; unknown ones are a third."""
+    silent = utterance("ana mira la casa", pauses=(0.0, 0.0, 0.0, None))
+    assert [u.pauses for u in punctuator.restore([silent])] == [silent.pauses]
+    timed = Utterance(tuple(Word(w, i, i + 0.5) for i, w in enumerate(["ana", "mira", "la", "casa"])), recording="r")
+    assert [u.pauses for u in punctuator.restore([timed])] == [(0.5, 0.5, 0.5, None)]
+
+
+def test_windows_agree_with_one_long_window(model):
+    """Words far from an edge are labelled as if the window had been longer."""
+    info = read_info(model)
+    short = Punctuator.from_pretrained(model)
+    rng = np.random.default_rng(0)
+    text = " ".join(rng.choice(["ana mira la casa", "dónde está la ley", "luis mira la mesa"], 40))
+    (labels,) = (u.labels for u in short.restore([utterance(text)]))
+    assert len(labels) > 4 * info.model.window.words
+    starts = [i for i, word in enumerate(text.split()) if word in ("ana", "luis", "dónde")]
+    assert np.mean([labels[i].case is Case.FIRST_CAP for i in starts]) > 0.95
+
+
+# Where models are found
+
+
+def test_unknown_models_are_told(tmp_path):
+    with pytest.raises(AsrPunctError, match="found 'nobody'"):
+        Punctuator.from_pretrained("nobody")
+    with pytest.raises(AsrPunctError, match=r"config\.json: found no such file"):
+        Punctuator.from_pretrained(tmp_path)
+
+
+def test_a_hub_name_is_downloaded(model, monkeypatch):
+    import huggingface_hub
+
+    asked = []
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, **_: asked.append(name) or str(model))
+    assert Punctuator.from_pretrained("someone/es")("ana mira la casa") == "Ana, mira la casa."
+    assert asked == ["someone/es"]
+
+
+def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
+    import huggingface_hub
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def fail(*_, **__):
+        raise LocalEntryNotFoundError("no connection")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    with pytest.raises(AsrPunctError, match="'someone/es' is no directory and could not be downloaded: no connection"):
+        Punctuator.from_pretrained("someone/es")
+
+
+def test_inference_needs_no_torch(model):
+    """Punctuating with a graph imports neither torch nor what stands on it."""
+    script = f"""
+import sys
+from asr_punct import Punctuator
+Punctuator.from_pretrained({str(model)!r})("ana mira la casa")
+print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transformers", "lightning", "omegaconf"}}))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_thresholds_of_the_model_count(model, tmp_path):
+    info = read_info(model)
+    punctuator = Punctuator.from_pretrained(model)
+    never = replace(info, thresholds={**info.thresholds, Mark.PERIOD: 2.0})
+    strict = Punctuator(never, punctuator._tokenizer, punctuator._backend)
+    assert strict("ana mira la casa") == "Ana, mira la casa"
