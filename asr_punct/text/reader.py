@@ -98,6 +98,7 @@ class _Line:
         }
 
     def add_word(self, atom: WordAtom) -> None:
+        """The next word, with the marks that were waiting for it."""
         if atom.period:
             self._periods.append(len(self._words))
         self._words.append(atom.text)
@@ -108,6 +109,7 @@ class _Line:
             self.dropped.update(atom.brackets)
 
     def add_mark(self, atom: MarkAtom) -> None:
+        """The next mark, given to the word before or kept for the word after."""
         self._add[atom.kind](atom)
 
     def finish(self) -> Parsed:
