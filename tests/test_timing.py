@@ -1,0 +1,137 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from asr_punct.audio import write
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.marks import Case, Labels, Mark
+from asr_punct.timing import TimedCorpus, align_data_dir, align_file, audio_of_recordings, refined
+from asr_punct.words import Utterance, Word
+
+pytest.importorskip("soundfile")
+RATE = 16000
+
+
+def recording(path, spans, length):
+    """Noise in the spans (seconds), near silence between them."""
+    rng = np.random.default_rng(0)
+    samples = rng.normal(0, 1e-4, round(length * RATE))
+    for start, end in spans:
+        samples[round(start * RATE) : round(end * RATE)] += rng.normal(0, 0.1, round((end - start) * RATE))
+    write(path, samples.astype(np.float32), RATE)
+    return path
+
+
+def rows(tmp_path, *lines):
+    path = tmp_path / "ctm"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def data_dir(tmp_path, **tables):
+    directory = tmp_path / "data"
+    directory.mkdir()
+    for name, lines in tables.items():
+        (directory / name.replace("_", ".")).write_text("".join(f"{line}\n" for line in lines))
+    return directory
+
+
+def test_pauses_are_refined_on_the_audio_and_times_stay(tmp_path):
+    """The recogniser says that the gap is 0.10 s; the recording is silent for 0.40 s."""
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
+    words = (Word("hola", 0.2, 0.95), Word("mundo", 1.05, 1.8))
+    original = Utterance(words, id="a", recording="a", times="asr")
+    (result,) = refined([original], audio_of_recordings(audio, None))
+    assert result.words == words
+    assert result.pauses[0] == pytest.approx(0.4, abs=0.03)
+    assert result.pauses[1] is None
+
+
+def test_words_without_times_cannot_be_refined(tmp_path):
+    with pytest.raises(InputError, match="words without times, expected times"):
+        list(refined([Utterance((Word("hola"),), id="a")], audio_of_recordings(tmp_path / "a.wav", None)))
+
+
+def test_wav_scp_names_the_audio_of_a_recording(tmp_path):
+    table = tmp_path / "wav.scp"
+    table.write_text("a /x/a.wav\n")
+    find = audio_of_recordings(None, table)
+    assert str(find(Utterance((), recording="a"))) == "/x/a.wav"
+    with pytest.raises(InputError, match="no recording 'b'"):
+        find(Utterance((), recording="b"))
+
+
+def test_labels_come_from_the_text_of_the_data_directory(tmp_path):
+    directory = data_dir(tmp_path, text=["u-1 Hola, Ana.", "u-2 ¿Qué tal?"], utt2doc=["u-1 d", "u-2 d"])
+    source = rows(tmp_path, "u-1 1 0.0 0.5 hola", "u-1 1 0.6 0.4 eh", "u-1 1 1.0 0.5 ana", "u-2 1 2 0.5 qué")
+    corpus = TimedCorpus("es", "ctc", None, directory)
+    first, second = corpus.read(source)
+    assert (first.recording, first.times) == ("d", "ctc")
+    assert first.labels == (
+        Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP),
+        Labels(),
+        Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP),
+    )
+    assert first.pauses == (0.1, 0.0, 0.5)
+    assert second.labels[0].marks == {Mark.OPEN_QUES, Mark.QUESTION}
+    assert corpus.summary() == [
+        "4 pauses: 1 unknown, 0 overlaps set to 0",
+        "marks of unrecognised words: 1 moved to a neighbour, 0 lost",
+    ]
+
+
+def test_an_utterance_that_the_data_directory_lacks_is_told(tmp_path):
+    directory = data_dir(tmp_path, text=["u-1 Hola."])
+    with pytest.raises(InputError, match="no utterance 'u-9'"):
+        list(TimedCorpus("es", "asr", None, directory).read(rows(tmp_path, "u-9 1 0 1 hola")))
+
+
+def test_an_unknown_source_of_times_is_told():
+    with pytest.raises(AsrPunctError, match="--times: found 'guess'"):
+        TimedCorpus("es", "guess", None, None)
+
+
+@pytest.fixture(scope="module")
+def speech(tmp_path_factory):
+    """A spoken sentence."""
+    pytest.importorskip("espeakng_loader")
+    pytest.importorskip("librosa")
+    from asr_punct.align.espeak import synthesise
+
+    path = tmp_path_factory.mktemp("speech") / "frase.wav"
+    spoken = synthesise("buenos días a todos", "es+m3", words_per_minute=150)
+    write(path, spoken.samples, spoken.rate)
+    return path
+
+
+def test_a_file_is_aligned(speech, tmp_path):
+    (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
+    (result,) = align_file(speech, tmp_path / "a.txt", "es")
+    assert [word.text for word in result.words] == ["buenos", "días", "a", "todos"]
+    assert (result.id, result.times) == ("frase", "aligner")
+    edges = [time for word in result.words for time in (word.start, word.end)]
+    assert edges == sorted(edges)
+
+
+def test_a_data_directory_is_aligned_segment_by_segment(speech, tmp_path):
+    tables = {"wav_scp": [f"r {speech}"], "text": ["r-1 Buenos días a todos."], "segments": ["r-1 r 0.1 1.3"]}
+    directory = data_dir(tmp_path, **tables)
+    (cut,) = align_data_dir(directory, "es")
+    (directory / "segments").write_text("r-1 r 0 1.3\n")
+    (whole,) = align_data_dir(directory, "es")
+    assert [word.start for word in cut.words[1:]] == pytest.approx([word.start for word in whole.words[1:]], abs=0.06)
+
+
+def test_a_data_directory_without_text_is_told(tmp_path):
+    directory = data_dir(tmp_path, wav_scp=["r a.wav"])
+    with pytest.raises(InputError, match="found no text for 'r'"):
+        list(align_data_dir(directory, "es"))
+
+
+def test_times_are_kept_where_some_are_missing(tmp_path):
+    words = (Word("a", 0.0, 0.5), Word("b"), Word("c", 1.0, 1.5))
+    audio = recording(tmp_path / "a.wav", [(0.0, 0.5), (1.0, 1.5)], 2.0)
+    utterance = Utterance(words, id="a", recording="a", times="asr")
+    (result,) = refined([utterance], audio_of_recordings(audio, None))
+    assert result == replace(utterance, pauses=(None, None, None))
