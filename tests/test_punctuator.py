@@ -63,7 +63,7 @@ def test_words_and_times_survive(punctuator, utterances):
 def test_nothing_is_added_where_something_stands(punctuator, utterances):
     for result in punctuator.restore(utterances):
         for word, label in zip(result.words, result.labels, strict=True):
-            before, core, after = split_token(word.text)
+            before, core, after = split_token(word.text, "es")
             assert not (before and label.marks & set(LEFT))
             assert not (after and label.marks - set(LEFT))
             assert core or label == Labels()
@@ -73,7 +73,7 @@ def test_nothing_is_added_where_something_stands(punctuator, utterances):
 def test_given_labels_are_kept():
     given_labels = (Labels(frozenset({Mark.COMMA}), Case.ALL_CAPS), Labels())
     predicted = [Labels(frozenset({Mark.PERIOD, Mark.OPEN_QUES}), Case.FIRST_CAP)] * 2
-    assert added_labels(utterance("iso va", labels=given_labels), predicted) == (
+    assert added_labels(utterance("iso va", labels=given_labels), predicted, "es") == (
         Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}), Case.ALL_CAPS),
         predicted[1],
     )
@@ -81,12 +81,12 @@ def test_given_labels_are_kept():
 
 def test_a_lone_mark_takes_the_places_beside_it():
     predicted = [Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}))] * 2
-    first, dash, second = added_labels(utterance("sí - no"), predicted)
+    first, dash, second = added_labels(utterance("sí - no"), predicted, "es")
     assert (first.marks, dash.marks, second.marks) == ({Mark.OPEN_QUES}, frozenset(), {Mark.COMMA})
 
 
 def test_all_caps_needs_two_letters():
-    (label,) = added_labels(utterance("y"), [Labels(case=Case.ALL_CAPS)])
+    (label,) = added_labels(utterance("y"), [Labels(case=Case.ALL_CAPS)], "es")
     assert label.case is Case.FIRST_CAP
 
 

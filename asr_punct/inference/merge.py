@@ -11,7 +11,9 @@ from asr_punct.words import Utterance
 _LEFT = frozenset(LEFT)
 
 
-def added_labels(utterance: Utterance, predicted: Sequence[Labels], case: bool = True) -> tuple[Labels, ...]:
+def added_labels(
+    utterance: Utterance, predicted: Sequence[Labels], language: str, case: bool = True
+) -> tuple[Labels, ...]:
     """Labels for every word of an utterance: those it came with, and predicted ones on the sides that were free.
 
     A side is free when neither the token, nor a label that it came with, nor a token of marks alone beside it puts
@@ -20,9 +22,10 @@ def added_labels(utterance: Utterance, predicted: Sequence[Labels], case: bool =
     Args:
         utterance: the input.
         predicted: one for each word that is more than marks, in order.
+        language: whose conventions the tokens follow.
         case: whether capitals may be added.
     """
-    tokens = [split_token(word.text) for word in utterance.words]
+    tokens = [split_token(word.text, language) for word in utterance.words]
     given = utterance.labels or (Labels(),) * len(tokens)
     result, rest = [], iter(predicted)
     for i, (before, core, after) in enumerate(tokens):

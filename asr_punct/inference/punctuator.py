@@ -52,6 +52,7 @@ class Punctuator:
             {mark: info.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
         )
         self._case = case
+        self._language = info.model.language
 
     @classmethod
     def from_pretrained(
@@ -76,7 +77,7 @@ class Punctuator:
     @property
     def glyphs(self) -> Glyphs:
         """How the model's language writes the marks."""
-        return glyphs(self.info.model.language)
+        return glyphs(self._language)
 
     def __call__(self, string: str) -> str:
         """Text with its marks and capitals; a line is an utterance, an empty line ends a document."""
@@ -113,15 +114,15 @@ class Punctuator:
         while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
             for labels in self._decide(group):
                 decided.extend(labels)
-            while waiting and _model_words(waiting[0]) <= len(decided):
+            while waiting and self._model_words(waiting[0]) <= len(decided):
                 yield self._finish(waiting.popleft(), decided)
         while waiting:
             yield self._finish(waiting.popleft(), decided)
 
     def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
-        cores = [text.split_token(word.text)[1] for word in utterance.words]
+        cores = [self._core(word) for word in utterance.words]
         kept = [i for i, core in enumerate(cores) if core]
-        subwords = self._tokenizer.encode([cores[i].lower() for i in kept])
+        subwords = self._tokenizer.encode([text.clean(cores[i]).lower() for i in kept])
         numbers = buckets(utterance.pauses or (None,) * len(cores))[kept].tolist()
         return map(WordInput, subwords, numbers)
 
@@ -141,16 +142,19 @@ class Punctuator:
         return result
 
     def _finish(self, utterance: Utterance, decided: deque[Labels]) -> Utterance:
-        predicted = [decided.popleft() for _ in range(_model_words(utterance))]
-        return replace(utterance, labels=added_labels(utterance, predicted, self._case))
+        predicted = [decided.popleft() for _ in range(self._model_words(utterance))]
+        return replace(utterance, labels=added_labels(utterance, predicted, self._language, self._case))
+
+    def _model_words(self, utterance: Utterance) -> int:
+        return sum(bool(self._core(word)) for word in utterance.words)
+
+    def _core(self, word: Word) -> str:
+        """The token without the marks at its edges; nothing is left of a token that is marks alone."""
+        return text.split_token(word.text, self._language)[1]
 
 
 def _utterance(line: str, recording: str) -> Utterance:
     return Utterance(tuple(Word(token) for token in line.split()), recording=recording)
-
-
-def _model_words(utterance: Utterance) -> int:
-    return sum(bool(text.split_token(word.text)[1]) for word in utterance.words)
 
 
 def _flag_documents(words: Iterable[tuple[str, WordInput]]) -> Iterator[WordInput]:
