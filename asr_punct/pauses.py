@@ -29,6 +29,7 @@ Pause = Seconds | None
 
 # Constants of `refine`, chosen on speech with known times under simulated recognisers' errors.
 _WIDEST_RANGE_DB = 45.0
+_SPARSE_SPEECH_DB = 10.0
 _SILENT_SHARE = 0.2
 _LEAST_ABOVE_NOISE_DB = 3.0
 _STRETCH = 30 * FRAMES_A_SECOND
@@ -215,38 +216,48 @@ def _between(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: F
     return float(first), float(last)
 
 
-def silences(energy: Floats) -> Floats:
-    """Spans under the silence threshold, (silences, 2) seconds in order; what is louder for under 40 ms is passed over.
+def silences(energy: Floats) -> npt.NDArray[np.float64]:
+    """Spans of `silent_frames`: (silences, 2) seconds, in order."""
+    changes = np.flatnonzero(np.diff(silent_frames(energy), prepend=False, append=False))
+    return changes.reshape(-1, 2) / FRAMES_A_SECOND
+
+
+def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
+    """Frames under the silence threshold; what is louder for under 40 ms is passed over.
 
     The threshold follows the recording: every half minute has that of the minute around it.
 
     Args:
         energy: (frames,), from `audio.log_energy`.
+
+    Returns:
+        (frames,).
     """
     level = smooth(energy)
-    loud = np.empty(len(level), np.bool_)
+    silent = np.empty(len(level), np.bool_)
     for begin in range(0, len(level), _STRETCH):
         around = energy[max(0, begin - _STRETCH // 2) : begin + _STRETCH * 3 // 2]
-        loud[begin : begin + _STRETCH] = level[begin : begin + _STRETCH] >= silence_threshold(around)
-    changes = np.flatnonzero(np.diff(loud, prepend=False, append=False)).reshape(-1, 2)
-    changes = changes[changes[:, 1] - changes[:, 0] >= _SHORTEST_SOUND]
-    edges = np.concatenate([[0], changes.ravel(), [len(level)]]).reshape(-1, 2) / FRAMES_A_SECOND
-    return np.asarray(edges[edges[:, 1] > edges[:, 0]])
+        silent[begin : begin + _STRETCH] = level[begin : begin + _STRETCH] < silence_threshold(around)
+    for start, stop in np.flatnonzero(np.diff(~silent, prepend=False, append=False)).reshape(-1, 2):
+        if stop - start < _SHORTEST_SOUND:
+            silent[start:stop] = True
+    return silent
 
 
 def silence_threshold(energy: Floats) -> float:
     """Level in dB under which a frame is silent: a fifth of the way from the noise floor up to loud speech.
 
-    Both come from the recording, as the percentiles 5 and 90 of its smoothed energy; the floor counts as at most 45 dB
-    under speech (digital silence has none) and the threshold lies at least 3 dB over it.
+    Both come from the recording, as percentiles of its smoothed energy: the noise floor is the 5th, and at most 45 dB
+    under speech (digital silence has none); speech is the 90th, or where little is said the 99th less 10 dB. The
+    threshold lies at least 3 dB over the floor.
 
     Args:
         energy: (frames,), from `audio.log_energy`.
     """
-    level = smooth(energy)
-    speech = float(np.percentile(level, 90))
-    floor = max(float(np.percentile(level, 5)), speech - _WIDEST_RANGE_DB)
-    return floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB)
+    low, high, peak = np.percentile(smooth(energy), (5, 90, 99)).tolist()
+    speech = max(high, peak - _SPARSE_SPEECH_DB)
+    floor = max(low, speech - _WIDEST_RANGE_DB)
+    return float(floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB))
 
 
 def smooth(energy: Floats) -> Floats:

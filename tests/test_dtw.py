@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("espeakng_loader")
 pytest.importorskip("librosa")
 
-from asr_punct.align import dtw
+from asr_punct.align import dtw, template, warping
 from asr_punct.align.espeak import synthesise
 from asr_punct.align.warping import warp
 from asr_punct.errors import AsrPunctError, InputError
@@ -50,20 +50,34 @@ def test_words_and_pauses_of_another_voice(language, variant):
         assert (b.start - a.end > 0.15) == (d.start - c.end > 0.15)
 
 
-def test_of_two_languages_the_one_that_is_spoken_fits_best():
-    samples, rate, words, truth = _speech(TEXTS["eu"], "eu+m2")
-    assert dtw.align(samples, rate, words, "es+eu") == dtw.align(samples, rate, words, "eu")
-    _check(dtw.align(samples, rate, words, "eu+es"), truth)
+def test_of_two_languages_the_one_that_is_spoken_is_taken():
+    samples, rate, words, truth = _speech(TEXTS["es"], "es+m2")
+    found = dtw.align(samples, rate, words, "en+es")
+    assert found == dtw.align(samples, rate, words, "es")
+    assert found != dtw.align(samples, rate, words, "en")
+    _check(found, truth)
 
 
-def test_long_audio_is_aligned_in_windows(monkeypatch):
-    monkeypatch.setattr(dtw, "_WINDOW", 6.0)
-    monkeypatch.setattr(dtw, "_LAST_WINDOW", 8.0)
-    monkeypatch.setattr(dtw, "_TAIL", 2.0)
-    monkeypatch.setattr(dtw, "_WORDS_A_PASSAGE", 7)
-    samples, rate, words, truth = _speech(" ".join([TEXTS["es"]] * 6), "es+f2")
+def test_long_audio_is_cut_in_pauses(monkeypatch):
+    monkeypatch.setattr(dtw, "_LONGEST_PIECE", 8.0)
+    monkeypatch.setattr(dtw, "_SHORTEST_PIECE", 3.0)
+    monkeypatch.setattr(template, "_WORDS_A_PASSAGE", 7)
+    monkeypatch.setattr(warping, "BAND", 600)
+    samples, rate, words, truth = _speech(" ".join([TEXTS["es"], TEXTS["es"][::-1]] * 3), "es+f2")
     assert len(samples) > 30 * rate
+    cuts = []
+    monkeypatch.setattr(dtw, "_align_piece", lambda s, t, align=dtw._align_piece: cuts.append(len(s)) or align(s, t))
     _check(dtw.align(samples, rate, words, "es"), truth)
+    assert len(cuts) > 3
+    assert max(cuts) <= 8.5 * 16000
+
+
+def test_long_audio_that_is_mostly_silent(monkeypatch):
+    monkeypatch.setattr(dtw, "_LONGEST_PIECE", 8.0)
+    samples, rate, words, truth = _speech(TEXTS["es"], "es+f2")
+    silence = 1e-3 * np.random.default_rng(2).standard_normal(30 * rate).astype(np.float32)
+    found = dtw.align(np.concatenate([silence, samples, silence]), rate, words, "es")
+    _check(found, [type(w)(w.text, w.start + 30, w.end + 30) for w in truth])
 
 
 def test_words_without_sound_get_a_place_and_no_length():
@@ -121,8 +135,32 @@ def test_warping_finds_the_cheapest_path():
         outside, starts = rng.uniform(0, 2, 19), np.array([0, 4, 9])
         distance = np.linalg.norm(recording[:, None] - spoken[None], axis=2)
         scale = np.median(distance.min(axis=1)) + 1e-6
-        path = warp(recording, spoken, outside, starts)
-        expected = _reference_cost(distance, outside * scale, set(starts.tolist())) / scale / 19
+        path = warp(recording, spoken, outside, starts, np.ones(19))
+        expected = _reference_cost(distance, outside * scale, set(starts.tolist())) / 19
         assert path.cost == pytest.approx(expected, rel=1e-4)
         assert (path.first <= path.last).all()
         assert (path.last[:-1] <= path.first[1:]).all()
+
+
+def test_a_band_around_the_expected_path_finds_the_same_one(monkeypatch):
+    rng = np.random.default_rng(6)
+    spoken = rng.standard_normal((400, 4)).astype(np.float32)
+    recording = np.repeat(spoken, rng.integers(1, 4, 400), axis=0) + 0.1
+    arguments = recording, spoken, np.full(len(recording), 2.0), np.arange(0, 400, 20), np.ones(len(recording))
+    whole = warp(*arguments)
+    monkeypatch.setattr(warping, "BAND", 100)
+    banded = warp(*arguments)
+    assert np.array_equal(whole.first, banded.first)
+    assert banded.cost == pytest.approx(whole.cost)
+
+
+@pytest.mark.parametrize("shape", [(1, 900), (2, 900), (7, 900), (900, 1), (900, 3)])
+def test_a_band_reaches_from_corner_to_corner(monkeypatch, shape):
+    monkeypatch.setattr(warping, "BAND", 20)
+    rng = np.random.default_rng(7)
+    recording, spoken = (rng.standard_normal((n, 4)).astype(np.float32) for n in shape)
+    speech = rng.integers(0, 2, len(recording)).astype(np.float64)
+    path = warp(recording, spoken, np.ones(len(recording)), np.array([0]), speech)
+    assert np.isfinite(path.cost)
+    assert (path.first >= 0).all()
+    assert (path.last < len(recording)).all()

@@ -1,46 +1,39 @@
 """Word times without an acoustic model: espeak-ng speaks the words, dynamic time warping lays its speech on the audio.
 
 Both are MFCCs with their slopes, normalised to mean 0 and variance 1 (Malfrère and Dutoit 1997 segment by synthetic
-speech in this way). Before every word and after the last stands a column for what is not that speech: a silence costs
-little there, anything else more than a fair match. It makes room for pauses that the voice does not make, and lets
-laughter or a hesitation pass. Long audio is aligned in windows: memory does not grow with its length, time does
-linearly.
+speech in this way). Frames of the recording may be left out between words: a silent one costs little there, any other
+more than a fair match, which makes room for the pauses that the voice does not make. Audio of over a minute is cut in
+pauses first, and memory and time grow linearly with its length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.align.espeak import Speech, synthesise
-from asr_punct.align.warping import Floats, Ints, Path, warp
+from asr_punct.align.template import HOP, RATE, Template, mfcc, normalised, pool, speak
+from asr_punct.align.warping import LEAST_SPEECH, Floats, Ints, Path, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
 from asr_punct.errors import AsrPunctError
-from asr_punct.pauses import silence_threshold, smooth
+from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
 
-_RATE = 16000
-_HOP = _RATE // FRAMES_A_SECOND
-_COEFFICIENTS = 13
 _VOICES = {"en": "en-us"}
 _SILENT_COST, _OTHER_COST = 0.3, 1.5
 """Of a silent frame, and of any other, between the words: in units of the best match of a typical frame."""
 _SOFTNESS_DB = 2.0
 _SHORTEST_PAUSE: Seconds = 0.06
 """What is shorter between two words is the closure of a stop as often as a pause; it is divided between them."""
-_WORDS_A_PASSAGE = 60
-"""Words that espeak speaks in one go."""
-_WINDOW: Seconds = 40.0
-_LAST_WINDOW: Seconds = 60.0
-_TAIL: Seconds = 10.0
-"""Words in the last seconds of a window, whose continuation is not seen, are left to the next window."""
-_FASTEST = 1.8
-"""Template for a window, relative to its length: nobody says more in it."""
+_LONGEST_PIECE: Seconds = 60.0
+_SHORTEST_PIECE: Seconds = 15.0
+_POOL = 8
+"""Frames that are averaged to find where to cut: 80 ms."""
+_CUT_MARGIN: Seconds = 0.2
+_BLOCK = 512 * _POOL * HOP
 
+Bools = npt.NDArray[np.bool_]
 Times = npt.NDArray[np.float64]
 
 
@@ -54,7 +47,7 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
         rate: samples a second.
         words: what is said, in order.
         language: code of an espeak voice (`es`, `eu`, `en`, ...), or several joined by `+` (`es+eu`): then that voice
-            is taken, window by window, which fits best.
+            is taken, piece by piece, which fits best.
 
     Returns:
         The words with start and end in seconds from the first sample, in order and without overlaps.
@@ -68,133 +61,89 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
         return ()
     if not len(samples):
         raise AsrPunctError(f"found no audio, expected the speech of {len(words)} words")
-    if rate != _RATE:
-        samples = require("soxr", "alignment").resample(samples, rate, _RATE)
-    templates = [_speak(words, _VOICES.get(code, code)) for code in language.split("+")]
-    edges: list[Times] = []
-    done, begin = 0, 0
-    while done < len(words):
-        last = len(samples) - begin <= _LAST_WINDOW * _RATE
-        window = samples[begin:] if last else samples[begin : begin + round(_WINDOW * _RATE)]
-        found = _align_window(window, [t.part(done, None if last else len(window)) for t in templates], last)
-        if not last:
-            found = _committed(found, len(window) / _RATE)
-        edges.append(found + begin / _RATE)
-        done += len(found)
-        begin = round(edges[-1][-1, 1] * _RATE) if len(found) else begin + round((_WINDOW - _TAIL) * _RATE)
+    if rate != RATE:
+        samples = require("soxr", "alignment").resample(samples, rate, RATE)
+    templates = [speak(words, _VOICES.get(code, code)) for code in language.split("+")]
+    edges = [
+        begin / RATE + _align_piece(samples[begin:end], [template.part(first, last) for template in templates])
+        for begin, end, first, last in _pieces(samples, templates[0])
+    ]
     times = np.round(np.concatenate(edges), 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
 
 
-def _committed(edges: Times, length: Seconds) -> Times:
-    """Of a window's words those up to the longest pause between its middle and its tail."""
-    ends = edges[:, 1]
-    early = int(np.searchsorted(ends, length / 2))
-    late = int(np.searchsorted(ends, length - _TAIL))
-    if late <= early or late == len(edges):
-        return edges[:late]
-    pauses = edges[early + 1 : late + 1, 0] - ends[early:late]
-    return edges[: early + 1 + int(np.argmax(pauses))]
-
-
-@dataclass(frozen=True)
-class _Template:
-    """The words as a voice says them, without its pauses.
-
-    Attributes:
-        features: (frames, features).
-        begins: (words + 1,), first frame of each word, and at the end the number of frames.
-    """
-
-    features: Floats
-    begins: Ints
-
-    def part(self, first: int, samples: int | None) -> _Template:
-        """The words from `first` on: all, or (at least one) those that can be said within so many samples."""
-        end = len(self.begins) - 1
-        if samples is not None:
-            reach = self.begins[first] + samples / _HOP * _FASTEST
-            end = max(first + 1, int(np.searchsorted(self.begins, reach, side="right")) - 1)
-        begins = self.begins[first : end + 1]
-        return _Template(self.features[begins[0] : begins[-1]], begins - begins[0])
-
-
-def _speak(words: Sequence[str], voice: str) -> _Template:
-    features, lengths = [np.zeros((0, 2 * _COEFFICIENTS), np.float32)], list[int]()
-    for first in range(0, len(words), _WORDS_A_PASSAGE):
-        passage, begins = _speak_passage(synthesise(" ".join(words[first : first + _WORDS_A_PASSAGE]), voice))
-        features.append(passage)
-        lengths.extend(np.diff(begins).tolist())
-    return _Template(np.concatenate(features), np.array([0, *accumulate(lengths)]))
-
-
-def _speak_passage(speech: Speech) -> tuple[Floats, Ints]:
-    """Features of the words without the pauses between them, and the first frame of each word and the end."""
-    spans = [(round((w.start or 0.0) * speech.rate), round((w.end or 0.0) * speech.rate)) for w in speech.words]
-    spoken = np.concatenate([speech.samples[start:end] for start, end in spans])
-    seconds = np.cumsum([0, *(end - start for start, end in spans)]) / speech.rate
-    if not len(spoken):
-        return np.zeros((0, 2 * _COEFFICIENTS), np.float32), np.zeros(len(spans) + 1, np.int64)
-    features = _features(require("soxr", "alignment").resample(spoken, speech.rate, _RATE))
-    begins = np.minimum(np.round(seconds * FRAMES_A_SECOND), len(features)).astype(np.int64)
-    return features[: begins[-1]], begins
-
-
-def _features(samples: Samples) -> Floats:
-    """MFCCs of 25 ms every 10 ms, and their slopes over 50 ms: float32 (frames, 26); frame i is centred at i hops."""
-    librosa = require("librosa", "alignment")
-    emphasised = librosa.effects.preemphasis(samples)
-    mfcc = librosa.feature.mfcc(
-        y=emphasised, sr=_RATE, n_mfcc=_COEFFICIENTS, n_fft=512, win_length=400, hop_length=_HOP, n_mels=40, fmin=60
-    )
-    around = np.pad(mfcc, ((0, 0), (2, 2)), mode="edge")
-    slopes = (2 * (around[:, 4:] - around[:, :-4]) + around[:, 3:-1] - around[:, 1:-3]) / 10
-    return np.concatenate([mfcc, slopes]).T.astype(np.float32)
-
-
-def _normalised(features: Floats) -> Floats:
-    return np.asarray((features - features.mean(axis=0)) / (features.std(axis=0) + 1e-6), np.float32)
-
-
-def _align_window(window: Samples, templates: Sequence[_Template], whole: bool) -> Times:
-    """Edges of the words in one window by the voice that fits best: (words, 2) seconds.
-
-    Args:
-        whole: the window holds all of the words; otherwise it ends after any of them, and the rest has no edges.
-    """
-    templates = [template for template in templates if len(template.features)] or templates[:1]
-    if not len(templates[0].features):
+def _align_piece(samples: Samples, templates: Sequence[Template]) -> Times:
+    """Edges of the words by the voice that fits best: (words, 2) seconds."""
+    spoken = [template for template in templates if len(template.features)]
+    if not spoken:
         return np.zeros((len(templates[0].begins) - 1, 2))
-    recording, outside = _normalised(_features(window)), _outside_cost(window)
-    paths = [
-        warp(recording, _normalised(t.features), outside[: len(recording)], t.begins[:-1], whole=whole)
-        for t in templates
-    ]
+    features = mfcc(samples)
+    speech = _speech(samples)[: len(features)]
+    paths = [_path(features, speech, template) for template in spoken]
     best = min(range(len(paths)), key=lambda index: paths[index].cost)
-    return _edges(paths[best], templates[best].begins, len(window) / _RATE)
+    return _edges(paths[best], spoken[best].begins, 1 / FRAMES_A_SECOND, len(samples) / RATE)
 
 
-def _outside_cost(window: Samples) -> Times:
-    """Relative cost of every frame outside the words, between that of silence and that of anything else."""
-    energy = log_energy(window, _RATE)
-    around = smooth(np.append(energy, energy[-1]))
-    loudness = (around - silence_threshold(energy)) / _SOFTNESS_DB
-    return np.asarray(_SILENT_COST + (_OTHER_COST - _SILENT_COST) / (1 + np.exp(-np.clip(loudness, -30, 30))))
+def _path(features: Floats, speech: Times, template: Template) -> Path:
+    recording, spoken = normalised(features, speech + LEAST_SPEECH), normalised(template.features)
+    outside = _SILENT_COST + (_OTHER_COST - _SILENT_COST) * speech
+    return warp(recording, spoken, outside, template.begins[:-1], speech)
 
 
-def _edges(path: Path, begins: Ints, length: Seconds) -> Times:
-    """Start and end of every word that the path reaches, in order, touching where there is no pause."""
-    edges: list[tuple[Seconds, Seconds]] = []
-    for begin, stop in pairwise(begins.tolist()):
-        if begin == stop:
-            edges.append((edges[-1][1],) * 2 if edges else (np.nan, np.nan))
-        elif path.last[stop - 1] < 0:
-            break
-        else:
-            edges.append(((path.first[begin] - 0.5) / FRAMES_A_SECOND, (path.last[stop - 1] + 0.5) / FRAMES_A_SECOND))
-    times = np.array(edges).reshape(-1, 2)
-    times[np.isnan(times)] = np.nanmin(times, initial=length)
-    gaps = times[1:, 0] - times[:-1, 1]
-    joined = np.flatnonzero(gaps < _SHORTEST_PAUSE)
+def _speech(samples: Samples) -> Times:
+    """How much each frame is taken for speech by its energy, from 0 to 1."""
+    energy = log_energy(samples, RATE)
+    loudness = (smooth(np.append(energy, energy[-1])) - silence_threshold(energy)) / _SOFTNESS_DB
+    return np.asarray(1 / (1 + np.exp(-np.clip(loudness, -30, 30))))
+
+
+def _edges(path: Path, begins: Ints, hop: Seconds, length: Seconds) -> Times:
+    """Start and end of every word, in order, touching where there is no pause."""
+    spoken = np.flatnonzero(np.diff(begins))
+    times = np.full((len(begins) - 1, 2), np.nan)
+    times[spoken, 0] = (path.first[begins[spoken]] - 0.5) * hop
+    times[spoken, 1] = (path.last[begins[spoken + 1] - 1] + 0.5) * hop
+    for word in np.flatnonzero(np.isnan(times[:, 0])):
+        times[word] = times[word - 1, 1] if word else times[spoken[0], 0]
+    joined = np.flatnonzero(times[1:, 0] - times[:-1, 1] < _SHORTEST_PAUSE)
     times[joined, 1] = times[joined + 1, 0] = (times[joined, 1] + times[joined + 1, 0]) / 2
     return np.asarray(np.clip(times, 0.0, length))
+
+
+def _pieces(samples: Samples, template: Template) -> Iterator[tuple[int, int, int, int]]:
+    """First and last sample, first and last word of pieces that begin and end in pauses.
+
+    The cuts are the longest pauses of a path through averaged frames.
+    """
+    begin, first, words = 0, 0, len(template.begins) - 1
+    if len(samples) > _LONGEST_PIECE * RATE and len(template.features) >= _POOL:
+        energy = np.concatenate([log_energy(samples[i : i + _BLOCK], RATE) for i in range(0, len(samples), _BLOCK)])
+        edges, quiet = _rough_edges(samples, template.pooled(_POOL), silent_frames(energy)), silences(energy)
+        gaps = edges[1:, 0] - edges[:-1, 1]
+        while len(samples) - begin > _LONGEST_PIECE * RATE:
+            low, high = np.searchsorted(edges[:-1, 1], begin / RATE + np.array([_SHORTEST_PIECE, _LONGEST_PIECE]))
+            low = max(int(low), first)
+            if low == len(gaps):
+                break
+            last = low + int(np.argmax(gaps[low : max(int(high), low + 1)])) + 1
+            cut = round(_middle(edges[last - 1, 1], edges[last, 0], quiet) * RATE)
+            yield begin, cut, first, last
+            begin, first = cut, last
+    yield begin, len(samples), first, words
+
+
+def _rough_edges(samples: Samples, template: Template, silent: Bools) -> Times:
+    """Edges of the words to about a tenth of a second, on averaged frames: (words, 2) seconds."""
+    blocks = (samples[begin : begin + _BLOCK] for begin in range(0, len(samples), _BLOCK))
+    features = np.concatenate([pool(mfcc(block)[: len(block) // HOP], _POOL) for block in blocks])
+    speech = 1 - silent[: len(features) * _POOL].reshape(-1, _POOL).mean(axis=1)
+    path = _path(features, speech, template)
+    return _edges(path, template.begins, _POOL / FRAMES_A_SECOND, len(samples) / RATE)
+
+
+def _middle(end: Seconds, start: Seconds, quiet: Times) -> Seconds:
+    """The middle of the silence that covers most of the pause from `end` to `start`, else of the pause itself."""
+    covered = np.minimum(quiet[:, 1], start + _CUT_MARGIN) - np.maximum(quiet[:, 0], end - _CUT_MARGIN)
+    if len(covered) and covered.max() > 0:
+        end, start = quiet[np.argmax(covered)]
+    return (end + start) / 2
