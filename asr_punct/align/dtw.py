@@ -142,8 +142,9 @@ def _rough_edges(samples: Samples, template: Template, silent: Bools) -> Times:
 
 
 def _middle(end: Seconds, start: Seconds, quiet: Times) -> Seconds:
-    """The middle of the silence that covers most of the pause from `end` to `start`, else of the pause itself."""
-    covered = np.minimum(quiet[:, 1], start + _CUT_MARGIN) - np.maximum(quiet[:, 0], end - _CUT_MARGIN)
-    if len(covered) and covered.max() > 0:
-        end, start = quiet[np.argmax(covered)]
-    return (end + start) / 2
+    """The middle of the longest silence in or beside the pause from `end` to `start`, else of the pause itself."""
+    near = np.clip(quiet, end - _CUT_MARGIN, start + _CUT_MARGIN)
+    lengths = near[:, 1] - near[:, 0]
+    if len(near) and lengths.max() > 0:
+        end, start = near[np.argmax(lengths)]
+    return float(end + start) / 2

@@ -17,6 +17,7 @@ Ints = npt.NDArray[np.int64]
 Costs = npt.NDArray[np.float64]
 
 BAND = 5000
+"""Columns of a row that are looked at."""
 LEAST_SPEECH = 0.1
 """What a silent frame counts for where frames have weights: the energy may be wrong."""
 _BLOCK = 256
@@ -44,8 +45,8 @@ class Path:
 def warp(recording: Floats, spoken: Floats, outside: Costs, starts: Ints, speech: Costs) -> Path:
     """Find the cheapest path through all frames of both.
 
-    Of every row `BAND` columns are looked at, around the one that is expected there if all words are equally fast: no
-    limit within a minute or so, and memory grows with the recording alone.
+    Of every row `BAND` columns are looked at, around the one that is expected there if all words are equally fast. It
+    is no limit for a minute of speech at 10 ms, and lets memory grow with the recording alone.
 
     Args:
         recording: (frames, features), at least one frame.

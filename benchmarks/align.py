@@ -1,0 +1,156 @@
+"""How well the aligner places words and finds pauses, against known times.
+
+    python benchmarks/align.py [--ted DIR] [--audio-truth DATA_DIR CTM --lang es]
+
+Always: sentences spoken by espeak-ng voices other than the aligner's, with pauses where no mark stands, noise, and AAC
+compression; the truth are espeak's own events. With --ted (default: $ASR_PUNCT_DATA/speech/ted): clips with a TextGrid
+each, and its pauses listed. With --audio-truth: a Kaldi data directory and a CTM with the true times of its utterances.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from asr_punct import audio
+from asr_punct.align.dtw import align
+from asr_punct.align.espeak import synthesise
+from asr_punct.io.ctm import read_ctm
+from asr_punct.io.kaldi import read_data_dir
+from asr_punct.io.textgrid import read_textgrid
+from asr_punct.words import Seconds, Word
+
+LONG_PAUSE: Seconds = 0.15
+_RATE = 16000
+_TEXTS = {
+    "es": (
+        "Señor presidente, señorías: la comisión ha estudiado el presupuesto, y lo que propone no es poco.",
+        "¿Quién pagará los 3.500 millones que faltan? No lo sé, pero mañana volveremos a preguntarlo.",
+        "Gracias por su paciencia; el grupo que represento votará en contra de la enmienda número doce.",
+    ),
+    "eu": (
+        "Egun on guztioi, eta eskerrik asko. Gaur hezkuntzaren legeaz hitz egingo dugu hemen.",
+        "Nork ordainduko du hori? Jaurlaritzak esan du hamabi milioi euro behar direla, gutxienez.",
+        "Azkenean, batzordeak txostena onartu du; hala ere, zalantza handiak ditugu oraindik.",
+    ),
+    "en": (
+        "Thank you all for coming, and good morning. The report that we publish today is a long one.",
+        "Who will pay for the new bridge? Nobody knows, but the council meets again on Thursday.",
+        "In the end, most of the members agreed; two of them, however, asked for another week.",
+    ),
+}
+_VARIANTS = ("f2", "m7", "klatt2", "f5")
+
+
+@dataclass
+class Comparison:
+    """Errors of word starts in seconds, and pairs of pauses (true, found) in seconds."""
+
+    errors: list[Seconds] = field(default_factory=list)
+    pauses: list[tuple[Seconds, Seconds]] = field(default_factory=list)
+
+    def add(self, truth: Sequence[Word], found: Sequence[Word]) -> None:
+        """Compare the words of one recording."""
+        self.errors += [abs((t.start or 0.0) - (f.start or 0.0)) for t, f in zip(truth, found, strict=True)]
+        self.pauses += zip(gaps(truth), gaps(found), strict=True)
+
+    def __str__(self) -> str:
+        errors = np.array(self.errors)
+        long = np.round(np.array(self.pauses).reshape(-1, 2), 3) > LONG_PAUSE
+        both, true, found = int(long.all(axis=1).sum()), int(long[:, 0].sum()), int(long[:, 1].sum())
+        return (
+            f"{len(errors):5} words, starts off by median {np.median(errors) * 1000:5.1f} ms, mean "
+            f"{errors.mean() * 1000:5.1f} ms, within 50 ms {(errors <= 0.05).mean():4.0%}, within 100 ms "
+            f"{(errors <= 0.1).mean():4.0%}; pauses over {LONG_PAUSE:.2f} s: {true}, found {found}, "
+            f"F1 {2 * both / max(true + found, 1):.2f}"
+        )
+
+
+def gaps(words: Sequence[Word]) -> list[Seconds]:
+    """Pauses between the words."""
+    return [max(0.0, (b.start or 0.0) - (a.end or 0.0)) for a, b in pairwise(words)]
+
+
+def align_words(path: Path, words: Sequence[Word], language: str, start: Seconds = 0.0) -> tuple[Word, ...]:
+    """The words as the aligner places them in a file from `start` on."""
+    return align(audio.read(path, _RATE, start), _RATE, [word.text for word in words], language)
+
+
+def ted_clips(folder: Path) -> Iterator[tuple[str, tuple[Word, ...], tuple[Word, ...]]]:
+    """Name, true and found words of each wav with a TextGrid."""
+    for path in sorted(folder.glob("*.TextGrid")):
+        (truth,) = read_textgrid(path)
+        yield path.stem, truth.words, align_words(path.with_suffix(".wav"), truth.words, "en")
+
+
+def report_ted(folder: Path) -> None:
+    """Print the clips' figures, and every long pause of the truth with what was found."""
+    comparison, lines = Comparison(), []
+    for name, truth, found in ted_clips(folder):
+        comparison.add(truth, found)
+        for i, (true, got) in enumerate(zip(gaps(truth), gaps(found), strict=True)):
+            if round(true, 3) > LONG_PAUSE:
+                lines.append(
+                    f"    {name}: {truth[i].text} - {truth[i + 1].text}: {truth[i].end:.2f} to {truth[i + 1].start:.2f}"
+                    f" ({true:.2f} s), found {found[i].end:.2f} to {found[i + 1].start:.2f} ({got:.2f} s)"
+                )
+    print(f"{folder}: {comparison}", *lines, sep="\n")
+
+
+def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
+    """Print the figures of a data directory."""
+    truth, comparison = {utterance.id: utterance.words for utterance in read_ctm(ctm)}, Comparison()
+    for item in read_data_dir(data_dir):
+        if item.audio is not None and item.id in truth:
+            comparison.add(truth[item.id], align_words(item.audio, truth[item.id], language, item.start))
+    print(f"{data_dir}: {comparison}")
+
+
+def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
+    """Print the figures of sentences in other voices, each with pauses where no mark stands, noise and AAC."""
+    rng, comparison, seconds, spent = np.random.default_rng(1), Comparison(), 0.0, 0.0
+    for number, text in enumerate(texts):
+        for variant in _VARIANTS:
+            breaks = {int(rng.integers(1, 5)): 0.4, int(rng.integers(6, 10)): 0.25}
+            rate = int(rng.integers(140, 220))
+            speech = synthesise(text, f"{language}+{variant}", words_per_minute=rate, breaks=breaks)
+            path = folder / f"{language}{number}{variant}.m4a"
+            noise = rng.standard_normal(len(speech.samples)).astype(np.float32)
+            audio.write(path, speech.samples + 0.003 * noise, speech.rate)
+            begin = time.process_time()
+            words = [Word(w.text.strip(".,;:?¿!").lower(), w.start, w.end) for w in speech.words]
+            comparison.add(words, align_words(path, words, language))
+            spent += time.process_time() - begin
+            seconds += len(speech.samples) / speech.rate
+    print(f"espeak, {language}: {comparison}; {seconds / spent:.0f} times faster than speech")
+
+
+def main() -> None:
+    """Print a line for each set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    data = os.environ.get("ASR_PUNCT_DATA")
+    parser.add_argument("--ted", type=Path, default=Path(data, "speech", "ted") if data else None, metavar="DIR")
+    parser.add_argument("--audio-truth", type=Path, nargs=2, metavar=("DATA_DIR", "CTM"))
+    parser.add_argument("--lang", default="es", help="of --audio-truth")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # imports and first calls are not timed
+        for language, texts in _TEXTS.items():
+            report_synthetic(language, texts, Path(folder))
+    if arguments.ted:
+        report_ted(arguments.ted)
+    if arguments.audio_truth:
+        data_dir, ctm = arguments.audio_truth
+        report_audio_truth(data_dir, ctm, arguments.lang)
+
+
+if __name__ == "__main__":
+    main()
