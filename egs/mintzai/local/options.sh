@@ -108,4 +108,6 @@ train() {
   runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
     --data "data/tsv/$language" -o "$model" --resume ${device:+--device "$device"} "model.language=$language" \
     "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} "$@" $train_options
+  # The graph, so that every system is decoded and timed by the same runtime.
+  runner=$train_cmd step "graph ${model#exp/*/}" "$model/model.onnx" asr-punct export "$model"
 }
