@@ -1,6 +1,8 @@
 """Alignment against synthetic speech: true times of another voice are found, whatever is said and however long."""
 
+import os
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,10 +10,12 @@ import pytest
 pytest.importorskip("espeakng_loader")
 pytest.importorskip("librosa")
 
+from asr_punct import audio
 from asr_punct.align import dtw, template, warping
 from asr_punct.align.espeak import synthesise
 from asr_punct.align.warping import warp
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.textgrid import read_textgrid
 
 TEXTS = {
     "es": "Señora presidenta, la comisión votó ayer 3.500 enmiendas. ¿Qué haremos mañana, señorías?",
@@ -90,6 +94,46 @@ def test_words_without_sound_get_a_place_and_no_length():
     assert found[3].start == pytest.approx(truth[2].start, abs=0.05)
     only = dtw.align(samples, rate, ["—", "—"], "es")
     assert all(0 <= word.start == word.end for word in only)
+
+
+def _long(words):
+    """Which pauses between the words are over 150 ms."""
+    return np.array([round(b.start - a.end, 3) > 0.15 for a, b in pairwise(words)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_pauses_in_compressed_speech_of_other_voices(language, tmp_path):
+    rng, pairs = np.random.default_rng(4), []
+    for variant in ("f2", "m7", "klatt2", "f5"):
+        for words_per_minute in (140, 180, 210):
+            speech = _speech(
+                TEXTS[language],
+                f"{language}+{variant}",
+                words_per_minute=words_per_minute,
+                breaks={int(rng.integers(1, 4)): 0.3, int(rng.integers(6, 9)): 0.5},
+            )
+            audio.write(tmp_path / "a.m4a", speech[0], speech[1])
+            found = dtw.align(audio.read(tmp_path / "a.m4a"), 16000, speech[2], language)
+            pairs.append(np.stack([_long(speech[3]), _long(found)]))
+            _check(found, speech[3], 0.1)
+    true, found = np.concatenate(pairs, axis=1)
+    assert 2 * (true & found).sum() / (true.sum() + found.sum()) >= 0.8
+
+
+@pytest.mark.real
+@pytest.mark.skipif("ASR_PUNCT_DATA" not in os.environ, reason="ASR_PUNCT_DATA names no folder of real material")
+def test_real_recordings():
+    folder = Path(os.environ["ASR_PUNCT_DATA"], "speech", "ted")
+    errors = []
+    for path in sorted(folder.glob("*.TextGrid")):
+        (truth,) = read_textgrid(path)
+        words = [word.text for word in truth.words]
+        found = dtw.align(audio.read(path.with_suffix(".wav")), 16000, words, "en")
+        errors += [abs(a.start - b.start) for a, b in zip(found, truth.words, strict=True)]
+    assert len(errors) == 65
+    assert np.median(errors) <= 0.04
+    assert np.mean(np.array(errors) <= 0.1) >= 0.8
 
 
 def test_nothing_to_align():

@@ -1,14 +1,18 @@
 """Speech of espeak-ng: one pair of times a word, silence exactly where the times say so."""
 
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("espeakng_loader")
 
+from asr_punct.align import espeak
 from asr_punct.align.espeak import synthesise
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, MissingExtraError
 
 
 def _rms(speech, start, end):
@@ -82,3 +86,19 @@ def test_no_words_no_sound(text):
 def test_an_unknown_voice_is_refused(voice):
     with pytest.raises(InputError, match=r"voice: found .*, expected a voice of espeak-ng"):
         synthesise("hola", voice)
+
+
+@given(st.text(max_size=40))
+def test_whatever_the_text_its_words_are_in_order(text):
+    speech = synthesise(text, "es")
+    assert [word.text for word in speech.words] == text.split()
+    timed = [word for word in speech.words if word.start is not None]
+    assert all(word.start < word.end <= len(speech.samples) / speech.rate + 1e-6 for word in timed)
+    assert all(a.end <= b.start for a, b in pairwise(timed))
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "espeakng_loader", None)
+    espeak._engine.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"asr-punct\[audio\]"):
+        synthesise("hola", "es")

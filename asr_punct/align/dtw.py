@@ -31,6 +31,7 @@ _SHORTEST_PIECE: Seconds = 15.0
 _POOL = 8
 """Frames that are averaged to find where to cut: 80 ms."""
 _CUT_MARGIN: Seconds = 0.2
+_WORDS_AROUND_CUT = 8
 _BLOCK = 512 * _POOL * HOP
 
 Bools = npt.NDArray[np.bool_]
@@ -126,9 +127,10 @@ def _pieces(samples: Samples, template: Template) -> Iterator[tuple[int, int, in
             if low == len(gaps):
                 break
             last = low + int(np.argmax(gaps[low : max(int(high), low + 1)])) + 1
-            cut = round(_middle(edges[last - 1, 1], edges[last, 0], quiet) * RATE)
-            yield begin, cut, first, last
-            begin, first = cut, last
+            cut = _middle(edges[last - 1, 1], edges[last, 0], quiet)
+            last = max(first, _words_before(cut, last, samples, template, edges))
+            yield begin, round(cut * RATE), first, last
+            begin, first = round(cut * RATE), last
     yield begin, len(samples), first, words
 
 
@@ -139,6 +141,15 @@ def _rough_edges(samples: Samples, template: Template, silent: Bools) -> Times:
     speech = 1 - silent[: len(features) * _POOL].reshape(-1, _POOL).mean(axis=1)
     path = _path(features, speech, template)
     return _edges(path, template.begins, _POOL / FRAMES_A_SECOND, len(samples) / RATE)
+
+
+def _words_before(cut: Seconds, rough: int, samples: Samples, template: Template, edges: Times) -> int:
+    """How many words begin before a cut, decided by aligning what is around it; on averaged frames it was `rough`."""
+    first, last = max(0, rough - _WORDS_AROUND_CUT), min(len(edges), rough + _WORDS_AROUND_CUT)
+    begin = max(0.0, edges[first, 0] - _CUT_MARGIN)
+    around = samples[round(begin * RATE) : round((edges[last - 1, 1] + _CUT_MARGIN) * RATE)]
+    found = _align_piece(around, [template.part(first, last)])
+    return first + int(np.searchsorted(found[:, 0] + begin, cut))
 
 
 def _middle(end: Seconds, start: Seconds, quiet: Times) -> Seconds:

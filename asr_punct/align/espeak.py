@@ -3,8 +3,8 @@
 espeak-ng reports marks (one set before every word), words, phonemes and pauses with the sample at which each begins
 (`espeak_EVENT` in its `speak_lib.h`). A word lasts from its first phoneme to the pause or word after its last one.
 
-The library keeps one state for the whole process: calls take turns behind a lock, and what was synthesised before
-leaves a trace of at most a few samples in the timing of what follows.
+The library keeps one state for the whole process. Calls take turns behind a lock; the same calls in the same order
+give the same speech, while in another order its timing differs by a few milliseconds.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class _Engine:
             raise InputError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
         self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
         self.library.espeak_SetParameter(_PITCH, pitch, 0)
-        data = ssml.encode()
+        data = ssml.replace("\0", "").encode(errors="replace")
         self.library.espeak_Synth(data, ctypes.c_size_t(len(data) + 1), 0, 1, 0, _UTF8 | _SSML, None, None)
         pcm = np.concatenate(self.chunks) if self.chunks else np.zeros(0, np.int16)
         return pcm.astype(np.float32) / np.float32(32768), self.events

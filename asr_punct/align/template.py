@@ -52,7 +52,8 @@ def speak(words: Sequence[str], voice: str) -> Template:
     """
     features, lengths = [np.zeros((0, 2 * _COEFFICIENTS), np.float32)], list[int]()
     for first in range(0, len(words), _WORDS_A_PASSAGE):
-        passage, begins = _passage(synthesise(" ".join(words[first : first + _WORDS_A_PASSAGE]), voice))
+        said = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_PASSAGE])
+        passage, begins = _passage(synthesise(" ".join(said), voice))
         features.append(passage)
         lengths.extend(np.diff(begins).tolist())
     return Template(np.concatenate(features), np.array([0, *accumulate(lengths)]))
