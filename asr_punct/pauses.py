@@ -30,6 +30,8 @@ Pause = Seconds | None
 # Constants of `refine`, chosen on speech with known times under simulated recognisers' errors.
 _WIDEST_RANGE_DB = 45.0
 _SPARSE_SPEECH_DB = 10.0
+_DIGITAL_SILENCE_DB = 60.0
+_LEAST_UNDER_SPEECH_DB = 25.0
 _SILENT_SHARE = 0.2
 _LEAST_ABOVE_NOISE_DB = 3.0
 _STRETCH = 30 * FRAMES_A_SECOND
@@ -247,17 +249,23 @@ def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
 def silence_threshold(energy: Floats) -> float:
     """Level in dB under which a frame is silent: a fifth of the way from the noise floor up to loud speech.
 
-    Both come from the recording, as percentiles of its smoothed energy: the noise floor is the 5th, and at most 45 dB
-    under speech (digital silence has none); speech is the 90th, or where little is said the 99th less 10 dB. The
-    threshold lies at least 3 dB over the floor.
+    Both come from the recording, as percentiles of its smoothed energy: speech is the 90th, or where little is said
+    the 99th less 10 dB; the noise floor is the 5th, and at most 45 dB under speech. The threshold lies at least 3 dB
+    over the floor. Frames of digital silence, 60 dB under speech, say nothing of the noise in others; with them the
+    threshold lies at least 25 dB under speech, for the quietest frames that are left may belong to words.
 
     Args:
         energy: (frames,), from `audio.log_energy`.
     """
-    low, high, peak = np.percentile(smooth(energy), (5, 90, 99)).tolist()
+    level = smooth(energy)
+    high, peak = np.percentile(level, (90, 99)).tolist()
     speech = max(high, peak - _SPARSE_SPEECH_DB)
-    floor = max(low, speech - _WIDEST_RANGE_DB)
-    return float(floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB))
+    audible = level[level > speech - _DIGITAL_SILENCE_DB]
+    floor = max(float(np.percentile(audible, 5)), speech - _WIDEST_RANGE_DB)
+    threshold = floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB)
+    if len(audible) < 0.95 * len(level):
+        threshold = min(threshold, speech - _LEAST_UNDER_SPEECH_DB)
+    return float(threshold)
 
 
 def smooth(energy: Floats) -> Floats:

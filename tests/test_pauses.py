@@ -199,3 +199,13 @@ def test_silences_follow_the_level_of_the_recording():
     assert len(silences(click)) == 2
     assert silence_threshold(np.full(50, -30.0)) == pytest.approx(-27.0)
     assert silences(np.full(50, -30.0)).tolist() == [[0.0, 0.5]]
+
+
+def test_digital_silence_says_nothing_of_the_noise_elsewhere():
+    energy = np.concatenate([np.full(300, -100.0), _energy(TRUTH, floor=-55.0, speech=-25.0)])
+    found = silences(energy)
+    for start, end in ((0.0, 3.5), (4.3, 4.7), (5.6, 6.2)):
+        assert any(a == pytest.approx(start, abs=0.02) and b == pytest.approx(end, abs=0.02) for a, b in found)
+    spoken = _energy(TRUTH[:4], floor=-100.0, speech=-25.0)
+    assert silence_threshold(spoken) <= -45.0
+    assert silences(np.full(100, -100.0)).tolist() == [[0.0, 1.0]]
