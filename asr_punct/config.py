@@ -76,7 +76,9 @@ class ContextConfig:
     heads: int = 4
     """Its attention heads."""
     feed_forward: int | None = None
-    """Width of its feed-forward layers; four times the encoder's width where none is given."""
+    """Width of its gated feed-forward layers; 8/3 of the encoder's width where none is given."""
+    local_attention: int = 16
+    """Words that every second layer attends to; the others attend to the whole window."""
     dropout: float = 0.1
     """Its dropout."""
 
@@ -144,6 +146,8 @@ class TrainingConfig:
     """Probability that all pauses of a training window are unknown."""
     word_pause_dropout: float = 0.05
     """Probability that a known pause is unknown, word by word."""
+    subword_dropout: float = 0.0
+    """Probability that a sub-word is the unknown one, sub-word by sub-word."""
     boundary_dropout: float = 0.3
     """Probability that a window's first and last words are not told to begin or end a document."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
@@ -154,7 +158,7 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         if self.epochs < 1 or self.batch_size < 1 or self.patience < 1:
             raise ConfigError("training: epochs, batch_size and patience are 1 or more")
-        for name in ("pause_dropout", "word_pause_dropout", "boundary_dropout"):
+        for name in ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"training: {name} is a probability, found {getattr(self, name)}")
 

@@ -62,15 +62,17 @@ def test_batches_hold_every_window_once(lengths, size, seed):
 
 
 @pytest.mark.parametrize(
-    ("name", "rate"), [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4)]
+    ("name", "rate"),
+    [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4), ("subword_dropout", 0.25)],
 )
 def test_what_is_withheld_is_withheld_at_its_rate(name, rate):
-    config = TrainingConfig(**{"pause_dropout": 0.0, "word_pause_dropout": 0.0, "boundary_dropout": 0.0, name: rate})
+    rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout", "subword_dropout"], 0.0)
+    config = TrainingConfig(**{**rates, name: rate})
     rng = np.random.default_rng(0)
-    windows = [withhold([WordInput((1,), 5, 3)] * 20, config, rng) for _ in range(2000)]
-    hidden = [
-        word.boundary == 0 if name == "boundary_dropout" else word.pause == UNKNOWN for w in windows for word in w
-    ]
+    windows = [withhold([WordInput((5,), 5, 3)] * 20, config, 1, rng) for _ in range(2000)]
+    signs = {"boundary_dropout": lambda word: word.boundary == 0, "subword_dropout": lambda word: word.subwords == (1,)}
+    is_hidden = signs.get(name, lambda word: word.pause == UNKNOWN)
+    hidden = [is_hidden(word) for window in windows for word in window]
     assert np.mean(hidden) == pytest.approx(rate, abs=0.04)
     whole = [all(word.pause == UNKNOWN for word in window) for window in windows]
     assert np.mean(whole) == pytest.approx(rate if name == "pause_dropout" else 0, abs=0.04)

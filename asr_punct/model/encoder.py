@@ -6,11 +6,12 @@ from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, ModernBertConfig, PretrainedConfig
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.features import BOUNDARIES
+from asr_punct.model.transformer import new_transformer
 from asr_punct.subwords import SubwordTokenizer
 
 
@@ -44,28 +45,18 @@ class WordEncoder(nn.Module):
 
 
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
-    """A ModernBERT of the configured size with random weights.
-
-    Its pre-normalisation, rotary positions and local attention learn from small corpora what a plain BERT does not.
-    """
-    modern = ModernBertConfig(
-        vocab_size=vocabulary,
-        hidden_size=config.width,
-        num_hidden_layers=config.layers,
-        num_attention_heads=config.heads,
-        intermediate_size=config.feed_forward,
+    """An encoder of the configured size with random weights."""
+    return new_transformer(
+        vocabulary=vocabulary,
+        width=config.width,
+        layers=config.layers,
+        heads=config.heads,
+        feed_forward=config.feed_forward,
         local_attention=config.local_attention,
-        global_attn_every_n_layers=2,
-        embedding_dropout=config.dropout,
-        mlp_dropout=config.dropout,
-        max_position_embeddings=config.max_tokens,
-        pad_token_id=pad,
-        bos_token_id=None,
-        eos_token_id=None,
-        cls_token_id=None,
-        sep_token_id=None,
+        dropout=config.dropout,
+        max_positions=config.max_tokens,
+        pad=pad,
     )
-    return encoder_from_config(modern)
 
 
 def encoder_from_config(config: PretrainedConfig | dict[str, Any]) -> nn.Module:

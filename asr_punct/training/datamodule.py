@@ -37,7 +37,8 @@ class TrainingBatches(Dataset[Batch]):
         config = self._config
         rng = np.random.default_rng((config.training.seed, self._epoch, index))
         spans = [self._windows[i] for i in self._batches[index]]
-        inputs = [withhold(list(self._corpus.inputs(*span)), config.training, rng) for span in spans]
+        unknown = self._tokenizer.unknown
+        inputs = [withhold(list(self._corpus.inputs(*span)), config.training, unknown, rng) for span in spans]
         windows = [Window(words, (0, len(words))) for words in inputs]
         return make_batch(self._corpus, [start for start, _ in spans], windows, self._tokenizer)
 

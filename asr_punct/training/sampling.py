@@ -6,7 +6,7 @@ Nothing here remembers what was drawn before, so a run that resumes at an epoch 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -79,15 +79,28 @@ def epoch_batches(windows: Sequence[tuple[int, int]], size: int, rng: np.random.
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
-def withhold(words: Sequence[WordInput], config: TrainingConfig, rng: np.random.Generator) -> tuple[WordInput, ...]:
-    """A training window from which pauses and document edges are withheld at the configured rates.
+def withhold(
+    words: Sequence[WordInput], config: TrainingConfig, unknown: int, rng: np.random.Generator
+) -> tuple[WordInput, ...]:
+    """A training window from which sub-words, pauses and document edges are withheld at the configured rates.
 
     This is what lets one model serve with pauses, without, and with some of them.
+
+    Args:
+        words: the window.
+        config: the rates.
+        unknown: number of the unknown sub-word.
+        rng: what decides.
     """
     all_pauses, edges = rng.random(2) < (config.pause_dropout, config.boundary_dropout)
     single = rng.random(len(words)) < (1.0 if all_pauses else config.word_pause_dropout)
+    lost = iter((rng.random(sum(len(word.subwords) for word in words)) < config.subword_dropout).tolist())
     return tuple(
-        replace(word, pause=UNKNOWN if hidden else word.pause, boundary=NO_BOUNDARY if edges else word.boundary)
+        WordInput(
+            tuple(unknown if next(lost) else subword for subword in word.subwords),
+            UNKNOWN if hidden else word.pause,
+            NO_BOUNDARY if edges else word.boundary,
+        )
         for word, hidden in zip(words, single.tolist(), strict=True)
     )
 

@@ -1,0 +1,56 @@
+"""Small transformers with random weights: what encoders are built from, and the context layers."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from torch import nn
+from transformers import AutoConfig, ModernBertConfig, ModernBertModel
+
+
+def new_transformer(
+    *,
+    vocabulary: int,
+    width: int,
+    layers: int,
+    heads: int,
+    feed_forward: int,
+    local_attention: int,
+    dropout: float,
+    max_positions: int,
+    pad: int = 0,
+) -> nn.Module:
+    """A ModernBERT of the given sizes, whose layers attend to everything and to their neighbourhood in turn.
+
+    Its pre-normalisation, rotary positions and local attention learn from small corpora what a plain BERT does not.
+
+    Args:
+        vocabulary: sub-words; 1 where vectors are its input.
+        width: hidden size.
+        layers: number of layers.
+        heads: attention heads.
+        feed_forward: width of the gated feed-forward layers.
+        local_attention: positions that every second layer attends to.
+        dropout: after embeddings and feed-forward layers.
+        max_positions: longest input.
+        pad: number of the padding token.
+    """
+    config = AutoConfig.for_model(
+        "modernbert",
+        vocab_size=vocabulary,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=feed_forward,
+        local_attention=local_attention,
+        global_attn_every_n_layers=2,
+        embedding_dropout=dropout,
+        mlp_dropout=dropout,
+        max_position_embeddings=max_positions,
+        pad_token_id=pad,
+        bos_token_id=None,
+        eos_token_id=None,
+        cls_token_id=None,
+        sep_token_id=None,
+    )
+    return ModernBertModel(cast(ModernBertConfig, config))
