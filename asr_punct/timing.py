@@ -162,7 +162,5 @@ class TimedCorpus:
         counts = self._counts
         lines = [f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0"]
         if counts["moved"] or counts["lost"]:
-            lines.append(
-                f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost"
-            )
+            lines.append(f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost")
         return lines
