@@ -43,7 +43,7 @@ elif words[0] == "punctuate":
 elif words[0] == "score":
     put(option("--json"))
 elif words[0] == "export":
-    put(pathlib.Path(words[1]) / "model.int8.onnx")
+    put(pathlib.Path(words[1]) / ("model.int8.onnx" if "--int8" in words else "model.onnx"))
 """
 WRITES_LAST = f"#!{sys.executable}\nimport sys\nopen(sys.argv[-1], 'w')\n"
 STAND_INS = {
@@ -103,7 +103,7 @@ def recipe(tmp_path: Path) -> Recipe:
 def test_whole_run_a_second_one_and_one_stage(recipe):
     calls = recipe.calls()
     assert commands(calls) == (
-        ["prepare"] + ["align"] * 12 + ["pauses"] * 6 + ["train"] * 3 + ["punctuate"] * 3 + ["score"] * 3
+        ["prepare"] + ["align"] * 12 + ["pauses"] * 6 + ["train", "export"] * 3 + ["punctuate"] * 3 + ["score"] * 3
     ) + ["export", "punctuate", "punctuate"]
     assert calls[0] == "prepare mintzai corpus data"
     assert (
@@ -128,7 +128,7 @@ def test_goes_on_after_a_failure(recipe):
     assert failed.returncode == 1
     assert failed.stderr == "run.py: job failed with status 1, log exp/log/4.train_es.log: no luck\n"
     (recipe.root / "fail").unlink()
-    assert commands(recipe.calls("--languages", "es eu"))[:3] == ["train", "train", "punctuate"]
+    assert commands(recipe.calls("--languages", "es eu"))[:3] == ["train", "export", "train"]
 
 
 def test_real_corpus(recipe, tmp_path):
