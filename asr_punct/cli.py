@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
+from importlib import metadata
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from asr_punct.errors import AsrPunctError, MissingExtraError
+
+if TYPE_CHECKING:
+    from asr_punct.marks import Mark
 
 app = typer.Typer(
     name="asr-punct",
@@ -21,11 +26,6 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_EXTRAS = {
-    "audio": ("librosa", "soundfile", "av", "espeakng_loader", "soxr"),
-    "train": ("torch", "transformers", "lightning", "omegaconf", "safetensors", "onnx", "onnxscript", "tensorboard"),
-}
-
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
 From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
@@ -59,12 +59,13 @@ def punctuate(
     from asr_punct import io
     from asr_punct.checkpoint import find_model
     from asr_punct.inference.punctuator import Punctuator
-    from asr_punct.marks import parse_marks
     from asr_punct.progress import show_progress
     from asr_punct.timing import audio_of_recordings, refined
 
     target = io.output_format(output, to)
-    chosen = parse_marks(marks.replace(",", "+")) if marks is not None else None
+    chosen = None if marks is None else _chosen_marks(marks)
+    if audio and wav_scp:
+        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     directory = find_model(model)
     punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, marks=chosen, case=not no_case)
     utterances = io.read_utterances(source, from_)
@@ -179,6 +180,7 @@ def train(
     from asr_punct.training.configuration import read_config
     from asr_punct.training.fit import train as fit
 
+    logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
     values = read_config(config, settings or [])
     start = find_model(init) if init else None
     progress = not quiet and sys.stderr.isatty()
@@ -266,6 +268,15 @@ def info(
     typer.echo(describe(directory, read_info(directory)))
 
 
+def _chosen_marks(names: str) -> set[Mark]:
+    from asr_punct.marks import MARKS, Mark
+
+    for name in names.split(","):
+        if name not in MARKS:
+            raise AsrPunctError(f"--marks: found {name!r}, expected names joined by commas from {','.join(MARKS)}")
+    return {Mark(name) for name in names.split(",")}
+
+
 def _tell(lines: list[str], quiet: bool) -> None:
     if not quiet:
         for line in lines:
@@ -275,7 +286,6 @@ def _tell(lines: list[str], quiet: bool) -> None:
 def main() -> NoReturn:
     """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
-    logging.getLogger("asr_punct").setLevel(logging.WARNING if "--quiet" in sys.argv else logging.INFO)
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except AsrPunctError as error:
@@ -294,11 +304,13 @@ def main() -> NoReturn:
 
 
 def _missing_extra(error: ModuleNotFoundError) -> Exception:
+    """The error as the extra to install, by the package's own metadata; raises it again where no extra brings it."""
     package = (error.name or "").split(".")[0]
-    for extra, packages in _EXTRAS.items():
-        if package in packages:
+    for requirement in metadata.requires("asr-punct") or []:
+        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)
+        if match and match[1].replace("-", "_").lower() == package.lower():
             command = next((word for word in sys.argv[1:] if not word.startswith("-")), "this command")
-            return MissingExtraError(command, extra, package)
+            return MissingExtraError(command, match[2], package)
     raise error
 
 

@@ -189,7 +189,8 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
     ("arguments", "parts"),
     [
         (["punctuate", "--to", "doc"], ["--to", "found 'doc'", "expected one of"]),
-        (["punctuate", "--marks", "STOP", "--model", "."], ["found marks 'STOP'"]),
+        (["punctuate", "--marks", "STOP", "--model", "."], ["--marks: found", "expected names joined by"]),
+        (["punctuate", "--audio", "a", "--wav-scp", "b"], ["expected one of them"]),
         (["punctuate"], ["--model", "found none", "expected a model directory"]),
         (["punctuate", "--model", "nobody"], ["--model", "found 'nobody'"]),
         (["punctuate", "--wrong"], ["--wrong"]),
