@@ -290,6 +290,60 @@ def test_what_is_no_textgrid_is_told(tmp_path):
         list(io.read_utterances(file(tmp_path, "a.TextGrid", "nothing")))
 
 
+SHORT_GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+2
+<exists>
+1
+"IntervalTier"
+"words"
+0
+2
+2
+0
+0.5
+"hola"
+1
+2
+"mundo"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("xmin = 0.5", "xmin = nan", "'cruel' from nan to 1.0"),
+        ("xmax = 0.5", "xmax = NaN", "'hola' from 0.0 to nan"),
+        ("xmin = 0.5", "xmin = 1.5", "'cruel' from 1.5 to 1.0"),
+        ("xmin = 0.5", "xmin = 1", "'cruel' from 1.0 to 1.0"),
+        ("xmin = 0.5", "xmin = -0.5", "'cruel' from -0.5 to 1.0"),
+        ("xmin = 0.5", "xmin = inf", "'cruel' from inf to 1.0"),
+    ],
+)
+@pytest.mark.parametrize("name", ["words", "anything"])
+def test_textgrid_words_with_times_that_are_none(tmp_path, old, new, found, name):
+    grid = GRID.format(name=name).replace('text = ""', 'text = "cruel"').replace(old, new)
+    with pytest.raises(InputError, match=rf"a\.TextGrid: tier '{name}': interval \d: found {found}, expected a start"):
+        list(io.read_utterances(file(tmp_path, "a.TextGrid", grid)))
+
+
+def test_textgrid_silences_without_length_are_left_out(tmp_path):
+    grid = GRID.format(name="words").replace("xmin = 0.5\n            xmax = 1\n", "xmin = 1\n            xmax = 1\n")
+    (utterance,) = io.read_utterances(file(tmp_path, "a.TextGrid", grid))
+    assert [word.text for word in utterance.words] == ["hola", "mundo"]
+
+
+def test_short_textgrid(tmp_path):
+    (utterance,) = io.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID))
+    assert utterance.words == (Word("hola", 0.0, 0.5), Word("mundo", 1.0, 2.0))
+    with pytest.raises(InputError, match=r"interval 2: found 'mundo' from 1\.0 to nan"):
+        list(io.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace('2\n"mundo"', 'nan\n"mundo"'))))
+    with pytest.raises(InputError, match="found a tier without the values"):
+        list(io.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace("2\n2\n0\n", "2\n3\n0\n"))))
+
+
 def test_nemo_transcription_manifest(tmp_path):
     timed = {"word": "hola", "start": 0.08, "end": 0.4}
     lines = [
