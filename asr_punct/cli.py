@@ -113,7 +113,9 @@ def pauses(
     audio: Audio = None,
     data_dir: DataDir = None,
     lang: Language = "es",
-    times: Annotated[str, typer.Option(help="Where the times come from: asr aligner ctc whisper.")] = "asr",
+    times: Annotated[
+        str | None, typer.Option(help="Where the times come from: asr aligner ctc whisper; by default as IN says.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Turn times into pauses, with the labels of the data directory's text where there is one; writes TSV.

@@ -22,6 +22,8 @@ from asr_punct.text import parse
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _RATE = 16000
+_SLACK: Seconds = 1.0
+"""So far a recogniser may place a word outside its segment."""
 AudioOf = Callable[[Utterance], Path]
 
 
@@ -53,7 +55,7 @@ def align_data_dir(data_dir: Pathlike, language: str) -> Iterator[Utterance]:
         words = parse(item.text, language).words
         samples = sound.read(item.audio, _RATE, item.start, item.end)
         timed = tuple(_later(word, item.start) for word in align(samples, _RATE, words, language))
-        yield Utterance(timed, id=item.id, recording=item.document, times="aligner")
+        yield Utterance(timed, id=item.id, recording=item.recording, times="aligner")
 
 
 def _later(word: Word, seconds: Seconds) -> Word:
@@ -91,17 +93,26 @@ def refined(
             if utterance.words and not has_times(utterance):
                 place = f"utterance {utterance.id!r}"
                 raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
-        moved = with_pauses(refine(held, sound.energy(path, _RATE)), counts)
+        if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
+            moved = with_pauses(refine(held, sound.energy(path, _RATE)), counts)
+        else:
+            moved = with_pauses(held, counts)
         for utterance, other in zip(held, moved, strict=True):
             yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
+
+
+_SOURCES = tuple(source for source in get_args(TimeSource) if source != "none")
 
 
 class TimedCorpus:
     """Recognised or aligned words turned into a corpus: labels from the text, pauses from times and audio.
 
+    Times count from the beginning of the audio file. So the pause after an utterance's last word is known only where
+    the next utterance is in the same file; the utterances of a document may be in different ones.
+
     Args:
         language: of the data directory's text.
-        times: where the times come from.
+        times: where the times come from; None leaves what the input says.
         audio: one recording that all words are in, or None.
         data_dir: audio, text and documents of the utterances, or None.
 
@@ -109,38 +120,59 @@ class TimedCorpus:
         AsrPunctError: no such source of times.
     """
 
-    def __init__(self, language: str, times: str, audio: Path | None, data_dir: Path | None) -> None:
-        if times not in get_args(TimeSource):
-            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(get_args(TimeSource))}")
+    def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
+        if times is not None and times not in _SOURCES:
+            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(_SOURCES)}")
         self._language, self._audio, self._data_dir = language, audio, data_dir
-        self._times = cast(TimeSource, times)
+        self._times = cast(TimeSource | None, times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._counts: Counter[str] = Counter()
 
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Utterances of a file with pauses, and with labels where the data directory has text.
 
+        With a data directory they come in its order, whatever the file's is: the file is held in memory.
+
         Raises:
             InputError: a malformed file, or an utterance that the data directory does not have.
         """
-        utterances: Iterable[Utterance] = map(self._described, read_utterances(source, format_name))
+        utterances: Iterable[Utterance] = read_utterances(source, format_name)
+        if self._data_dir is not None:
+            utterances = self._in_order(utterances)
+        utterances = map(self._described, utterances)
         if self._audio or any(item.audio for item in self._items.values()):
             utterances = refined(utterances, self._audio_of, self._counts)
-        return with_pauses(utterances, self._counts)
+        return map(self._in_document, with_pauses(utterances, self._counts))
+
+    def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        held: dict[str, list[Utterance]] = {}
+        for utterance in utterances:
+            self._item(utterance)
+            held.setdefault(utterance.id, []).append(utterance)
+        self._counts["silent"] += len(self._items) - len(held)
+        for name in self._items:
+            yield from held.get(name, [])
 
     def _described(self, utterance: Utterance) -> Utterance:
-        utterance = replace(utterance, times=self._times if has_times(utterance) else "none")
+        utterance = replace(utterance, times=self._times or utterance.times if has_times(utterance) else "none")
         if self._data_dir is None:
             return utterance
         item = self._item(utterance)
-        utterance = replace(utterance, recording=item.document)
-        if item.text is None:
-            return utterance
-        return self._labelled(utterance, item.text)
+        starts = [word.start for word in utterance.words if word.start is not None]
+        if item.end is not None and starts and not item.start - _SLACK <= min(starts) <= item.end + _SLACK:
+            place, found = f"utterance {utterance.id!r}", f"a word at {min(starts)} s"
+            expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
+            raise InputError(place, found, expected)
+        utterance = replace(utterance, recording=item.recording)
+        return utterance if item.text is None else self._labelled(utterance, item.text)
+
+    def _in_document(self, utterance: Utterance) -> Utterance:
+        return replace(utterance, recording=self._item(utterance).document) if self._data_dir else utterance
 
     def _item(self, utterance: Utterance) -> DataUtterance:
         if utterance.id not in self._items:
-            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", "those of the input")
+            expected = "names of utterances of the data directory (not of recordings with segments)"
+            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
         return self._items[utterance.id]
 
     def _labelled(self, utterance: Utterance, text: str) -> Utterance:
@@ -160,7 +192,10 @@ class TimedCorpus:
     def summary(self) -> list[str]:
         """What was counted, for people."""
         counts = self._counts
-        lines = [f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0"]
+        lines = []
+        if counts["silent"]:
+            lines.append(f"{counts['silent']} utterances without words")
+        lines.append(f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0")
         if counts["moved"] or counts["lost"]:
             lines.append(f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost")
         return lines

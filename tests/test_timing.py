@@ -63,7 +63,8 @@ def test_wav_scp_names_the_audio_of_a_recording(tmp_path):
 
 
 def test_labels_come_from_the_text_of_the_data_directory(tmp_path):
-    directory = data_dir(tmp_path, text=["u-1 Hola, Ana.", "u-2 ¿Qué tal?"], utt2doc=["u-1 d", "u-2 d"])
+    tables = {"text": ["u-1 Hola, Ana.", "u-2 ¿Qué tal?"], "segments": ["u-1 r 0 1.6", "u-2 r 1.9 3"]}
+    directory = data_dir(tmp_path, utt2doc=["u-1 d", "u-2 d"], **tables)
     source = rows(tmp_path, "u-1 1 0.0 0.5 hola", "u-1 1 0.6 0.4 eh", "u-1 1 1.0 0.5 ana", "u-2 1 2 0.5 qué")
     corpus = TimedCorpus("es", "ctc", None, directory)
     first, second = corpus.read(source)
@@ -87,9 +88,78 @@ def test_an_utterance_that_the_data_directory_lacks_is_told(tmp_path):
         list(TimedCorpus("es", "asr", None, directory).read(rows(tmp_path, "u-9 1 0 1 hola")))
 
 
-def test_an_unknown_source_of_times_is_told():
-    with pytest.raises(AsrPunctError, match="--times: found 'guess'"):
-        TimedCorpus("es", "guess", None, None)
+def test_utterances_in_different_files_have_no_pause_between_them(tmp_path):
+    """Their times are on different clocks, though they belong to one document."""
+    directory = data_dir(tmp_path, text=["u-1 Hola.", "u-2 Qué."], utt2doc=["u-1 d", "u-2 d"])
+    first, second = TimedCorpus("es", None, None, directory).read(
+        rows(tmp_path, "u-1 1 0 0.5 hola", "u-2 1 0.5 0.5 qué")
+    )
+    assert (first.recording, second.recording) == ("d", "d")
+    assert (first.pauses, second.pause_before) == ((None,), None)
+
+
+def test_the_order_is_that_of_the_data_directory(tmp_path):
+    names = ["r_1", "r_2", "r_3", "r_10"]
+    directory = data_dir(
+        tmp_path,
+        text=[f"{name} Hola." for name in sorted(names)],
+        segments=[f"{name} r {i} {i + 1}" for i, name in enumerate(names)],
+        utt2doc=[f"{name} d" for name in names],
+    )
+    corpus = TimedCorpus("es", None, None, directory)
+    source = rows(tmp_path, "r_1 1 0 0.5 hola", "r_10 1 3.1 0.5 hola", "r_2 1 1.1 0.5 hola")
+    utterances = list(corpus.read(source))
+    assert [utterance.id for utterance in utterances] == ["r_1", "r_2", "r_10"]
+    assert [utterance.pauses for utterance in utterances] == [(0.6,), (1.5,), (None,)]
+    assert corpus.summary()[0] == "1 utterances without words"
+
+
+def test_recordings_and_times_from_the_segment_on_are_told(tmp_path):
+    directory = data_dir(tmp_path, text=["u-1 Hola."], segments=["u-1 r 60 62"])
+    with pytest.raises(InputError, match="no utterance 'r', expected names of utterances"):
+        list(TimedCorpus("es", None, None, directory).read(rows(tmp_path, "r 1 60 1 hola")))
+    with pytest.raises(InputError, match=r"found a word at 0\.5 s, expected words in its segment from 60\.0 to"):
+        list(TimedCorpus("es", None, None, directory).read(rows(tmp_path, "u-1 1 0.5 1 hola")))
+
+
+GRID = """File type = "ooTextFile short"
+"TextGrid"
+
+0
+1
+<exists>
+1
+"IntervalTier"
+"words"
+0
+1
+1
+0
+1
+"hola"
+"""
+
+
+@pytest.mark.parametrize(("times", "expected"), [(None, "aligner"), ("whisper", "whisper")])
+def test_the_source_of_times_is_what_the_input_says(tmp_path, times, expected):
+    (tmp_path / "a.TextGrid").write_text(GRID)
+    (utterance,) = TimedCorpus("es", times, None, None).read(tmp_path / "a.TextGrid")
+    assert utterance.times == expected
+
+
+def test_audio_is_not_read_for_the_times_of_an_aligner(tmp_path):
+    (tmp_path / "a.TextGrid").write_text(GRID)
+    nowhere = tmp_path / "nowhere.wav"
+    (utterance,) = TimedCorpus("es", None, nowhere, None).read(tmp_path / "a.TextGrid")
+    assert utterance.pauses == (None,)
+    with pytest.raises(AsrPunctError, match="nowhere"):
+        list(TimedCorpus("es", "asr", nowhere, None).read(tmp_path / "a.TextGrid"))
+
+
+@pytest.mark.parametrize("times", ["guess", "none"])
+def test_an_unknown_source_of_times_is_told(times):
+    with pytest.raises(AsrPunctError, match=f"--times: found '{times}', expected one of asr aligner ctc whisper"):
+        TimedCorpus("es", times, None, None)
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ class DataUtterance:
         end: where it ends in the file, None for the file's end.
         text: its written text, or None where `text` has none.
         document: what it is a consecutive part of.
+        recording: name of its audio; utterances of one recording have their times on one clock.
     """
 
     id: str
@@ -34,6 +35,7 @@ class DataUtterance:
     end: Seconds | None
     text: str | None
     document: str
+    recording: str
 
 
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
@@ -62,6 +64,7 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
             end=end,
             text=texts.get(name),
             document=documents.get(name, recording),
+            recording=recording,
         )
 
 
@@ -78,23 +81,32 @@ def _audio_path(value: str, place: Pathlike) -> Path:
     return Path(value)
 
 
-def _table(path: Path) -> Iterator[tuple[str, str]]:
+def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Number, first column and rest of each line that is not empty; nothing for a file that is not there."""
     if not path.exists():
         return
-    seen: set[str] = set()
     for number, line in read_lines(path):
-        name, _, value = line.strip().partition(" ")
-        if not name:
-            continue
+        name, *rest = line.split(maxsplit=1)[:2] or [""]
+        if name:
+            yield number, name, rest[0].rstrip() if rest else ""
+
+
+def _table(path: Path) -> Iterator[tuple[str, str]]:
+    return ((name, value) for _, name, value in _unique(path))
+
+
+def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
+    seen: set[str] = set()
+    for number, name, value in read_table(path):
         if name in seen:
             raise InputError(f"{path}:{number}", f"{name!r} again", "each name once")
         seen.add(name)
-        yield name, value.strip()
+        yield number, name, value
 
 
 def _segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
     segments = {}
-    for number, (name, value) in enumerate(_table(path), start=1):
+    for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
         if len(columns) != 3:
             raise InputError(place, f"{len(columns) + 1} columns", "4 columns: utterance recording start end")
