@@ -18,31 +18,35 @@ class SubwordTokenizer:
     Args:
         tokenizer: any fast tokenizer.
         max_subwords: sub-words kept of one word: the first ones and the last, which stands for the word.
+        place: what errors name: its file, where it came from one.
+
+    Raises:
+        ModelError: it lacks a special token.
     """
 
-    def __init__(self, tokenizer: Tokenizer, max_subwords: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, max_subwords: int, place: object = "tokenizer") -> None:
         self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._max_subwords = max_subwords
         self._cache: dict[str, tuple[int, ...]] = {}
-        self.start = self._special("[CLS]", "<s>", "<cls>")
-        self.end = self._special("[SEP]", "</s>", "<sep>")
-        self.pad = self._special("[PAD]", "<pad>")
-        self.unknown = self._special("[UNK]", "<unk>")
+        self.start = self._special(place, "[CLS]", "<s>", "<cls>")
+        self.end = self._special(place, "[SEP]", "</s>", "<sep>")
+        self.pad = self._special(place, "[PAD]", "<pad>")
+        self.unknown = self._special(place, "[UNK]", "<unk>")
 
-    def _special(self, *names: str) -> int:
+    def _special(self, place: object, *names: str) -> int:
         for name in names:
             number = self._tokenizer.token_to_id(name)
             if number is not None:
                 return number
-        raise ModelError("tokenizer.json", "no token " + " or ".join(names), "a tokenizer of the BERT or RoBERTa kind")
+        raise ModelError(place, "no token " + " or ".join(names), "a tokenizer of the BERT or RoBERTa kind")
 
     @classmethod
     def from_file(cls, path: Path, max_subwords: int) -> SubwordTokenizer:
         """Load a `tokenizer.json`. Raises ModelError where it is none."""
         try:
-            return cls(Tokenizer.from_file(str(path)), max_subwords)
+            return cls(Tokenizer.from_file(str(path)), max_subwords, path)
         except ModelError:
             raise
         except Exception as error:  # the library raises bare Exception

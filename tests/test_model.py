@@ -6,15 +6,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dummies import tiny_config  # noqa: E402
+from safetensors.torch import save_file  # noqa: E402
 
+from asr_punct.checkpoint import ModelInfo  # noqa: E402
 from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E402
-from asr_punct.errors import ConfigError  # noqa: E402
+from asr_punct.errors import ConfigError, ModelError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.model.context import TransformerContext, build_context  # noqa: E402
 from asr_punct.model.encoder import WordEncoder, new_encoder, pretrained_encoder, pretrained_tokenizer  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, NoPauses, build_fusion  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
+from asr_punct.model.weights import load_tagger  # noqa: E402
 from asr_punct.pauses import UNKNOWN  # noqa: E402
 
 CONFIG = tiny_config().model
@@ -192,3 +195,31 @@ def test_a_tokenizer_by_directory(tmp_path):
     tokenizer = pretrained_tokenizer(str(tmp_path), 4)
     assert tokenizer.encode(["hola", "x"]) == [(5, 6), (1,)]
     assert (tokenizer.start, tokenizer.end, tokenizer.pad) == (2, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda weights: weights.pop("case.layers.0.bias"), "found no weight case.layers.0.bias"),
+        (lambda weights: weights.update(other=torch.zeros(1)), "found unknown weight other"),
+        (
+            lambda weights: weights.update({"case.layers.0.bias": torch.zeros(3)}),
+            r"weight case.layers.0.bias of shape \(3,\) instead of \(32,\)",
+        ),
+    ],
+)
+def test_foreign_weights_are_told(change, message, tmp_path):
+    model = tagger()
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    change(weights)
+    path = tmp_path / "model.safetensors"
+    save_file(weights, path)
+    with pytest.raises(ModelError, match=message):
+        load_tagger(path, ModelInfo(CONFIG, model.encoder.transformers_config))
+
+
+def test_weights_that_are_cut_short_are_told(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"1234")
+    with pytest.raises(ModelError, match="expected the weights"):
+        load_tagger(path, ModelInfo(CONFIG, tagger().encoder.transformers_config))

@@ -54,6 +54,12 @@ def test_what_is_no_tokenizer_is_told(tmp_path):
         SubwordTokenizer.from_file(path, 4)
 
 
-def test_a_tokenizer_without_special_tokens_is_told():
+def test_a_tokenizer_without_special_tokens_is_told(tmp_path):
+    tokenizer = Tokenizer(models.WordPiece({"a": 0}, unk_token="a"))
     with pytest.raises(ModelError, match="no token"):
-        SubwordTokenizer(Tokenizer(models.WordPiece({"a": 0}, unk_token="a")), 4)
+        SubwordTokenizer(tokenizer, 4)
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(str(path))
+    with pytest.raises(ModelError) as error:
+        SubwordTokenizer.from_file(path, 4)
+    assert str(error.value).startswith(f"{path}: found no token")

@@ -53,6 +53,33 @@ def test_a_run_is_not_written_over(model, corpus, tmp_path):
         train(tiny_config(), corpus, tmp_path)
 
 
+@pytest.mark.parametrize("device", ["foo", "cpu:0", "cuda:99", "meta", "cuda:x"])
+def test_a_start_on_a_wrong_device_leaves_nothing(corpus, tmp_path, device):
+    with pytest.raises(AsrPunctError, match=f"^--device: .*'{device}'") as error:
+        train(tiny_config(), corpus, tmp_path / "deep" / "model", device=device)
+    assert "\n" not in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_start_on_wrong_data_leaves_nothing(corpus, tmp_path):
+    data = tmp_path / "data"
+    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
+        train(tiny_config(), data, tmp_path / "deep" / "model", device="cpu")
+    data.mkdir()
+    (data / "train.tsv").write_bytes((corpus / "train.tsv").read_bytes())
+    with pytest.raises(InputError, match=r"dev\.tsv: found no such file"):
+        train(tiny_config(), data, tmp_path / "deep" / "model", device="cpu")
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_an_output_that_is_no_directory_is_told(corpus, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(AsrPunctError, match="file: found a file, expected a new directory"):
+        train(tiny_config(), corpus, tmp_path / "file", device="cpu")
+    with pytest.raises(InputError, match="expected a place for a new directory"):
+        train(tiny_config(), corpus, tmp_path / "file" / "model", device="cpu")
+
+
 def test_training_goes_on_from_another_model(model, corpus, tmp_path):
     config = tiny_config(epochs=1, learning_rate=1e-6)
     info = train(config, corpus, tmp_path / "tuned", init=model, device="cpu")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig
+from transformers import AutoConfig, AutoModel, AutoTokenizer
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
@@ -59,10 +60,9 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
     )
 
 
-def encoder_from_config(config: PretrainedConfig | dict[str, Any]) -> nn.Module:
-    """An encoder with random weights from its transformers configuration."""
-    if isinstance(config, dict):
-        config = AutoConfig.for_model(**config)
+def encoder_from_config(values: Mapping[str, Any]) -> nn.Module:
+    """An encoder with random weights from the values of its transformers configuration."""
+    config = AutoConfig.for_model(**values)
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return cast(nn.Module, cast(Any, AutoModel).from_config(config, **arguments))
 

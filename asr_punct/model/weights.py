@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ModelError
@@ -29,7 +31,21 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     """
     model = build_tagger(info.model, encoder_from_config(dict(info.encoder)))
     try:
-        model.load_state_dict(load_file(path))
-    except (SafetensorError, RuntimeError) as error:
+        weights = load_file(path)
+    except (SafetensorError, OSError) as error:
         raise ModelError(path, str(error).splitlines()[0], "the weights of its config.json") from None
+    difference = _difference(weights, model.state_dict())
+    if difference:
+        raise ModelError(path, difference, "the weights of its config.json")
+    model.load_state_dict(weights)
     return model.eval()
+
+
+def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:
+    """The first weight that is missing, of another shape or of no use."""
+    for name, tensor in expected.items():
+        if name not in found:
+            return f"no weight {name}"
+        if found[name].shape != tensor.shape:
+            return f"weight {name} of shape {tuple(found[name].shape)} instead of {tuple(tensor.shape)}"
+    return next((f"unknown weight {name}" for name in found if name not in expected), None)

@@ -54,7 +54,7 @@ class KeepBest(Callback):
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Compare and write."""
-        if not isinstance(pl_module, PunctuationModule) or trainer.sanity_checking:
+        if not isinstance(pl_module, PunctuationModule):
             return
         f1, case_f1 = (float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1))
         if f1 <= self.best.get(DEV_F1, -1.0):

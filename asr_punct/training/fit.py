@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from asr_punct.checkpoint import (
     read_info,
 )
 from asr_punct.config import Config, EncoderConfig, as_mapping
-from asr_punct.errors import AsrPunctError, ConfigError
+from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.io.files import write_file
 from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
@@ -82,25 +83,25 @@ def train(
         progress: show a progress bar.
 
     Raises:
-        AsrPunctError: the output is there already, or the run was started with another configuration.
+        AsrPunctError: the output is there already, the run was started with another configuration, or the device or
+            the data cannot be used; then nothing is written.
     """
     run = Run(output)
+    place = resolve_device(device)
     if init:
         config = replace(config, model=read_info(init).model)
     if _is_finished(run, config, resume):
         log.info("%s is trained already", output)
         return read_info(output)
-    run.state.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(config.training.seed)
     model, tokenizer = _start(config, data, run, init)
-    with write_file(run.settings) as out:
-        json.dump(as_mapping(config), out, indent=2)
     info = ModelInfo(config.model, model.encoder.transformers_config)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}))
-    trainer = _trainer(config, run, keep, device, progress)
+    trainer = _trainer(config, run, keep, place, progress)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
+    _make_directories(run, config, tokenizer)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
         trainer.fit(module, corpora, ckpt_path=run.checkpoint if run.checkpoint.exists() else None)
@@ -113,6 +114,8 @@ def train(
 
 def _is_finished(run: Run, config: Config, resume: bool) -> bool:
     """Whether nothing is left to do; refuses to go on from, or write over, anything else than this very run."""
+    if run.directory.exists() and not run.directory.is_dir():
+        raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
     if not run.settings.exists():
         if run.directory.exists() and any(run.directory.iterdir()):
             raise AsrPunctError(f"{run.directory}: found files of another origin, expected a new directory")
@@ -140,9 +143,19 @@ def _start(config: Config, data: Path, run: Run, init: Path | None) -> tuple[Tag
             new_encoder(encoder, tokenizer.size, tokenizer.pad) if built else pretrained_encoder(encoder.name or "")
         )
         model = build_tagger(config.model, network)
+    return model, tokenizer
+
+
+def _make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
+    """Last of all that comes before training, so that a start that fails leaves nothing behind."""
+    try:
+        run.state.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    with write_file(run.settings) as out:
+        json.dump(as_mapping(config), out, indent=2)
     with write_file(run.directory / TOKENIZER) as out:
         out.write(tokenizer.to_json())
-    return model, tokenizer
 
 
 def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer:
@@ -153,17 +166,33 @@ def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer
     return SubwordTokenizer(train_tokenizer(read_words(data / TRAIN), encoder.vocabulary), encoder.max_subwords)
 
 
-def _trainer(config: Config, run: Run, keep: KeepBest, device: str | None, progress: bool) -> lightning.Trainer:
+def resolve_device(name: str | None) -> torch.device:
+    """The device of that name, which has been tried; without a name a GPU where there is one, else the CPU.
+
+    Raises:
+        AsrPunctError: there is no such device.
+    """
+    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
+        raise AsrPunctError(f"--device: found {name!r}, expected cpu, cuda, cuda:N or mps")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
+        raise AsrPunctError(f"--device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+    return device
+
+
+def _trainer(config: Config, run: Run, keep: KeepBest, device: torch.device, progress: bool) -> lightning.Trainer:
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
-    accelerator, _, index = (device or ("cuda" if torch.cuda.is_available() else "cpu")).partition(":")
     checkpoint = ModelCheckpoint(
         dirpath=run.state, filename=_CHECKPOINT, save_on_train_epoch_end=True, enable_version_counter=False
     )
     stop = EarlyStopping(DEV_F1, mode="max", patience=config.training.patience)
     return lightning.Trainer(
-        accelerator=accelerator,
-        devices=[int(index)] if index else 1,
-        precision="bf16-mixed" if _use_bf16(config.training.precision, accelerator) else "32-true",
+        accelerator=device.type,
+        devices=1 if device.index is None else [device.index],
+        precision="bf16-mixed" if _use_bf16(config.training.precision, device.type) else "32-true",
         max_epochs=config.training.epochs,
         gradient_clip_val=config.training.clip_norm,
         reload_dataloaders_every_n_epochs=1,
