@@ -1,5 +1,7 @@
 """Speech of espeak-ng: one pair of times a word, silence exactly where the times say so."""
 
+import os
+import signal
 import sys
 from itertools import pairwise
 
@@ -99,6 +101,39 @@ def test_whatever_the_text_its_words_are_in_order(text):
 
 def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "espeakng_loader", None)
-    espeak._engine.cache_clear()
     with pytest.raises(MissingExtraError, match=r"asr-punct\[audio\]"):
         synthesise("hola", "es")
+
+
+def test_the_library_is_initialised_once(monkeypatch):
+    synthesise("hola", "es")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "espeakng_loader", None)
+        with pytest.raises(MissingExtraError):
+            synthesise("hola", "es")
+    assert espeak._initialise.cache_info().currsize == 1
+    engine = espeak._engine()
+    synthesise("hola", "eu")
+    assert espeak._engine() is engine
+
+
+def test_an_error_in_the_callback_is_raised_and_the_next_call_works(monkeypatch):
+    def fail(event):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(espeak, "_name", fail)
+        with pytest.raises(KeyboardInterrupt):
+            synthesise("hola", "es")
+    assert synthesise("hola", "es").words[0].start is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_speaks_though_another_thread_of_its_parent_did():
+    synthesise("hola", "es")
+    with espeak._LOCK:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(0 if synthesise("hola", "es").words[0].end else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -10,6 +10,7 @@ give the same speech, while in another order its timing differs by a few millise
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.errors import InputError, MissingExtraError
+from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
 from asr_punct.words import Seconds, Word
 
 _OUTPUT_SYNCHRONOUS = 2
@@ -153,6 +154,17 @@ class _EventStruct(ctypes.Structure):
 
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_EventStruct))
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "espeak_Initialize": (ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_int),
+    "espeak_SetSynthCallback": (_CALLBACK,),
+    "espeak_SetVoiceByName": (ctypes.c_char_p,),
+    "espeak_SetParameter": (ctypes.c_int, ctypes.c_int, ctypes.c_int),
+    "espeak_Synth": (
+        *(ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int, ctypes.c_uint, ctypes.c_uint),
+        *(ctypes.c_void_p, ctypes.c_void_p),
+    ),
+}
+"""Arguments of the functions in use; all give an int, and all but the callback's setter and the first one 0 if well."""
 
 
 @dataclass
@@ -164,13 +176,13 @@ class _Engine:
     variants: Path
     chunks: list[npt.NDArray[np.int16]] = field(default_factory=list)
     events: list[_Event] = field(default_factory=list)
-    callback: Any = None
+    error: BaseException | None = None
 
     def run(
         self, ssml: str, voice: str, words_per_minute: int, pitch: int
     ) -> tuple[npt.NDArray[np.float32], list[_Event]]:
         """Samples and events of one text."""
-        self.chunks, self.events = [], []
+        self.chunks, self.events, self.error = [], [], None
         name, _, variant = voice.partition("+")
         known = not variant or (self.variants / variant).is_file()
         if not name or not known or self.library.espeak_SetVoiceByName(voice.encode()) != 0:
@@ -178,20 +190,32 @@ class _Engine:
         self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
         self.library.espeak_SetParameter(_PITCH, pitch, 0)
         data = ssml.replace("\0", "").encode(errors="replace")
-        self.library.espeak_Synth(data, ctypes.c_size_t(len(data) + 1), 0, 1, 0, _UTF8 | _SSML, None, None)
+        status = self.library.espeak_Synth(data, len(data) + 1, 0, 1, 0, _UTF8 | _SSML, None, None)
+        if self.error is not None:
+            raise self.error
+        if status != 0:
+            raise AsrPunctError(f"espeak-ng: found status {status:#x} from synthesis, expected 0")
         pcm = np.concatenate(self.chunks) if self.chunks else np.zeros(0, np.int16)
         return pcm.astype(np.float32) / np.float32(32768), self.events
 
     def receive(self, wave: Any, length: int, events: Any) -> int:
-        """espeak's callback: keep a piece of the sound and the events up to the end of their list."""
+        """espeak's callback: keep a piece of the sound and the events; what goes wrong ends the synthesis."""
+        try:
+            self._keep(wave, length, events)
+        except BaseException as error:  # ctypes would print it and go on
+            self.error = error
+            return 1
+        return 0
+
+    def _keep(self, wave: Any, length: int, events: Any) -> None:
+        """Copy what is the library's own and changes after the callback; the list of events ends with type 0."""
         if wave and length > 0:
             self.chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
         index = 0
-        while events[index].type != _END_OF_LIST:
+        while events and events[index].type != _END_OF_LIST:
             event = events[index]
             self.events.append(_Event(event.type, event.sample, _name(event)))
             index += 1
-        return 0
 
 
 def _name(event: Any) -> str:
@@ -200,17 +224,39 @@ def _name(event: Any) -> str:
     return str(event.id.string.decode(errors="replace")) if event.type == _PHONEME else ""
 
 
-@cache
 def _engine() -> _Engine:
     """The library, initialised once a process."""
     try:
         import espeakng_loader
     except ImportError:
         raise MissingExtraError("speech synthesis", "audio", "espeakng-loader") from None
-    library = ctypes.CDLL(espeakng_loader.get_library_path())
-    data = espeakng_loader.get_data_path()
+    return _initialise(espeakng_loader.get_library_path(), espeakng_loader.get_data_path())
+
+
+_CALLBACKS: list[Any] = []
+"""Kept as long as the process lives: the library holds their addresses."""
+
+
+@cache
+def _initialise(path: str, data: str) -> _Engine:
+    """Done once: to initialise the library again replaces tables and buffers that it may still point to."""
+    library = ctypes.CDLL(path)
+    for name, arguments in _SIGNATURES.items():
+        getattr(library, name).argtypes = arguments
     rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _REPORT_PHONEMES | _DO_NOT_EXIT)
+    if rate <= 0:
+        raise AsrPunctError(f"espeak-ng: found status {rate} from {data}, expected its data")
     engine = _Engine(library, rate, Path(data) / "voices" / "!v")
-    engine.callback = _CALLBACK(engine.receive)
-    library.espeak_SetSynthCallback(engine.callback)
+    _CALLBACKS.append(_CALLBACK(engine.receive))
+    library.espeak_SetSynthCallback(_CALLBACKS[-1])
     return engine
+
+
+def _renew_lock() -> None:
+    """A process that was forked while another thread spoke would wait for that thread for ever."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
