@@ -200,6 +200,27 @@ class TestSplit:
             ]
             assert (here / "wav.scp").read_text() == f"r{part - 1} r{part - 1}.wav\n"
 
+    def test_documents_stay_together_in_the_order_of_utt2doc(self, data_dir):
+        documents = {"u3": "a", "u1": "a", "u5": "a", "u0": "b", "u4": "b", "u2": "b"}
+        (data_dir / "utt2doc").write_text("".join(f"{name}\t{document}\n" for name, document in documents.items()))
+        assert python("split_data_dir.py", data_dir, 2).returncode == 0
+        parts = [(data_dir / "split2" / part / "utt2doc").read_text() for part in "12"]
+        assert parts == ["u3 a\nu1 a\nu5 a\n", "u0 b\nu4 b\nu2 b\n"]
+        for name in ("text", "wav.scp"):
+            lines = (data_dir / "split2" / "1" / name).read_text().splitlines()
+            assert [line.split()[0] for line in lines] == ["u1", "u3", "u5"]
+        assert python("split_data_dir.py", data_dir, 3).returncode == 0
+        parts = [(data_dir / "split3" / part / "utt2doc").read_text() for part in "123"]
+        assert "".join(parts).split()[::2] == list(documents)
+
+    def test_documents_that_share_a_recording_are_one(self, data_dir):
+        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
+        (data_dir / "wav.scp").write_text("".join(f"r{n} r{n}.wav\n" for n in range(3)))
+        (data_dir / "utt2doc").write_text("u0 a\nu1 b\nu2 b\nu3 b\nu4 c\nu5 c\n")
+        assert python("split_data_dir.py", data_dir, 2).returncode == 0
+        assert (data_dir / "split2" / "1" / "wav.scp").read_text() == "r0 r0.wav\nr1 r1.wav\n"
+        assert (data_dir / "split2" / "2" / "wav.scp").read_text() == "r2 r2.wav\n"
+
     def test_too_many_parts(self, data_dir):
         done = python("split_data_dir.py", data_dir, 7)
         assert (done.returncode, done.stderr) == (
@@ -247,6 +268,32 @@ class TestValidate:
         edit(data_dir / "ctm", "u0", "w0")
         done = python("validate_data_dir.py", data_dir)
         assert (done.returncode, done.stderr) == (2, f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: w0\n")
+
+    def test_a_ctm_of_recordings_is_told(self, data_dir):
+        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
+        (data_dir / "wav.scp").write_text("".join(f"r{n} {data_dir}/u{n}.wav\n" for n in range(3)))
+        (data_dir / "reco2file_and_channel").unlink()
+        (data_dir / "ctm").write_text("r0 1 0.0 0.5 bai\n")
+        done = python("validate_data_dir.py", data_dir)
+        expected = f"{data_dir}/ctm: recordings where the utterances of segments are expected: r0"
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, f"validate_data_dir.py: {expected}")
+
+    def test_faults_stand_after_remarks_in_a_log(self, data_dir, tmp_path):
+        script = UTILS / "validate_data_dir.py"
+        (data_dir / "ctm").write_text("".join(f"u{n} 1 0.0 0.5 bai\n" for n in (0, 1, 9)))
+        done = call(sys.executable, UTILS / "run.py", tmp_path / "log", sys.executable, script, data_dir)
+        assert done.returncode == 2
+        lines = [line for line in (tmp_path / "log").read_text().splitlines() if not line.startswith("#")]
+        assert lines[1:] == [
+            f"{data_dir}/ctm: no words for utterances: u2 u3 u4 u5",
+            f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: u9",
+        ]
+
+    def test_columns_may_be_separated_by_tabs(self, data_dir):
+        edit(data_dir / "text", " Bai", "\tBai")
+        edit(data_dir / "wav.scp", " /", "\t /")
+        done = python("validate_data_dir.py", data_dir)
+        assert (done.returncode, done.stderr) == (0, "")
 
     def test_missing_directory(self, tmp_path):
         done = python("validate_data_dir.py", tmp_path / "none")

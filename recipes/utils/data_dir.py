@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import read_lines
+from asr_punct.io.kaldi import read_table
 
 BY_UTTERANCE = ("text", "segments", "utt2spk", "utt2doc")
 """Files whose lines begin with an utterance."""
 BY_RECORDING = ("wav.scp", "reco2file_and_channel")
 """Files whose lines begin with a recording."""
-
-
-def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Number, first column and rest of each line; nothing for a file that is not there."""
-    if not path.exists():
-        return
-    for number, line in read_lines(path):
-        name, _, rest = line.strip().partition(" ")
-        yield number, name, rest.strip()
 
 
 def recordings_of(root: Path) -> dict[str, str]:
@@ -32,10 +22,36 @@ def recordings_of(root: Path) -> dict[str, str]:
         InputError: there is neither.
     """
     if (root / "segments").exists():
-        return {name: rest.split(" ")[0] for _, name, rest in read_table(root / "segments")}
+        return {name: next(iter(rest.split()), name) for _, name, rest in read_table(root / "segments")}
     if not (root / "text").exists():
         raise InputError(root / "text", "no such file", "a data directory with wav.scp and text")
     return {name: name for _, name, _ in read_table(root / "text")}
+
+
+def units_of(root: Path) -> dict[str, str]:
+    """What each utterance cannot be cut from, in the order of `utt2doc` where there is one: a name for each unit.
+
+    A unit is a recording; the recordings of a document are one unit, and so are documents that share a recording.
+
+    Raises:
+        InputError: `utt2doc` has not the utterances of `segments` or `text`.
+    """
+    recordings = recordings_of(root)
+    documents = {name: rest for _, name, rest in read_table(root / "utt2doc")}
+    if documents and documents.keys() != recordings.keys():
+        names = sorted(documents.keys() ^ recordings.keys())
+        raise InputError(root / "utt2doc", f"other utterances ({names[0]})", "the utterances of the directory")
+    parent: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def top(node: tuple[str, str]) -> tuple[str, str]:
+        while parent.setdefault(node, node) != node:
+            node = parent[node]
+        return node
+
+    for name in documents or recordings:
+        if name in documents:
+            parent[top(("recording", recordings[name]))] = top(("document", documents[name]))
+    return {name: "/".join(top(("recording", recordings[name]))) for name in documents or recordings}
 
 
 def fail(message: object) -> NoReturn:

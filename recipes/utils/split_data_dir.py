@@ -3,8 +3,9 @@
 
     split_data_dir.py DIR N          writes DIR/splitN/1 … DIR/splitN/N
 
-A recording is never cut, and the parts follow each other in the directory's order, so that what was computed on them
-and put together again does not depend on N. Made beside its place and renamed: a splitN that exists is whole.
+A recording is never cut, nor is a document of utt2doc unless there are fewer of them than parts; and the parts follow
+each other in the directory's order (that of utt2doc where there is one), so that what was computed on them and put
+together again does not depend on N. Made beside its place and renamed: a splitN that exists is whole.
 """
 
 from __future__ import annotations
@@ -15,27 +16,28 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from data_dir import BY_RECORDING, BY_UTTERANCE, fail, read_table, recordings_of
+from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of, units_of
 
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.kaldi import read_table
 
 
 def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
-    """Part (from 1) of each recording: consecutive ones together, no part empty, near the same number of words.
+    """Part (from 1) of each unit: consecutive ones together, no part empty, near the same number of words.
 
     Args:
-        words: words of each recording, in order; at least as many recordings as parts.
+        words: words of each unit, in order; at least as many units as parts.
         parts: number of parts.
     """
     total, before = sum(words.values()), 0
     part, assigned = 1, dict[str, int]()
-    for index, (recording, count) in enumerate(words.items()):
+    for index, (unit, count) in enumerate(words.items()):
         left = len(words) - index
         middle = before + count / 2
         wanted = min(parts, 1 + int(middle * parts / total)) if total else 1
         lowest = parts - left + 1
         part = max(part, min(wanted, part + 1 if assigned else 1), lowest)
-        assigned[recording] = part
+        assigned[unit] = part
         before += count
     return assigned
 
@@ -46,29 +48,32 @@ def split(root: Path, parts: int) -> None:
     Raises:
         InputError: fewer recordings than parts, or no data directory.
     """
-    recordings = recordings_of(root)
-    words: Counter[str] = Counter(dict.fromkeys(recordings.values(), 0))
+    recordings, units = recordings_of(root), units_of(root)
+    if len(set(units.values())) < parts:
+        units = {name: recordings[name] for name in units}
+    words: Counter[str] = Counter(dict.fromkeys(units.values(), 0))
     for _, utterance, text in read_table(root / "text"):
-        words[recordings.get(utterance, utterance)] += len(text.split())
+        if utterance in units:
+            words[units[utterance]] += len(text.split())
     if len(words) < parts:
         raise InputError(root, f"{len(words)} recordings", f"at least {parts}, one for each part")
     assigned = assign(words, parts)
+    by_utterance = {name: assigned[unit] for name, unit in units.items()}
+    by_recording = {recordings[name]: part for name, part in by_utterance.items()}
     target = root / f"split{parts}"
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     for name in (*BY_UTTERANCE, *BY_RECORDING):
         if (root / name).exists():
-            _split_file(root / name, partial, parts, assigned, recordings if name in BY_UTTERANCE else {})
+            _split_file(root / name, partial, parts, by_utterance if name in BY_UTTERANCE else by_recording)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
 
 
-def _split_file(
-    path: Path, target: Path, parts: int, assigned: Mapping[str, int], recordings: Mapping[str, str]
-) -> None:
+def _split_file(path: Path, target: Path, parts: int, assigned: Mapping[str, int]) -> None:
     lines: dict[int, list[str]] = {part: [] for part in range(1, parts + 1)}
     for _, name, rest in read_table(path):
-        part = assigned.get(recordings.get(name, name))
+        part = assigned.get(name)
         if part:
             lines[part].append(f"{name} {rest}\n")
     for part, content in lines.items():

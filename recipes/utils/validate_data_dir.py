@@ -3,8 +3,9 @@
 
     validate_data_dir.py DIR
 
-Prints what DIR holds. Each kind of fault is one line on standard error with the first names, and status 2. With a
-`ctm` in DIR, utterances that have no word in it are named too, without being a fault: nobody may speak there.
+Prints what DIR holds. Each kind of fault is one line on standard error with the first names, after all else, and
+status 2. With a `ctm` in DIR, whose rows name utterances, those that have no word in it are named too, without being
+a fault: nobody may speak there.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from data_dir import BY_RECORDING, BY_UTTERANCE, fail, read_table, recordings_of
+from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.ctm import read_ctm
+from asr_punct.io.kaldi import read_table
 
 _NAMES_SHOWN = 5
 
@@ -85,12 +87,13 @@ def _fault(path: Path, names: list[str], what: str) -> Iterator[str]:
 
 
 def ctm_report(root: Path) -> tuple[list[str], list[str]]:
-    """Faults and remarks about the words of `ctm`; it names utterances, or recordings where these are segments."""
+    """Faults and remarks about the words of `ctm`; its rows name utterances."""
     recordings = recordings_of(root)
-    path, known = root / "ctm", recordings.keys() | set(recordings.values())
+    path, segmented = root / "ctm", set(recordings.values()) - recordings.keys()
     spoken = {utterance.id for utterance in read_ctm(path)}
-    missing = [name for name, recording in recordings.items() if not {name, recording} & spoken]
-    found = list(_fault(path, sorted(spoken - known), "unknown utterances"))
+    missing = [name for name in recordings if name not in spoken]
+    found = list(_fault(path, sorted(spoken & segmented), "recordings where the utterances of segments are expected"))
+    found += _fault(path, sorted(spoken - segmented - recordings.keys()), "unknown utterances")
     if len(missing) == len(recordings):
         return [*found, f"{path}: no word of any utterance"], []
     return found, list(_fault(path, missing, "no words for utterances"))
@@ -113,6 +116,7 @@ def main() -> None:
     print(f"{root}: {len(recordings)} utterances, {len(set(recordings.values()))} recordings, {words} words")
     for remark in remarks:
         print(remark)
+    sys.stdout.flush()  # in a log of both streams the faults stand last
     for fault in found:
         print(f"validate_data_dir.py: {fault}", file=sys.stderr)
     sys.exit(2 if found else 0)
