@@ -50,7 +50,7 @@ def test_what_is_missing_or_odd_is_told_by_name(tmp_path):
         "mute.es: no audio",
         "a_2.es: no words",
         "a_1.wav: same name as a_1.m4a",
-        "no *.eu, *.es taken instead",
+        "no *.eu, *.es taken instead, as es",
         "dev/audio: no such directory",
     ):
         assert part in problems
@@ -70,3 +70,31 @@ def test_nothing_to_prepare_is_told(tmp_path):
         prepare_mintzai(tmp_path / "empty", tmp_path / "data")
     with pytest.raises(AsrPunctError, match="no regular expression"):
         prepare_mintzai(tmp_path / "empty", tmp_path / "data", recording="(")
+    with pytest.raises(AsrPunctError, match="without a group"):
+        prepare_mintzai(tmp_path / "empty", tmp_path / "data", recording=r"\d+")
+
+
+def test_the_language_is_that_of_the_files(tmp_path):
+    source = corpus(
+        tmp_path / "c", es_eu__train__a_1__eu="Bai, jauna.", es_eu__dev__a_1__txt="Sí.", eu_es__train__a_2__eu="Ez."
+    )
+    summary = prepare_mintzai(source, tmp_path / "data")
+    assert summary.words == {"eu/train": 3, "es/dev": 1}
+    assert [item.id for item in read_data_dir(tmp_path / "data" / "eu" / "train")] == ["a_1", "a_2"]
+    assert not (tmp_path / "data" / "es" / "train").exists()
+    problems = "\n".join(summary.problems)
+    assert "no *.es, *.eu taken instead, as eu" in problems
+    assert "no *.es, *.txt taken instead, as es" in problems
+
+
+def test_one_name_in_two_folders_of_a_language_is_told(tmp_path):
+    source = corpus(tmp_path / "c", es_eu__train__a_1__eu="Bai.", eu_es__train__a_1__eu="Ez, ez.")
+    summary = prepare_mintzai(source, tmp_path / "data")
+    assert summary.words == {"eu/train": 1}
+    assert any("same name as" in problem for problem in summary.problems)
+
+
+def test_an_optional_group_that_is_empty_leaves_the_name(tmp_path):
+    source = corpus(tmp_path / "c", es_eu__train__7__es="Sí.", es_eu__train__a8__es="No.")
+    prepare_mintzai(source, tmp_path / "data", recording=r"(a)?\d+")
+    assert {item.document for item in read_data_dir(tmp_path / "data" / "es" / "train")} == {"7", "a"}

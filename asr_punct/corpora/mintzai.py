@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from asr_punct.io.files import read_text_file, write_file
 from asr_punct.text import parse
 
 PAIRS = {"es": "es-eu", "eu": "eu-es"}
+"""The folder of each language spoken, which the corpus names with that of the translation."""
 PARTS = ("train", "dev", "test")
 RECORDING = r"(.+)[_-]\d+"
 _AUDIO = {".m4a", ".wav", ".flac", ".mp3", ".ogg"}
@@ -29,6 +30,7 @@ class _Segment:
     recording: str
     audio: Path
     text: str
+    words: int
 
 
 def prepare_mintzai(source: Path, output: Path, *, recording: str = RECORDING) -> Summary:
@@ -47,60 +49,73 @@ def prepare_mintzai(source: Path, output: Path, *, recording: str = RECORDING) -
         pattern = re.compile(recording)
     except re.error as error:
         raise AsrPunctError(f"--recording: {recording!r} is no regular expression: {error}") from None
+    if not pattern.groups:
+        raise AsrPunctError(
+            f"--recording: found {recording!r} without a group, expected (…) around the recording's name"
+        )
     if not source.is_dir():
         raise InputError(source, "no such directory", "the corpus mintzai-ST, with es-eu and eu-es in it")
     summary = Summary()
-    for language, pair in PAIRS.items():
+    sets: dict[str, dict[str, _Segment]] = {}
+    for pair_language, pair in PAIRS.items():
         for part in PARTS:
-            segments = list(_segments(source / pair / part, language, pattern, summary))
-            if segments:
-                _write_data_dir(output / language / part, segments)
-                summary.words[f"{language}/{part}"] = sum(_words(segment, language, summary) for segment in segments)
+            language, segments = _segments(source / pair / part, pair_language, pattern, summary)
+            known = sets.setdefault(f"{language}/{part}", {})
+            for segment in segments:
+                if known.setdefault(segment.name, segment) is not segment:
+                    summary.problems.append(f"{segment.audio}: same name as {known[segment.name].audio}, left out")
+    for name, by_name in sets.items():
+        if by_name:
+            _write_data_dir(output / name, list(by_name.values()))
+            summary.words[name] = sum(segment.words for segment in by_name.values())
     if not summary.words:
         raise InputError(source, "no segment with audio and transcription", "es-eu and eu-es with train, dev, test")
     return summary
 
 
-def _words(segment: _Segment, language: str, summary: Summary) -> int:
-    parsed = parse(segment.text, language)
-    summary.dropped.update(parsed.dropped)
-    return len(parsed.words)
-
-
-def _segments(root: Path, language: str, recording: re.Pattern[str], summary: Summary) -> Iterator[_Segment]:
-    """Segments with audio and transcription, recording by recording; what is missing goes into the summary."""
+def _segments(root: Path, language: str, recording: re.Pattern[str], summary: Summary) -> tuple[str, list[_Segment]]:
+    """Language, and segments with sound and text, recording by recording; the summary tells what is missing."""
     for name in ("audio", "transcriptions"):
         if not (root / name).is_dir():
             summary.problems.append(f"{root / name}: no such directory")
-            return
-    texts = _transcriptions(root / "transcriptions", language, summary)
+            return language, []
+    language, texts = _transcriptions(root / "transcriptions", language, summary)
     audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in _AUDIO), summary)
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
+    segments = []
     for name in sorted(audio.keys() & texts.keys(), key=_natural):
         if len(name.split()) != 1:
             summary.problems.append(f"{audio[name]}: white space in the name")
             continue
         text = " ".join(read_text_file(texts[name]).split())
-        if not parse(text, language).words:
+        parsed = parse(text, language)
+        summary.dropped.update(parsed.dropped)
+        if not parsed.words:
             summary.problems.append(f"{texts[name]}: no words")
             continue
         match = recording.fullmatch(name)
-        yield _Segment(name, match.group(1) if match else name, audio[name], text)
+        group = match.group(1) if match else None
+        segments.append(_Segment(name, group or name, audio[name], text, len(parsed.words)))
+    return language, segments
 
 
-def _transcriptions(directory: Path, language: str, summary: Summary) -> dict[str, Path]:
-    """Transcriptions by stem: those of the language spoken, or what there is instead, which is told."""
+def _transcriptions(directory: Path, language: str, summary: Summary) -> tuple[str, dict[str, Path]]:
+    """Transcriptions by stem, and their language: the pair's first one, else the one whose files are there instead.
+
+    Files of any other suffix are taken as the pair's language. Either is told.
+    """
     by_suffix = Counter(path.suffix for path in directory.iterdir() if path.is_file())
     suffix = f".{language}"
     if suffix not in by_suffix and by_suffix:
-        other = by_suffix.most_common(1)[0][0]
-        summary.problems.append(f"{directory}: no *{suffix}, *{other} taken instead")
-        suffix = other
-    return _by_stem((path for path in directory.iterdir() if path.suffix == suffix), summary)
+        expected, others = suffix, [f".{other}" for other in PAIRS if f".{other}" in by_suffix]
+        suffix = others[0] if others else by_suffix.most_common(1)[0][0]
+        language = suffix[1:] if others else language
+        summary.problems.append(f"{directory}: no *{expected}, *{suffix} taken instead, as {language}")
+    return language, _by_stem((path for path in directory.iterdir() if path.suffix == suffix), summary)
 
 
-def _by_stem(paths: Iterator[Path], summary: Summary) -> dict[str, Path]:
+def _by_stem(paths: Iterable[Path], summary: Summary) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in sorted(paths):
         if path.stem in found:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import io
 import random
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TextIO
 
 from asr_punct.corpora.summary import Summary
-from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import Pathlike, write_file
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.files import Pathlike, display_name, write_file
 from asr_punct.io.labelled import labelled
 from asr_punct.io.text import read_text
 from asr_punct.io.tsv import write_tsv
 from asr_punct.words import Utterance
 
-_PARTS = ("train", "dev", "test")
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line with words: its document, its words, and the characters that it takes as TSV."""
+
+    document: str
+    words: int
+    characters: int
 
 
 def prepare_text(
     source: Pathlike, output: Path, *, language: str, dev: float = 0.05, test: float = 0.05, seed: int = 1
 ) -> Summary:
-    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document.
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; each whose share is above 0 gets something.
+
+    Text of fewer documents than parts is divided by consecutive blocks of lines instead, which the summary tells. The
+    labelled text waits in a temporary file until its documents are counted; memory grows by the line, not the word.
 
     Args:
         source: text, a sentence or paragraph a line, an empty line between documents; `-` is standard input.
@@ -33,30 +48,68 @@ def prepare_text(
 
     Raises:
         AsrPunctError: shares that leave nothing for training, or text without words.
+        InputError: no such file, fewer lines with words than parts, or an `output` that is a file.
     """
-    if dev < 0 or test < 0 or dev + test >= 1:
+    if not (dev >= 0 and test >= 0 and dev + test < 1):
         raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
-    output.mkdir(parents=True, exist_ok=True)
+    if output.exists() and not output.is_dir():
+        raise InputError(output, "a file", "a directory to write into")
+    shares = {name: share for name, share in (("train", 1 - dev - test), ("dev", dev), ("test", test)) if share}
     summary = Summary()
-    with ExitStack() as stack:
-        files = [stack.enter_context(write_file(output / f"{part}.tsv")) for part in _PARTS]
-        for part, utterance in _divided(read_text(source), dev, test, random.Random(seed)):
-            known = labelled(utterance, language, summary.dropped)
-            if known.words:
-                write_tsv([known], files[part])
-                summary.words[_PARTS[part]] += len(known.words)
-        if not summary.words:
-            raise AsrPunctError(f"{source}: found no words, expected written text")
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as spool:
+        lines = _label(read_text(source), language, spool, summary.dropped)
+        if not lines:
+            raise AsrPunctError(f"{display_name(source)}: found no words, expected written text")
+        if len(lines) < len(shares):
+            found = f"{len(lines)} lines with words"
+            raise InputError(display_name(source), found, f"at least {len(shares)}, for {', '.join(shares)}")
+        parts = _divide(lines, shares, random.Random(seed), summary)
+        spool.seek(0)
+        _write(spool, lines, parts, output)
+    for name in shares:
+        summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
     return summary
 
 
-def _divided(
-    utterances: Iterable[Utterance], dev: float, test: float, rng: random.Random
-) -> Iterator[tuple[int, Utterance]]:
-    """Each utterance with the part that its document is drawn for."""
-    document, part = None, 0
+def _label(utterances: Iterable[Utterance], language: str, spool: TextIO, dropped: Counter[str]) -> list[_Line]:
+    """Write the labelled lines that have words, one after the other, and tell where each begins and ends."""
+    lines = []
     for utterance in utterances:
-        if utterance.recording != document:
-            draw = rng.random()
-            document, part = utterance.recording, 1 if draw < dev else 2 if draw < dev + test else 0
-        yield part, utterance
+        known = labelled(utterance, language, dropped)
+        if known.words:
+            text = io.StringIO()
+            write_tsv([known], text)
+            lines.append(_Line(utterance.recording, len(known.words), spool.write(text.getvalue())))
+    return lines
+
+
+def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
+    """The part of every line."""
+    documents = dict.fromkeys(line.document for line in lines)
+    if len(documents) < len(shares):
+        summary.problems.append(
+            f"documents: found {len(documents)}, fewer than parts: divided by consecutive blocks of lines "
+            "(an empty line ends a document)"
+        )
+        spare = len(lines) - len(shares)
+        sizes = {name: 1 + int(spare * share) for name, share in shares.items()}
+        sizes["train"] += len(lines) - sum(sizes.values())
+        return [name for name, size in sizes.items() for _ in range(size)]
+    drawn = dict(zip(documents, rng.choices(list(shares), list(shares.values()), k=len(documents)), strict=True))
+    for name in shares:
+        if name not in drawn.values():
+            (largest, _), *_ = Counter(drawn.values()).most_common(1)
+            drawn[rng.choice([document for document, part in drawn.items() if part == largest])] = name
+    return [drawn[line.document] for line in lines]
+
+
+def _write(spool: TextIO, lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
+    """Write every line to the file of its part; a part without a share gets an empty file."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(output, error.strerror or "an error", "a directory to write into") from None
+    with ExitStack() as stack:
+        files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
+        for line, part in zip(lines, parts, strict=True):
+            files[part].write(spool.read(line.characters))

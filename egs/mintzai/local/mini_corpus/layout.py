@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from asr_punct import audio
+from asr_punct.corpora.mintzai import PAIRS
 from asr_punct.errors import InputError
 from asr_punct.io.ctm import write_ctm
 from asr_punct.io.files import read_text_file, write_file
@@ -29,8 +30,6 @@ from mini_corpus.speeches import SIZES, Recording, Segment, write_recordings
 
 VERSION = 1
 """Of the generator: changes with everything that changes what a seed gives."""
-PAIRS = {"es": "es-eu", "eu": "eu-es"}
-"""The folder of each language spoken; mintzai-ST names it with that of the translation."""
 _PARAMETERS, _README, _TRUTH, _PARTS = "parameters.json", "README.md", "truth", ".parts"
 _PR_SET_PDEATHSIG = 1
 
