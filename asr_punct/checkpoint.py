@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from asr_punct.config import ModelConfig, as_mapping, from_mapping
-from asr_punct.errors import AsrPunctError, ConfigError, ModelError
+from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
+from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.subwords import SubwordTokenizer
@@ -23,6 +24,7 @@ CONFIG, TOKENIZER, CARD = "config.json", "tokenizer.json", "README.md"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 PRETRAINED = Path(__file__).parent / "pretrained"
 _FORMAT = 1
+_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8)
 
 
@@ -47,7 +49,7 @@ class ModelInfo:
     @property
     def max_tokens(self) -> int:
         """Longest input in sub-words."""
-        return min(int(self.encoder.get("max_position_embeddings", 512)), 512)
+        return min(int(self.encoder.get("max_position_embeddings", MAX_TOKENS)), MAX_TOKENS)
 
 
 def write_info(directory: Path, info: ModelInfo) -> None:
@@ -82,20 +84,54 @@ def read_info(directory: Path) -> ModelInfo:
             raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
         return ModelInfo(
             model=from_mapping(ModelConfig, content["model"], f"{place}: model"),
-            encoder=dict(content["encoder"]),
-            thresholds={mark: float(content["thresholds"][mark]) for mark in MARKS},
-            training=dict(content["training"]),
-            files={str(name): str(value) for name, value in content["files"].items()},
+            encoder=_encoder(content["encoder"], f"{place}: encoder"),
+            thresholds=_thresholds(content["thresholds"], f"{place}: thresholds"),
+            training=_mapping(content["training"], f"{place}: training"),
+            files=_files(content["files"], f"{place}: files"),
         )
-    except ConfigError:
-        raise
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (json.JSONDecodeError, RecursionError, KeyError, TypeError) as error:
         raise ModelError(place, f"{type(error).__name__} {error}", "a config.json written by asr-punct") from None
+
+
+def _mapping(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ModelError(place, repr(value), "keys and values")
+    return value
+
+
+def _encoder(value: Any, place: str) -> dict[str, Any]:
+    for name, number in _mapping(value, place).items():
+        if name in ("max_position_embeddings", "vocab_size") and not (type(number) is int and number > 0):
+            raise ModelError(f"{place}: {name}", repr(number), "a whole number above 0")
+    return dict(value)
+
+
+def _thresholds(value: Any, place: str) -> dict[Mark, float]:
+    thresholds = {mark: _mapping(value, place)[mark] for mark in MARKS}
+    for mark, number in thresholds.items():
+        if type(number) not in (int, float) or not 0 <= number <= 1:
+            raise ModelError(f"{place}: {mark}", repr(number), "a number from 0 to 1")
+    return {mark: float(number) for mark, number in thresholds.items()}
+
+
+def _files(value: Any, place: str) -> dict[str, str]:
+    for name, digest in _mapping(value, place).items():
+        if name not in _FILES or not isinstance(digest, str):
+            raise ModelError(f"{place}: {name}", repr(digest), f"the SHA-256 of one of {', '.join(_FILES)}")
+    return dict(value)
 
 
 def has_file(info: ModelInfo, name: str) -> bool:
     """Whether the directory was written with that file."""
     return name in info.files
+
+
+def present_file(directory: Path, info: ModelInfo, name: str) -> Path:
+    """Path of a file that the directory was written with. Raises ModelError where it is missing."""
+    path = directory / name
+    if not has_file(info, name) or not path.is_file():
+        raise ModelError(path, "no such file", "the file that the model directory was written with")
+    return path
 
 
 def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
@@ -104,9 +140,7 @@ def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
     Raises:
         ModelError: the file is missing or altered.
     """
-    path = directory / name
-    if name not in info.files or not path.is_file():
-        raise ModelError(path, "no such file", "the file that the model directory was written with")
+    path = present_file(directory, info, name)
     found = _sha256(path)
     if found != info.files[name]:
         raise ModelError(path, f"SHA-256 {found[:12]}…", f"{info.files[name][:12]}… as in {CONFIG}")
@@ -119,11 +153,6 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
 
 
-def set_training(info: ModelInfo, facts: Mapping[str, Any]) -> ModelInfo:
-    """The same information with other facts about the training."""
-    return replace(info, training=dict(facts))
-
-
 def shipped_models() -> list[str]:
     """Names of the models that came with the package."""
     return sorted(path.parent.name for path in PRETRAINED.glob(f"*/{CONFIG}"))
@@ -133,22 +162,22 @@ def find_model(name: str | None) -> Path:
     """Directory of a model: an existing directory, then a shipped name, then `org/name` of the Hugging Face hub.
 
     Raises:
-        AsrPunctError: there is no such model.
+        AsrPunctError: there is no such model. A name whose parent directory exists is not looked for on the hub.
     """
     shipped = shipped_models()
-    if name is None:
-        raise AsrPunctError(f"--model: found none, expected a model directory, {_choices(shipped)}org/name of the hub")
-    if Path(name).is_dir():
-        return Path(name)
+    expected = f"expected a model directory, {''.join(f'{known}, ' for known in shipped)}or org/name of the hub"
+    if not name:
+        raise AsrPunctError(f"model: found none, {expected}")
+    path = Path(name)
+    if path.is_dir():
+        return path
     if name in shipped:
         return PRETRAINED / name
-    if name.count("/") == 1 and not name.startswith((".", "/")):
+    if path.exists():
+        raise AsrPunctError(f"model {name!r}: found a file, {expected}")
+    if _HUB_NAME.fullmatch(name) and not path.parent.exists():
         return _download(name)
-    raise AsrPunctError(f"--model: found {name!r}, expected a model directory, {_choices(shipped)}org/name of the hub")
-
-
-def _choices(shipped: Iterable[str]) -> str:
-    return "".join(f"{name}, " for name in shipped) + "or "
+    raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
 
 
 def _download(name: str) -> Path:
@@ -158,8 +187,9 @@ def _download(name: str) -> Path:
     try:
         return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *_FILES]))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise AsrPunctError(f"--model: {name!r} is no directory and could not be downloaded: {reason}") from None
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        found = "no such directory or shipped model, and none that could be downloaded"
+        raise AsrPunctError(f"model {name!r}: found {found}: {reason}") from None
 
 
 def _sha256(path: Path) -> str:

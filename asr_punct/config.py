@@ -6,6 +6,7 @@ They are plain data: a model directory keeps `ModelConfig` as JSON, `conf/*.yaml
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -15,6 +16,28 @@ from typing import Any, Literal, TypeVar
 from asr_punct.errors import ConfigError
 
 T = TypeVar("T")
+MAX_TOKENS = 512
+"""Longest input of any encoder in sub-words: more than a window of words needs, and what pretrained ones take."""
+
+
+def _check_sizes(component: str, config: Any, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and value < 1:
+            raise ConfigError(f"{component}: {name} is 1 or more, found {value}")
+
+
+def _check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if not math.isfinite(value) or value < 0 or (above and value == 0):
+            raise ConfigError(f"{component}: {name} is {'above 0' if above else '0 or more'}, found {value}")
+
+
+def _check_probabilities(component: str, config: Any, *names: str) -> None:
+    for name in names:
+        if not 0 <= getattr(config, name) <= 1:
+            raise ConfigError(f"{component}: {name} is a probability, found {getattr(config, name)}")
 
 
 @dataclass(frozen=True)
@@ -38,13 +61,18 @@ class EncoderConfig:
     dropout: float = 0.1
     """Dropout in the encoder (built encoders)."""
     max_tokens: int = 512
-    """Longest input in sub-words, both special tokens included (built encoders)."""
+    """Longest input in sub-words, both special tokens included, 512 at most (built encoders)."""
     max_subwords: int = 16
     """Sub-words kept of one word: the first ones and the last."""
 
     def __post_init__(self) -> None:
+        sizes = ("vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
+        _check_sizes("encoder", self, *sizes)
+        _check_probabilities("encoder", self, "dropout")
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
+        if self.max_tokens > MAX_TOKENS:
+            raise ConfigError(f"encoder: max_tokens is at most {MAX_TOKENS}, found {self.max_tokens}")
         if self.max_subwords < 2 or self.max_tokens < self.max_subwords + 2:
             raise ConfigError("encoder: max_subwords is at least 2, and max_tokens at least max_subwords + 2")
 
@@ -61,8 +89,8 @@ class PauseConfig:
     """Standard deviation of the Gaussian in seconds; the paper gives none."""
 
     def __post_init__(self) -> None:
-        if self.window_s < 0 or self.sigma_s <= 0:
-            raise ConfigError("pauses: sigma_s is above 0, window_s is 0 or more")
+        _check_amounts("pauses", self, "window_s")
+        _check_amounts("pauses", self, "sigma_s", above=True)
 
 
 @dataclass(frozen=True)
@@ -82,6 +110,10 @@ class ContextConfig:
     dropout: float = 0.1
     """Its dropout."""
 
+    def __post_init__(self) -> None:
+        _check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
+        _check_probabilities("context", self, "dropout")
+
 
 @dataclass(frozen=True)
 class HeadConfig:
@@ -93,6 +125,10 @@ class HeadConfig:
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
     """Punctuation scores that the case head reads: of the word and of the one before, or of the word alone."""
+
+    def __post_init__(self) -> None:
+        _check_sizes("heads", self, "hidden")
+        _check_probabilities("heads", self, "dropout")
 
 
 @dataclass(frozen=True)
@@ -141,7 +177,7 @@ class TrainingConfig:
     weight_decay: float = 0.01
     """AdamW's weight decay, not on biases and normalisation."""
     clip_norm: float = 1.0
-    """Largest norm of the gradient."""
+    """Largest norm of the gradient; 0 for any."""
     pause_dropout: float = 0.15
     """Probability that all pauses of a training window are unknown."""
     word_pause_dropout: float = 0.05
@@ -156,11 +192,13 @@ class TrainingConfig:
     """Seed of the weights, the windows and dropout."""
 
     def __post_init__(self) -> None:
-        if self.epochs < 1 or self.batch_size < 1 or self.patience < 1:
-            raise ConfigError("training: epochs, batch_size and patience are 1 or more")
-        for name in ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"training: {name} is a probability, found {getattr(self, name)}")
+        _check_sizes("training", self, "epochs", "batch_size", "patience")
+        _check_amounts("training", self, "learning_rate", above=True)
+        _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm")
+        dropouts = ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
+        _check_probabilities("training", self, *dropouts)
+        if not 0 <= self.seed < 2**32:
+            raise ConfigError(f"training: seed is 0 or more and below 2**32, found {self.seed}")
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ def test_windows_agree_with_one_long_window(model):
 
 
 def test_unknown_models_are_told(tmp_path):
-    with pytest.raises(AsrPunctError, match="found 'nobody'"):
+    with pytest.raises(AsrPunctError, match="model 'nobody': found no such"):
         Punctuator.from_pretrained("nobody")
     with pytest.raises(AsrPunctError, match=r"config\.json: found no such file"):
         Punctuator.from_pretrained(tmp_path)
@@ -186,7 +186,7 @@ def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
         raise LocalEntryNotFoundError("no connection")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    with pytest.raises(AsrPunctError, match="'someone/es' is no directory and could not be downloaded: no connection"):
+    with pytest.raises(AsrPunctError, match="model 'someone/es': found no such .* downloaded: no connection"):
         Punctuator.from_pretrained("someone/es")
 
 

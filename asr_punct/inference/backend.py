@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, has_file
 from asr_punct.decode import FloatArray
-from asr_punct.errors import MissingExtraError, ModelError
+from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
 from asr_punct.features import Features
+
+_GRAPHS = {"fp32": ONNX, "int8": ONNX_INT8}
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,34 @@ class OnnxBackend:
         return WindowScores(marks, cases)
 
 
-def open_backend(directory: Path, info: ModelInfo, device: str | None = None, threads: int = 0) -> Backend:
+def open_backend(
+    directory: Path,
+    info: ModelInfo,
+    device: str | None = None,
+    threads: int = 0,
+    graph: Literal["fp32", "int8"] | None = None,
+) -> Backend:
     """The backend for a model directory: its graph on the CPU, torch for other devices or where there is no graph.
 
+    Args:
+        directory: the model directory.
+        info: its information.
+        device: where scores are computed; the CPU by default.
+        threads: threads on the CPU; 0 for as many as there are cores.
+        graph: the graph to run; by default fp32, or int8 where there is no other.
+
     Raises:
-        ModelError: a file is missing or altered.
+        ModelError: a file is missing or altered, or there is no such graph.
+        AsrPunctError: a graph is asked for on another device than the CPU.
         MissingExtraError: torch is needed and not installed.
     """
-    graph = next((name for name in (ONNX, ONNX_INT8) if has_file(info, name)), None)
-    if graph and device in (None, "cpu"):
-        return OnnxBackend(checked_file(directory, info, graph), threads)
+    if graph and device not in (None, "cpu"):
+        raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
+    if graph and not has_file(info, _GRAPHS[graph]):
+        raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph written by asr-punct export")
+    name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if has_file(info, name)), None)
+    if name and device in (None, "cpu"):
+        return OnnxBackend(checked_file(directory, info, name), threads)
     weights = checked_file(directory, info, WEIGHTS)
     try:
         from asr_punct.inference.torch_backend import TorchBackend

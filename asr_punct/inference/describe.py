@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asr_punct.checkpoint import ModelInfo
+from asr_punct.checkpoint import ModelInfo, present_file
 
 
 def describe(directory: Path, info: ModelInfo) -> str:
-    """Language, parts, training and files of a model directory, a line each."""
+    """Language, parts, training and files of a model directory, a line each.
+
+    Raises:
+        ModelError: a file that the directory was written with is missing.
+    """
     model = info.model
-    files = (f"{name} ({(directory / name).stat().st_size / 1e6:.1f} MB)" for name in info.files)
+    files = (f"{name} ({present_file(directory, info, name).stat().st_size / 1e6:.1f} MB)" for name in info.files)
     rows = {
         "directory": str(directory),
         "language": model.language,

@@ -1,0 +1,149 @@
+import json
+import shutil
+
+import pytest
+
+from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, find_model, read_info
+from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.inference.backend import OnnxBackend, open_backend
+from asr_punct.inference.describe import describe
+from asr_punct.inference.punctuator import Punctuator
+
+
+@pytest.fixture
+def copy(model, tmp_path):
+    """A model directory that may be damaged."""
+    return shutil.copytree(model, tmp_path / "copy", ignore=shutil.ignore_patterns("training"))
+
+
+def altered(directory, *keys, value):
+    """Change one value of `config.json`."""
+    path = directory / "config.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    inner = content
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def info(directory):
+    describe(directory, read_info(directory))
+
+
+def export(directory):
+    from asr_punct.training.export import export
+
+    export(directory)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (info, TOKENIZER),
+        (info, WEIGHTS),
+        (info, ONNX),
+        (info, ONNX_INT8),
+        (export, TOKENIZER),
+        (export, WEIGHTS),
+        (Punctuator.from_pretrained, TOKENIZER),
+        (Punctuator.from_pretrained, ONNX),
+        (Punctuator.from_pretrained, "config.json"),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_missing_file_is_told_in_one_line(copy, function, name):
+    (copy / name).unlink()
+    with pytest.raises(ModelError) as error:
+        function(copy)
+    assert str(error.value).startswith(f"{copy / name}: found no such file, expected ")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (["format"], 9, "config.json: found format 9, expected format 1"),
+        (["thresholds", "PERIOD"], "abc", "thresholds: PERIOD: found 'abc', expected a number from 0 to 1"),
+        (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected"),
+        (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected"),
+        (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected"),
+        (["thresholds"], {}, "config.json: found KeyError"),
+        (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
+        (["files"], ["model.onnx"], "files: found ['model.onnx'], expected keys and values"),
+        (["files", "model.onnx"], 3, "files: model.onnx: found 3, expected the SHA-256 of one of"),
+        (["files", "../other"], "0", "files: ../other: found '0', expected the SHA-256 of one of"),
+        (["encoder"], 3, "encoder: found 3, expected keys and values"),
+        (["encoder", "max_position_embeddings"], "many", "max_position_embeddings: found 'many', expected a whole"),
+        (["encoder", "max_position_embeddings"], 0, "max_position_embeddings: found 0, expected a whole"),
+        (["training"], "long", "training: found 'long', expected keys and values"),
+    ],
+)
+def test_bad_values_are_told_in_one_line(copy, keys, value, message):
+    altered(copy, *keys, value=value)
+    with pytest.raises(ModelError) as error:
+        read_info(copy)
+    assert str(error.value).startswith(str(copy / "config.json"))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}'])
+def test_what_is_no_configuration_is_told(tmp_path, content):
+    (tmp_path / "config.json").write_text(content, encoding="utf-8")
+    with pytest.raises(ModelError, match="written by asr-punct"):
+        read_info(tmp_path)
+
+
+# Graphs
+
+
+@pytest.mark.parametrize(
+    ("files", "graph", "opened"),
+    [
+        ([ONNX, ONNX_INT8], None, ONNX),
+        ([ONNX, ONNX_INT8], "fp32", ONNX),
+        ([ONNX, ONNX_INT8], "int8", ONNX_INT8),
+        ([ONNX_INT8], None, ONNX_INT8),
+    ],
+)
+def test_the_graph_that_is_asked_for_is_opened(copy, monkeypatch, files, graph, opened):
+    content = json.loads((copy / "config.json").read_text(encoding="utf-8"))["files"]
+    altered(copy, "files", value={name: content[name] for name in files})
+    paths = []
+    monkeypatch.setattr(OnnxBackend, "__init__", lambda self, path, threads=0: paths.append(path))
+    open_backend(copy, read_info(copy), graph=graph)
+    assert paths == [copy / opened]
+
+
+def test_a_graph_that_cannot_be_opened_is_told(copy):
+    content = json.loads((copy / "config.json").read_text(encoding="utf-8"))["files"]
+    altered(copy, "files", value={ONNX: content[ONNX]})
+    with pytest.raises(ModelError, match=r"model\.int8\.onnx: found no such file, expected a graph"):
+        open_backend(copy, read_info(copy), graph="int8")
+    with pytest.raises(AsrPunctError, match="--device: found 'cuda', expected cpu, where the fp32 graph runs"):
+        open_backend(copy, read_info(copy), "cuda", graph="fp32")
+
+
+# Where models are found
+
+
+@pytest.mark.parametrize("name", ["exp/none", "./none", "../none", "/none", "none", "a/b/c", "~/none", "./a/none"])
+def test_a_path_is_not_looked_for_on_the_hub(tmp_path, monkeypatch, name):
+    import huggingface_hub
+
+    def fail(*_, **__):
+        pytest.fail("the hub was asked")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    (tmp_path / "exp").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AsrPunctError, match=f"^model '{name}': found no such model directory, expected"):
+        find_model(name)
+
+
+def test_a_file_is_no_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exp").mkdir()
+    (tmp_path / "exp" / "model.onnx").write_text("")
+    with pytest.raises(AsrPunctError, match=r"^model 'exp/model\.onnx': found a file, expected a model directory"):
+        find_model("exp/model.onnx")
