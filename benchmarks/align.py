@@ -14,13 +14,13 @@ import os
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from asr_punct import audio
+from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, gap, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
 from asr_punct.io.ctm import read_ctm
@@ -28,7 +28,6 @@ from asr_punct.io.kaldi import read_data_dir
 from asr_punct.io.textgrid import read_textgrid
 from asr_punct.words import Seconds, Word
 
-LONG_PAUSE: Seconds = 0.15
 _RATE = 16000
 _TEXTS = {
     "es": (
@@ -50,33 +49,16 @@ _TEXTS = {
 _VARIANTS = ("f2", "m7", "klatt2", "f5")
 
 
-@dataclass
-class Comparison:
-    """Errors of word starts in seconds, and pairs of pauses (true, found) in seconds."""
-
-    errors: list[Seconds] = field(default_factory=list)
-    pauses: list[tuple[Seconds, Seconds]] = field(default_factory=list)
-
-    def add(self, truth: Sequence[Word], found: Sequence[Word]) -> None:
-        """Compare the words of one recording."""
-        self.errors += [abs((t.start or 0.0) - (f.start or 0.0)) for t, f in zip(truth, found, strict=True)]
-        self.pauses += zip(gaps(truth), gaps(found), strict=True)
-
-    def __str__(self) -> str:
-        errors = np.array(self.errors)
-        long = np.round(np.array(self.pauses).reshape(-1, 2), 3) > LONG_PAUSE
-        both, true, found = int(long.all(axis=1).sum()), int(long[:, 0].sum()), int(long[:, 1].sum())
-        return (
-            f"{len(errors):5} words, starts off by median {np.median(errors) * 1000:5.1f} ms, mean "
-            f"{errors.mean() * 1000:5.1f} ms, within 50 ms {(errors <= 0.05).mean():4.0%}, within 100 ms "
-            f"{(errors <= 0.1).mean():4.0%}; pauses over {LONG_PAUSE:.2f} s: {true}, found {found}, "
-            f"F1 {2 * both / max(true + found, 1):.2f}"
-        )
-
-
-def gaps(words: Sequence[Word]) -> list[Seconds]:
-    """Pauses between the words."""
-    return [max(0.0, (b.start or 0.0) - (a.end or 0.0)) for a, b in pairwise(words)]
+def describe(comparison: Comparison) -> str:
+    """The figures in a line."""
+    figures = comparison.figures()
+    milliseconds = {key: 1000 * (figures[key] or 0.0) for key in ("median_error_s", "mean_error_s")}
+    return (
+        f"{figures['words']:5} words, starts off by median {milliseconds['median_error_s']:5.1f} ms, mean "
+        f"{milliseconds['mean_error_s']:5.1f} ms, within 50 ms {figures['within_50_ms'] or 0.0:4.0%}, within 100 ms "
+        f"{figures['within_100_ms'] or 0.0:4.0%}; pauses over {LONG_PAUSE:.2f} s: {figures['pauses']}, found "
+        f"{figures['pauses_found']}, F1 {figures['pause_f1'] or 0.0:.2f}"
+    )
 
 
 def align_words(path: Path, words: Sequence[Word], language: str, start: Seconds = 0.0) -> tuple[Word, ...]:
@@ -95,14 +77,15 @@ def report_ted(folder: Path) -> None:
     """Print the clips' figures, and every long pause of the truth with what was found."""
     comparison, lines = Comparison(), []
     for name, truth, found in ted_clips(folder):
-        comparison.add(truth, found)
-        for i, (true, got) in enumerate(zip(gaps(truth), gaps(found), strict=True)):
-            if round(true, 3) > LONG_PAUSE:
+        comparison += compare(truth, found)
+        for i, (pair, other) in enumerate(zip(pairwise(truth), pairwise(found), strict=True)):
+            true, got = gap(*pair) or 0.0, gap(*other) or 0.0
+            if is_long(true):
                 lines.append(
                     f"    {name}: {truth[i].text} - {truth[i + 1].text}: {truth[i].end:.2f} to {truth[i + 1].start:.2f}"
                     f" ({true:.2f} s), found {found[i].end:.2f} to {found[i + 1].start:.2f} ({got:.2f} s)"
                 )
-    print(f"{folder}: {comparison}", *lines, sep="\n")
+    print(f"{folder}: {describe(comparison)}", *lines, sep="\n")
 
 
 def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
@@ -110,8 +93,8 @@ def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
     truth, comparison = {utterance.id: utterance.words for utterance in read_ctm(ctm)}, Comparison()
     for item in read_data_dir(data_dir):
         if item.audio is not None and item.id in truth:
-            comparison.add(truth[item.id], align_words(item.audio, truth[item.id], language, item.start))
-    print(f"{data_dir}: {comparison}")
+            comparison += compare(truth[item.id], align_words(item.audio, truth[item.id], language, item.start))
+    print(f"{data_dir}: {describe(comparison)}")
 
 
 def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
@@ -127,10 +110,10 @@ def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
             audio.write(path, speech.samples + 0.003 * noise, speech.rate)
             begin = time.process_time()
             words = [Word(w.text.strip(".,;:?¿!").lower(), w.start, w.end) for w in speech.words]
-            comparison.add(words, align_words(path, words, language))
+            comparison += compare(words, align_words(path, words, language))
             spent += time.process_time() - begin
             seconds += len(speech.samples) / speech.rate
-    print(f"espeak, {language}: {comparison}; {seconds / spent:.0f} times faster than speech")
+    print(f"espeak, {language}: {describe(comparison)}; {seconds / spent:.0f} times faster than speech")
 
 
 def main() -> None:

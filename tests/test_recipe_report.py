@@ -13,7 +13,6 @@ from asr_punct.words import Utterance, Word
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "mintzai" / "local"))
 
-from compare_times import compare
 from results_page import Page, Result, read_paper
 
 LABELLED = Utterance(
@@ -81,21 +80,3 @@ def test_numbers_of_the_paper():
     assert {len(row) for row in tables[5]} == {14}
     assert set(tables[5][0]) - {"set", "system"} == set(Mark) - {Mark.OPEN_DASH}
     assert max(float(row["es"]) for row in tables[6]) == 92.4
-
-
-def timed(*words):
-    return Utterance(tuple(Word(text, start, end) for text, start, end in words))
-
-
-def test_comparison_of_times():
-    truth = timed(("bai", 0.0, 0.4), ("eh", 0.5, 0.6), ("jauna", 1.0, 1.4), ("ez", 1.6, 1.8), ("da", 1.8, 2.0))
-    found = timed(("Bai,", 0.1, 0.4), ("jauna", 1.0, 1.4), ("ez", 1.42, 1.6), ("da", 1.9, 2.0))
-    comparison = compare(truth, found)
-    assert comparison.errors == pytest.approx([0.1, 0.0, 0.18, 0.1])
-    assert comparison.pauses == [
-        (pytest.approx(0.2), pytest.approx(0.02)),
-        (pytest.approx(0.0), pytest.approx(0.3)),
-    ]
-    figures = comparison.figures()
-    assert (figures["words"], figures["pauses"], figures["median_error_s"]) == (4, 1, 0.1)
-    assert (figures["pause_precision"], figures["pause_recall"], figures["pause_f1"]) == (0.0, 0.0, 0.0)

@@ -1,0 +1,95 @@
+"""How far found word times are from known ones.
+
+* Words: the two sides are aligned (`edit.align`, lower case, no marks at the edges), and only words that are the same
+  on both are compared. The error of a word is the absolute difference of its two starts, in seconds.
+* Pauses: between two words that follow each other on both sides, a pause lasts from the end of the first to the start
+  of the second, 0 where they overlap. It is long when it is over `LONG_PAUSE`, counted in whole milliseconds.
+* Precision is the share of the long pauses found that are long in truth, recall the share of the long ones in truth
+  that are found, and the pause F1 their harmonic mean; a share of none is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from asr_punct.align.edit import align, comparable
+from asr_punct.words import Seconds, Word
+
+LONG_PAUSE: Seconds = 0.15
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Times of the words that are the same on both sides.
+
+    Attributes:
+        errors: of word starts, in seconds.
+        pauses: pairs (true, found), in seconds.
+    """
+
+    errors: tuple[Seconds, ...] = ()
+    pauses: tuple[tuple[Seconds, Seconds], ...] = ()
+
+    def __add__(self, other: Comparison) -> Comparison:
+        return Comparison(self.errors + other.errors, self.pauses + other.pauses)
+
+    def figures(self) -> dict[str, float | int | None]:
+        """Words, errors in seconds and as shares of the words, true and found long pauses, their precision, recall, F1.
+
+        Rounded to four decimals; None where there is nothing to divide by.
+        """
+        errors = np.array(self.errors)
+        long = np.array([[is_long(pause) for pause in pair] for pair in self.pauses], np.bool_).reshape(-1, 2)
+        both, true, found = int(long.all(axis=1).sum()), int(long[:, 0].sum()), int(long[:, 1].sum())
+        return {
+            "words": len(errors),
+            "median_error_s": round(float(np.median(errors)), 4) if len(errors) else None,
+            "mean_error_s": round(float(errors.mean()), 4) if len(errors) else None,
+            "within_50_ms": _share(int((errors <= 0.05).sum()), len(errors)),
+            "within_100_ms": _share(int((errors <= 0.1).sum()), len(errors)),
+            "pauses": true,
+            "pauses_found": found,
+            "pause_precision": _share(both, found),
+            "pause_recall": _share(both, true),
+            "pause_f1": _share(2 * both, true + found),
+        }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def is_long(pause: Seconds) -> bool:
+    """Whether a pause is counted."""
+    return round(pause, 3) > LONG_PAUSE
+
+
+def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
+    """Compare the words of one recording; words without times on either side are left out."""
+    alignment = align([comparable(word.text) for word in truth], [comparable(word.text) for word in found])
+    equal = alignment.equal
+    pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
+    errors = (_difference(found[j].start, truth[i].start) for i, j in pairs)
+    pauses = (
+        (gap(truth[i], truth[i + 1]), gap(found[j], found[j + 1]))
+        for (i, j), following in pairwise(pairs)
+        if following == (i + 1, j + 1)
+    )
+    return Comparison(
+        tuple(abs(error) for error in errors if error is not None),
+        tuple((true, got) for true, got in pauses if true is not None and got is not None),
+    )
+
+
+def gap(word: Word, following: Word) -> Seconds | None:
+    """Silence between two words, None where a time is not known."""
+    silence = _difference(following.start, word.end)
+    return None if silence is None else max(0.0, silence)
+
+
+def _difference(later: Seconds | None, earlier: Seconds | None) -> Seconds | None:
+    return None if later is None or earlier is None else later - earlier
