@@ -186,7 +186,7 @@ def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
         raise LocalEntryNotFoundError("no connection")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    with pytest.raises(AsrPunctError, match="model 'someone/es': found no such .* downloaded: no connection"):
+    with pytest.raises(AsrPunctError, match=r"model 'someone/es': found no such .* downloaded: no connection"):
         Punctuator.from_pretrained("someone/es")
 
 

@@ -1,6 +1,9 @@
+import dataclasses
 import json
 import os
 import pickle
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +22,7 @@ from asr_punct.config import as_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
+from asr_punct.training.export import export, random_features
 from asr_punct.training.fit import train
 from asr_punct.training.optim import build_optimizer, build_schedule
 
@@ -130,8 +134,12 @@ def test_settings_change_a_configuration():
     ("name", "settings", "message"),
     [
         ("no_such", [], "found 'no_such', expected a YAML file or one of autopunct"),
-        ("autopunct", ["training.epochs"], "found setting 'training.epochs', expected key=value"),
-        ("autopunct", ["training.epoch=3"], "training: found unknown key 'epoch'"),
+        ("autopunct", ["training.epochs"], "settings: found 'training.epochs', expected key=value"),
+        ("autopunct", ["training=3"], "settings: training: found 3, expected keys and values"),
+        ("autopunct", ["training.seed=-1"], "settings: training: training: seed"),
+        ("autopunct", ["training.seed=["], "settings: "),
+        ("autopunct", ["training.seed=${nothing}"], "settings: "),
+        ("autopunct", ["training.epoch=3"], "settings: training: found unknown key 'epoch'"),
     ],
 )
 def test_configuration_errors(name, settings, message):
@@ -144,6 +152,74 @@ def test_a_broken_yaml_is_told(tmp_path):
     (tmp_path / "a.yaml").write_text("model: [")
     with pytest.raises(ConfigError, match=r"a\.yaml"):
         read_config(str(tmp_path / "a.yaml"))
+
+
+@pytest.mark.parametrize("content", ["- model\n", "3", "model", "training:\n  epochs: ${nothing}\n"])
+@pytest.mark.parametrize("settings", [[], ["training.seed=2"]])
+def test_a_yaml_of_another_form_is_told(tmp_path, content, settings):
+    path = tmp_path / "a.yaml"
+    path.write_text(content)
+    with pytest.raises(ConfigError) as error:
+        read_config(str(path), settings)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_a_fault_of_the_file_is_told_there_in_spite_of_settings(tmp_path):
+    (tmp_path / "a.yaml").write_text("training:\n  epoch: 3\n")
+    with pytest.raises(ConfigError, match=r"a\.yaml: training: found unknown key 'epoch'"):
+        read_config(str(tmp_path / "a.yaml"), ["training.seed=2"])
+
+
+def test_a_configuration_builds_on_another(tmp_path):
+    (tmp_path / "first.yaml").write_text("training:\n  epochs: 3\n  seed: 5\n")
+    (tmp_path / "second.yaml").write_text("base: first\ntraining:\n  epochs: 4\n")
+    training = read_config(str(tmp_path / "second.yaml"), ["training.batch_size=2"]).training
+    assert (training.epochs, training.seed, training.batch_size) == (4, 5, 2)
+    (tmp_path / "third.yaml").write_text("base: second\n")
+    with pytest.raises(ConfigError, match="found unknown key 'base'"):
+        read_config(str(tmp_path / "third.yaml"))
+    (tmp_path / "fourth.yaml").write_text("base: no_such\n")
+    with pytest.raises(ConfigError, match="found 'no_such', expected a YAML file or one of"):
+        read_config(str(tmp_path / "fourth.yaml"))
+
+
+# Graphs
+
+
+@pytest.mark.parametrize("words", [1, 2, 16])
+def test_random_features_try_every_input(model, words):
+    info = read_info(model)
+    info = dataclasses.replace(
+        info,
+        model=dataclasses.replace(info.model, window=dataclasses.replace(info.model.window, words=words, margin=0)),
+    )
+    batches = [random_features(info, seed) for seed in range(20)]
+    assert {flag for batch in batches for flag in batch.boundaries.ravel().tolist()} == {0, 1, 2, 3}
+    assert all(batch.input_ids.shape[1] <= info.max_tokens for batch in batches)
+    assert all((batch.word_index > 0).any(axis=1).all() for batch in batches)
+    assert random_features(info, 0, [1]).word_index.shape == (1, 1)
+
+
+@pytest.mark.parametrize("words", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_models_of_tiny_windows_are_exported(model, tmp_path, words):
+    directory = shutil.copytree(model, tmp_path / "copy")
+    content = json.loads((directory / "config.json").read_text())
+    content["model"]["window"] = {"words": words, "margin": 0}
+    (directory / "config.json").write_text(json.dumps(content))
+    assert export(directory) < 1e-4
+
+
+def test_an_int8_graph_is_held_against_the_fp32_one(model, tmp_path, monkeypatch, caplog):
+    directory = shutil.copytree(model, tmp_path / "copy")
+    with caplog.at_level("INFO", logger="asr_punct"):
+        export(directory, int8=True)
+    assert re.search(r"int8 is \S+ from fp32 on average, [\d.]+% of decisions equal", caplog.text)
+    before = (directory / "model.int8.onnx").read_bytes()
+    monkeypatch.setattr("asr_punct.training.export._INT8_TOLERANCE", 0.0)
+    with pytest.raises(AsrPunctError, match="int8 and fp32 graphs"):
+        export(directory, int8=True)
+    assert (directory / "model.int8.onnx").read_bytes() == before
+    assert not list(directory.glob(".*partial"))
 
 
 # Resuming

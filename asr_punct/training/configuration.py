@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
@@ -15,28 +17,63 @@ from asr_punct.errors import ConfigError
 _PACKAGE = Path(__file__).parent.parent
 _DIRECTORIES = (_PACKAGE / "conf", _PACKAGE.parent / "conf")
 """In an installed wheel, and in a checkout."""
+_SETTINGS = "settings"
 
 
 def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     """The configuration of that name or path, changed by `key=value` settings (`training.epochs=3`).
 
+    A file may build on another one, `base: NAME`: a file beside it or a shipped configuration, without a base itself.
+
     Raises:
         ConfigError: there is none, it is no YAML, or keys and values do not fit.
     """
     path = _find(name)
+    values = _load(path)
+    if not settings:
+        return from_mapping(Config, values, str(path))
+    changed = _changed(values, settings)
     try:
-        values = OmegaConf.merge(OmegaConf.load(path), OmegaConf.from_dotlist(_checked(settings)))
-        plain = OmegaConf.to_container(values, resolve=True)
-    except (OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {str(error).splitlines()[0]}") from None
-    return from_mapping(Config, plain, str(path))
+        return from_mapping(Config, changed, _SETTINGS)
+    except ConfigError:
+        from_mapping(Config, values, str(path))  # raises where the file is at fault
+        raise
 
 
-def _checked(settings: Sequence[str]) -> list[str]:
+def _load(path: Path, may_have_base: bool = True) -> dict[str, Any]:
+    """Plain values of a YAML file over those of its base."""
+    with _told_at(path):
+        values: Any = OmegaConf.load(path)
+        if not isinstance(values, DictConfig):
+            raise ConfigError(f"{path}: found a list, expected keys and values")
+        if may_have_base and "base" in values:
+            base = str(values.pop("base"))
+            beside = path.parent / f"{base}.yaml"
+            values = OmegaConf.merge(_load(beside if beside.is_file() else _find(base), False), values)
+        return _plain(values)
+
+
+def _changed(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
     for setting in settings:
         if "=" not in setting:
-            raise ConfigError(f"found setting {setting!r}, expected key=value")
-    return list(settings)
+            raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
+    with _told_at(_SETTINGS):
+        return _plain(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
+
+
+def _plain(values: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], OmegaConf.to_container(values, resolve=True))
+
+
+@contextmanager
+def _told_at(place: object) -> Iterator[None]:
+    """What the libraries raise, on one line that names the place."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except (OmegaConfBaseException, YAMLError, OSError, TypeError, ValueError) as error:
+        raise ConfigError(f"{place}: {str(error).splitlines()[0]}") from None
 
 
 def _find(name: str) -> Path:
