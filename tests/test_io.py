@@ -13,6 +13,7 @@ from asr_punct.io.ctm import write_ctm
 from asr_punct.io.files import format_seconds, read_lines, write_file
 from asr_punct.io.json import write_json
 from asr_punct.io.kaldi import read_data_dir, read_wav_scp
+from asr_punct.io.labelled import labelled
 from asr_punct.io.text import write_text_lines
 from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -69,6 +70,30 @@ def test_an_output_has_the_usual_permissions(tmp_path):
 
 def test_an_output_in_a_missing_directory_is_told(tmp_path):
     with pytest.raises(InputError, match="found No such file or directory"), write_file(tmp_path / "no" / "out.txt"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["a.txt/out.txt", "x" * 300])
+def test_an_output_that_cannot_be_made_is_told(tmp_path, name):
+    file(tmp_path, "a.txt", "x")
+    with pytest.raises(InputError, match="expected a place where a file can be written"), write_file(tmp_path / name):
+        pass
+
+
+def test_files_that_may_not_be_opened_are_told(tmp_path, monkeypatch):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    path = file(tmp_path, "a.txt", "x")
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(InputError, match="found Permission denied, expected a file that can be read"):
+        list(read_lines(path))
+    with pytest.raises(InputError, match="found Permission denied"), write_file("/dev/null"):
+        pass
+
+
+def test_an_output_directory_is_told(tmp_path):
+    with pytest.raises(InputError, match="found Is a directory"), write_file(tmp_path):
         pass
 
 
@@ -187,6 +212,8 @@ def test_ctm_rows(tmp_path, row, word):
         ("u 1 -1 0.2 a", "start '-1'"),
         ("u 1 0.1 -0.2 a", "duration '-0.2'"),
         ("u 1 0.1 0.2 a high", "confidence 'high'"),
+        ("u 1 0.1 0.2 a nan", "confidence 'nan'"),
+        ("u 1 0.1 0.2 a -inf", "confidence '-inf'"),
         ("u 1 2.0 0.2 a\nu 1 1.0 0.2 b", "start 1.0 after 2.0"),
         ("u 1 0 1 a\nv 1 0 1 b\nu 1 5 1 c", "utterance 'u' again"),
     ],
@@ -200,6 +227,22 @@ def test_ctm_golden():
     words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", 0.5, 0.75))
     lines = written(write_ctm, [replace(LABELLED, words=words)])
     assert lines == "u1 1 0.10 0.30 «¿Qué?» 0.9\nu1 1 0.50 0.25 dijo.\n"
+
+
+@given(st.text(st.sampled_from("a b\t\n\r\u2028\x85\u00a0-"), min_size=1, max_size=6))
+def test_names_with_white_space_can_be_read_back(tmp_path_factory, name):
+    path = tmp_path_factory.mktemp("names")
+    value = replace(LABELLED, words=(Word("a", 0.0, 0.5), Word("b", 0.5, 1.0)), id=name, recording=name, channel=name)
+    (ctm,) = io.read_utterances(file(path, "a.ctm", written(write_ctm, [value])))
+    (tsv,) = read_tsv(file(path, "a.tsv", written(write_tsv, [value])))
+    assert ctm.id == ctm.channel == tsv.id == tsv.recording
+    assert ctm.id.replace("_", "") == "".join(name.split()).replace("_", "")
+    assert len(ctm.words) == len(tsv.words) == 2
+
+
+def test_a_name_with_white_space_in_a_ctm():
+    value = replace(LABELLED, words=(Word("a", 0.0, 0.5),), labels=None, pauses=None, id="my  new\ntalk", channel="")
+    assert written(write_ctm, [value]) == "my_new_talk 1 0.00 0.50 a\n"
 
 
 def test_ctm_needs_times():
@@ -241,6 +284,10 @@ def test_json_round_trip(tmp_path):
         ('{"utterances": [{"words": [{"word": "a", "start": NaN}]}]}', "start nan"),
         ('{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}', "end 1.0 before start 2.0"),
         ('{"utterances": [{"words": [{"word": "a", "marks": ["STOP"]}]}]}', "STOP"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": "COMMA"}]}]}', "marks 'COMMA', expected a list"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": [3]}]}]}', r"marks \[3\], expected a list"),
+        ('{"utterances": [{"words": [{"word": "a"}], "times": "guess"}]}', "utterance 1: found times 'guess'"),
+        ('{"utterances": [{"words": [{"word": "a"}], "times": ["asr"]}]}', "times"),
     ],
 )
 def test_json_errors(tmp_path, content, found):
@@ -358,6 +405,11 @@ def test_nemo_transcription_manifest(tmp_path):
     assert second.times == "none"
 
 
+def test_nemo_words_that_are_no_list_have_no_times(tmp_path):
+    (utterance,) = io.read_utterances(file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}'))
+    assert (utterance.words, utterance.times) == ((Word("hola"),), "none")
+
+
 def test_nemo_alignment_manifest(tmp_path):
     line = {"audio_filepath": "a.wav", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0]}
     (utterance,) = io.read_utterances(file(tmp_path, "a.jsonl", json.dumps(line)))
@@ -397,11 +449,61 @@ def test_formats_are_guessed_by_name(name, expected):
     assert io.guess_format(name) == expected
 
 
+@pytest.mark.parametrize("name", ["a.srt", "a.VTT", "a.stm"])
+def test_known_formats_that_are_not_read_are_told(tmp_path, name):
+    path = file(tmp_path, name, "hola\n")
+    with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
+        io.read_utterances(path)
+    (utterance,) = io.read_utterances(path, "text")
+    assert utterance.words == (Word("hola"),)
+
+
+def test_other_names_are_text_to_read(tmp_path):
+    for name in ("a", "a.es"):
+        (utterance,) = io.read_utterances(file(tmp_path, name, "hola\n"))
+        assert utterance.words == (Word("hola"),)
+
+
+def test_the_output_format_is_that_of_the_name(tmp_path):
+    names = ["-", "a", "/dev/stdout", "a.txt", "a.TSV", "d/ctm", "a.json"]
+    assert [io.output_format(name) for name in names] == ["text", "text", "text", "text", "tsv", "ctm", "json"]
+    manifest = file(tmp_path, "a.json", '{"audio_filepath": "a.wav"}\n')
+    assert io.output_format(manifest) == "json"
+
+
+@pytest.mark.parametrize("name", ["a.srt", "a.textgrid", "a.jsonl", "a.es"])
+def test_an_output_of_another_name_is_told(name):
+    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
+        io.output_format(name)
+    assert io.output_format(name, "text") == "text"
+
+
 def test_unknown_formats_are_told():
     with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
         io.read_utterances("a", "doc")
     with pytest.raises(AsrPunctError, match="--to: found 'nemo'"):
         io.output_format("a", "nemo")
+
+
+# Files read as labels
+
+
+def timed(*tokens):
+    return Utterance(tuple(Word(token, i, i + 0.5) for i, token in enumerate(tokens)), times="asr")
+
+
+def test_labelled_words_keep_the_times_of_their_tokens():
+    value = labelled(timed("¿Qué", "dijo", "el", "Sr.", "niño(s)?"), "es")
+    assert [word.text for word in value.words] == ["qué", "dijo", "el", "sr.", "niños"]
+    assert [word.start for word in value.words] == [0, 1, 2, 3, 4]
+    assert value.times == "asr"
+
+
+def test_as_many_words_as_tokens_by_chance_get_no_times():
+    value = labelled(timed("Uno,dos", "-", "tres."), "es")
+    assert [word.text for word in value.words] == ["uno", "dos", "tres"]
+    assert {word.start for word in value.words} == {None}
+    assert value.times == "none"
 
 
 # Data directories
@@ -414,6 +516,16 @@ def test_data_dir(tmp_path):
     values = list(read_data_dir(tmp_path))
     assert [(value.id, value.text, value.document) for value in values] == [("u2", "Dos.", "d"), ("u1", "Uno.", "d")]
     assert (values[0].start, values[0].end, str(values[0].audio)) == (0.0, None, "/a/u2.m4a")
+
+
+def test_tables_are_split_at_any_white_space(tmp_path):
+    file(tmp_path, "wav.scp", "u1\t/a/my talk.wav \n\nu2  /a/u2.wav\n")
+    file(tmp_path, "text", "u1\tHola,\tAna.\nu2\n")
+    values = list(read_data_dir(tmp_path))
+    assert [(value.id, str(value.audio), value.text) for value in values] == [
+        ("u1", "/a/my talk.wav", "Hola,\tAna."),
+        ("u2", "/a/u2.wav", ""),
+    ]
 
 
 def test_data_dir_with_segments(tmp_path):

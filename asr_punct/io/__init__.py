@@ -31,6 +31,8 @@ READERS: dict[str, Reader] = {
 }
 WRITERS: dict[str, Writer] = {"text": write_text_lines, "tsv": write_tsv, "json": write_json, "ctm": write_ctm}
 _BY_SUFFIX = {".txt": "text", ".tsv": "tsv", ".json": "json", ".ctm": "ctm", ".textgrid": "textgrid", ".jsonl": "nemo"}
+_OTHERS = (".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt")
+"""Formats that hold words but are not read: as plain text, their times and tags would come out as words."""
 
 
 def guess_format(path: Pathlike) -> str | None:
@@ -38,7 +40,12 @@ def guess_format(path: Pathlike) -> str | None:
     suffix = Path(path).suffix.lower()
     if suffix == ".json" and Path(path).is_file() and _is_manifest(path):
         return "nemo"
-    return _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get("." + Path(path).name.lower())
+    return _by_name(path)
+
+
+def _by_name(path: Pathlike) -> str | None:
+    name = Path(path).name.lower()
+    return _BY_SUFFIX.get(Path(name).suffix) or _BY_SUFFIX.get("." + name)
 
 
 def _is_manifest(path: Pathlike) -> bool:
@@ -54,10 +61,15 @@ def _is_manifest(path: Pathlike) -> bool:
 def read_utterances(path: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
     """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
 
+    A file whose name says nothing is text.
+
     Raises:
-        AsrPunctError: the format is not known.
+        AsrPunctError: the format is not known, or none that is read.
         InputError: the file has no words at all, or not the form of its format.
     """
+    suffix = Path(path).suffix.lower()
+    if format_name is None and suffix in _OTHERS:
+        raise InputError(display_name(path), f"a {suffix} file", f"a format that is read: --from {' '.join(READERS)}")
     name = format_name or guess_format(path) or "text"
     if name not in READERS:
         raise AsrPunctError(f"--from: found {name!r}, expected one of {' '.join(READERS)}")
@@ -74,12 +86,16 @@ def _not_empty(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utte
 
 
 def output_format(path: Pathlike, format_name: str | None = None) -> str:
-    """The format to write: the one named, else by the file's name, else text.
+    """The format to write: the one named, else by the file's name, text for standard output and a name without suffix.
 
     Raises:
-        AsrPunctError: it cannot be written.
+        AsrPunctError: it cannot be written, or the name does not say which it is.
     """
-    name = format_name or (None if str(path) == STANDARD_STREAM else guess_format(path)) or "text"
+    if format_name is None and str(path) != STANDARD_STREAM:
+        format_name, suffix = _by_name(path), Path(path).suffix
+        if suffix and format_name not in WRITERS:
+            raise AsrPunctError(f"--to: found none and the output {path}, expected one of {' '.join(WRITERS)}")
+    name = format_name or "text"
     if name not in WRITERS:
         raise AsrPunctError(f"--to: found {name!r}, expected one of {' '.join(WRITERS)}")
     return name

@@ -6,13 +6,14 @@ Kaldi writes 5 or 6 columns (and `<eps>` rows where silence is printed), NeMo's 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, display_name, format_seconds, parse_seconds, read_lines
+from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.words import Utterance, Word
 
@@ -64,24 +65,30 @@ def _confidence(text: str, place: str) -> float | None:
     if text == "NA":
         return None
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise InputError(place, f"confidence {text!r}", "a number or NA") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(place, f"confidence {text!r}", "a finite number or NA")
+    return value
 
 
 def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write utterances with their marks attached to the words; a confidence column where there is one.
+
+    White space in names becomes `_`.
 
     Raises:
         InputError: a word has no times.
     """
     for number, utterance in enumerate(utterances, start=1):
         labels = utterance.labels or (Labels(),) * len(utterance.words)
-        name = utterance.id or utterance.recording or f"utterance{number}"
+        name = one_token(utterance.id or utterance.recording or f"utterance{number}")
+        channel = one_token(utterance.channel or "1")
         for word, label in zip(utterance.words, labels, strict=True):
             if word.start is None or word.end is None:
                 raise InputError(name, f"word {word.text!r} without times", "times (asr-punct align makes them)")
-            columns = [name, utterance.channel, format_seconds(word.start), format_seconds(word.end - word.start)]
+            columns = [name, channel, format_seconds(word.start), format_seconds(word.end - word.start)]
             columns.append(write_word(word.text, label, glyphs))
             if word.confidence is not None:
                 columns.append(f"{word.confidence:g}")

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast, get_args
 
 from asr_punct.errors import InputError
+from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
+_WRITABLE = "a place where a file can be written"
 
 
 def display_name(path: Pathlike) -> str:
     """The path as errors name it."""
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
+
+
+@contextmanager
+def _told(path: Pathlike, expected: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(path, error.strerror or "an error", expected) from None
 
 
 @contextmanager
@@ -32,7 +43,10 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
-    with open(path, "rb") as file:
+    with _told(path, "a file that can be read"), ExitStack() as stack:
+        file = stack.enter_context(open(path, "rb"))
+        close = stack.pop_all()
+    with close:
         yield file
 
 
@@ -42,7 +56,7 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
     A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped.
 
     Raises:
-        InputError: missing file, or a line that is not UTF-8.
+        InputError: a file that is missing or cannot be read, or a line that is not UTF-8.
     """
     with _open_bytes(path) as file:
         for number, raw in enumerate(file, start=1):
@@ -73,19 +87,21 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     target = Path(path)
-    if target.exists() and not target.is_file():  # /dev/stdout, a named pipe: nothing to rename over
-        with open(target, "w", encoding="utf-8", newline="\n") as stream:
+    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over
+        with _told(path, _WRITABLE), ExitStack() as stack:
+            stream = stack.enter_context(open(target, "w", encoding="utf-8", newline="\n"))
+            close = stack.pop_all()
+        with close:
             yield stream
         return
-    try:
+    with _told(path, _WRITABLE):
         handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
-    except OSError as error:
-        raise InputError(path, error.strerror or "an error", "a place where a file can be written") from None
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             yield file
-        os.chmod(partial, 0o666 & ~_umask())
-        os.replace(partial, target)
+        with _told(path, _WRITABLE):
+            os.chmod(partial, 0o666 & ~_umask())
+            os.replace(partial, target)
     except BaseException:
         os.unlink(partial)
         raise
@@ -106,6 +122,18 @@ def parse_seconds(text: str, place: str, what: str) -> float:
     if not (math.isfinite(value) and value >= 0):
         raise InputError(place, f"{what} {text!r}", "a number of seconds, 0 or more")
     return value
+
+
+def parse_time_source(value: Any, place: str) -> TimeSource:
+    """A source of times by its name. Raises InputError naming `place` else."""
+    if value not in get_args(TimeSource):
+        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
+    return cast(TimeSource, value)
+
+
+def one_token(name: str) -> str:
+    """A name for a format of columns or lines: runs of white space as `_`."""
+    return re.sub(r"\s+", "_", name)
 
 
 def format_seconds(value: float) -> str:

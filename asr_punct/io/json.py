@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import Pathlike, display_name, read_text_file
+from asr_punct.io.files import Pathlike, display_name, parse_time_source, read_text_file
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 
 def read_json(path: Pathlike) -> Iterator[Utterance]:
@@ -51,22 +51,31 @@ def _utterance(item: Mapping[str, Any], place: str) -> Utterance:
         labels=tuple(labels for _, labels, _ in rows) if known else None,
         pauses=tuple(pause for _, _, pause in rows) if paused else None,
         pause_before=number_or_none(item, "pause_before", place),
-        times=item.get("times", "none"),
+        times=parse_time_source(item.get("times", "none"), place),
     )
 
 
 def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
+    word = timed_word(value, place)
+    marks = value.get("marks")
+    if marks is not None and not (isinstance(marks, list) and all(isinstance(mark, str) for mark in marks)):
+        raise InputError(place, f"marks {marks!r}", "a list of marks by name")
+    try:
+        labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
+    except (AsrPunctError, TypeError) as error:
+        raise InputError(place, str(error), "marks and case by name") from None
+    return word, labels, number_or_none(value, "pause", place)
+
+
+def timed_word(value: Any, place: str, offset: Seconds = 0.0) -> Word:
+    """A word of `{"word", "start", "end", "confidence"}`, its times moved by `offset`. Raises InputError else."""
     if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
         raise InputError(place, repr(value)[:80], 'an object with "word", a string without white space')
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    try:
-        labels = Labels(parse_marks("+".join(value.get("marks") or ["O"])), parse_case(value.get("case", "O")))
-    except (AsrPunctError, TypeError) as error:
-        raise InputError(place, str(error), "marks and case by name") from None
-    word = Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place))
-    return word, labels, number_or_none(value, "pause", place)
+    start, end = (None if time is None else offset + time for time in (start, end))
+    return Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place))
 
 
 def number_or_none(item: Mapping[str, Any], key: str, place: str) -> float | None:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asr_punct.io import guess_format, read_utterances
+from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
 
 
 def read_labelled(path: Pathlike, language: str, format_name: str | None = None) -> Iterator[Utterance]:
-    """Utterances with labels: those of a TSV as they stand, of other formats read off the written words.
+    """Utterances with labels: those of the file as they stand, else read off the written words.
 
     Args:
         path: the file.
         language: whose conventions the written words follow.
         format_name: its format; guessed from the name by default.
     """
-    is_tsv = (format_name or guess_format(path)) == "tsv"
     for utterance in read_utterances(path, format_name):
-        yield utterance if is_tsv or utterance.labels else labelled(utterance, language)
+        yield utterance if utterance.labels else labelled(utterance, language)
 
 
 def labelled(utterance: Utterance, language: str, dropped: Counter[str] | None = None) -> Utterance:
@@ -36,8 +35,22 @@ def labelled(utterance: Utterance, language: str, dropped: Counter[str] | None =
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:
         dropped.update(parsed.dropped)
-    if len(parsed.words) == len(utterance.words):
+    if _same(utterance.words, parsed.words, language):
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, parsed.words, strict=True))
         return replace(utterance, words=words, labels=parsed.labels)
     words = tuple(Word(text) for text in parsed.words)
     return replace(utterance, words=words, labels=parsed.labels, pauses=None, times="none")
+
+
+def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
+    """Whether each word is what its own token holds; as many of them may be so by chance."""
+    if len(tokens) != len(words):
+        return False
+    return all(
+        _bare(parse(token.text, language).words) == _bare([word]) for token, word in zip(tokens, words, strict=True)
+    )
+
+
+def _bare(words: Iterable[str]) -> list[str]:
+    """Words without periods: whether one belongs to its word depends on the words around it."""
+    return [word.strip(".") for word in words]

@@ -9,8 +9,8 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, display_name, read_lines
-from asr_punct.io.json import number_or_none
-from asr_punct.words import Utterance, Word
+from asr_punct.io.json import number_or_none, timed_word
+from asr_punct.words import TimeSource, Utterance, Word
 
 
 def read_nemo(path: Pathlike) -> Iterator[Utterance]:
@@ -36,28 +36,28 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
             words=tuple(_words(item, place)),
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
-            times="ctc" if "alignments" in item else "asr" if "word" in item else "none",
+            times=_source(item),
         )
+
+
+def _source(item: Mapping[str, Any]) -> TimeSource:
+    if isinstance(item.get("word"), list):
+        return "asr"
+    return "ctc" if _is_alignment(item) else "none"
+
+
+def _is_alignment(item: Mapping[str, Any]) -> bool:
+    return isinstance(item.get("words"), list) and isinstance(item.get("alignments"), list)
 
 
 def _words(item: Mapping[str, Any], place: str) -> Iterator[Word]:
     offset = number_or_none(item, "offset", place) or 0.0
     if isinstance(item.get("word"), list):
-        yield from (_timed_word(entry, offset, f"{place}: word {i}") for i, entry in enumerate(item["word"], 1))
-    elif isinstance(item.get("words"), list) and isinstance(item.get("alignments"), list):
+        yield from (timed_word(entry, f"{place}: word {i}", offset) for i, entry in enumerate(item["word"], 1))
+    elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
     else:
         yield from (Word(token) for token in _text(item, place).split())
-
-
-def _timed_word(entry: Any, offset: float, place: str) -> Word:
-    if not isinstance(entry, dict) or not isinstance(entry.get("word"), str) or len(entry["word"].split()) != 1:
-        raise InputError(place, repr(entry)[:80], '{"word": …, "start": …, "end": …}')
-    start, end = number_or_none(entry, "start", place), number_or_none(entry, "end", place)
-    if start is not None and end is not None and end < start:
-        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    shifted = [None if time is None else offset + time for time in (start, end)]
-    return Word(entry["word"].strip(), shifted[0], shifted[1], number_or_none(entry, "confidence", place))
 
 
 def _aligned_words(words: list[Any], ends: list[Any], offset: float, place: str) -> Iterator[Word]:

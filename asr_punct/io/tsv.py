@@ -7,12 +7,12 @@ An empty line ends an utterance. A line is a comment only if it starts with `# `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TextIO, cast, get_args
+from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import Pathlike, display_name, parse_seconds, read_lines
+from asr_punct.io.files import Pathlike, display_name, one_token, parse_seconds, parse_time_source, read_lines
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 UNKNOWN = "-"
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
@@ -43,8 +43,8 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
 
 
 def _checked(key: str, value: str, place: str) -> str:
-    if key == "times" and value not in get_args(TimeSource):
-        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
+    if key == "times":
+        return parse_time_source(value, place)
     if key == "pause_before" and value != UNKNOWN:
         parse_seconds(value, place, "pause_before")
     return value
@@ -85,12 +85,15 @@ def _utterance(header: dict[str, str], rows: list[tuple[Word, Labels, Seconds | 
         labels=labels,
         pauses=pauses,
         pause_before=None if before == UNKNOWN else float(before),
-        times=cast(TimeSource, header.get("times", "none")),
+        times=parse_time_source(header.get("times", "none"), "times"),
     )
 
 
 def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
-    """Write utterances; words without labels get `O`, without pauses `-`. `glyphs` is not used."""
+    """Write utterances; words without labels get `O`, without pauses `-`; white space in names becomes `_`.
+
+    `glyphs` is not used.
+    """
     for utterance in utterances:
         for key, value in _header(utterance):
             out.write(f"# {key} = {value}\n")
@@ -103,9 +106,9 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
 
 def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
     if utterance.id:
-        yield "id", utterance.id
+        yield "id", one_token(utterance.id)
     if utterance.recording:
-        yield "recording", utterance.recording
+        yield "recording", one_token(utterance.recording)
     if utterance.pause_before is not None:
         yield "pause_before", _format_pause(utterance.pause_before)
     if utterance.times != "none":
