@@ -34,16 +34,11 @@ def test_percent(rate, text):
     assert tables.percent(rate) == text
 
 
-def test_rows_of_the_papers_tables():
-    scores = score(REFERENCE, HYPOTHESIS, samples=0)
-    assert tables.micro_cells({"es": scores}, ["eu", "es"]) == ["–", "66.7"]
-    assert tables.case_cells({"es": scores}, ["eu", "es"]) == ["–", "66.7"]
-    cells = tables.class_cells(scores)
-    assert len(cells) == len(tables.CLASS_COLUMNS) == 13
-    assert dict(zip(tables.CLASS_COLUMNS, cells, strict=True)) | {"COM": "66.7", "PER": "66.7"} == dict.fromkeys(
-        tables.CLASS_COLUMNS, "–"
-    ) | {"COM": "66.7", "PER": "66.7"}
-    assert tables.class_cells(score(REFERENCE, HYPOTHESIS, merge=4, samples=0))[2:4] == ["–", "–"]
+@pytest.mark.parametrize(
+    ("bounds", "sign", "text"), [(None, "", "–"), ((0.6449, 0.7), "", "64.5..70.0"), ((-0.01, 0.02), "+", "-1.0..+2.0")]
+)
+def test_interval(bounds, sign, text):
+    assert tables.interval(bounds, sign) == text
 
 
 def test_page_shows_every_score_its_interval_and_the_mapping():

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from asr_punct.marks import MARKS
 from asr_punct.scoring.classes import EACH_MARK, MarkClasses
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
 NONE = "–"
-CLASS_COLUMNS = (
-    *("COM", "PER", "QUES", "COL", "DASH", "O_QS", "SCOL", "O_QUO", "QUO", "ELL", "EXC", "O_EX"),
-    "O_DA",
-)
-"""The headings of Table 5 of González-Docasal et al. 2021, and OPEN_DASH, which it leaves out."""
 
 
 def percent(rate: float | None) -> str:
@@ -29,21 +23,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     lines = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (header, rule, *rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-def micro_cells(scores: Mapping[str, Scores], sets: Sequence[str]) -> list[str]:
-    """A row of Table 4 of González-Docasal et al. 2021: micro F1 on each of the `sets`, `–` for one without scores."""
-    return [percent(scores[name].micro.f1) if name in scores else NONE for name in sets]
-
-
-def class_cells(scores: Scores) -> list[str]:
-    """A row of Table 5, under `CLASS_COLUMNS`: F1 of each mark."""
-    return [percent(scores.marks[mark].f1) if mark in scores.marks else NONE for mark in MARKS]
-
-
-def case_cells(scores: Mapping[str, Scores], sets: Sequence[str]) -> list[str]:
-    """A row of Table 6: micro F1 of case on each of the `sets`."""
-    return [percent(scores[name].case.micro.f1) if name in scores else NONE for name in sets]
 
 
 def page(scores: Scores, title: str = "") -> str:
@@ -68,9 +47,9 @@ def _rate_table(
     """`paths`: where a name stands in a scores file, unless under `prefix`."""
     rows = []
     for name, rate in rates.items():
-        interval = ci95.get(paths.get(name, prefix + name) + ".f1")
+        bounds = ci95.get(paths.get(name, prefix + name) + ".f1")
         values = [percent(value) for value in (rate.precision, rate.recall, rate.f1)]
-        rows.append([name, *values, _interval(interval), str(rate.support)])
+        rows.append([name, *values, interval(bounds), str(rate.support)])
     return table([heading, "P", "R", "F1", "95 %", "support"], rows)
 
 
@@ -82,7 +61,7 @@ def _value_table(scores: Scores) -> str:
     }
     if scores.wer is not None:
         values["word error rate"] = ("wer", scores.wer)
-    rows = [[name, percent(value), _interval(scores.ci95.get(metric))] for name, (metric, value) in values.items()]
+    rows = [[name, percent(value), interval(scores.ci95.get(metric))] for name, (metric, value) in values.items()]
     return table(["rate", "%", "95 %"], rows)
 
 
@@ -101,7 +80,7 @@ def comparison(differences: Mapping[str, Difference], first: str, second: str) -
             percent(d.first),
             percent(d.second),
             f"{100 * d.difference:+.1f}",
-            _interval(d.ci95, "+"),
+            interval(d.ci95, "+"),
             NONE if d.p is None else f"{d.p:.3f}",
         ]
         for metric, d in differences.items()
@@ -109,5 +88,6 @@ def comparison(differences: Mapping[str, Difference], first: str, second: str) -
     return table(["metric", first, second, "difference", "95 %", "p"], rows)
 
 
-def _interval(interval: Interval | None, sign: str = "") -> str:
-    return NONE if interval is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in interval)
+def interval(bounds: Interval | None, sign: str = "") -> str:
+    """The bounds in per cent, `sign` as in a format; `–` for None."""
+    return NONE if bounds is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in bounds)

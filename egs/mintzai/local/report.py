@@ -13,11 +13,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from results_page import Page, Result, percent
+from results_page import Page, Result
 
 from asr_punct.checkpoint import read_info
 from asr_punct.io.files import write_file
 from asr_punct.scoring.scores import Scores
+from asr_punct.scoring.tables import percent
 
 EXP = Path("exp")
 

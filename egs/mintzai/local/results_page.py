@@ -14,6 +14,7 @@ from typing import Any
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import MARKS
 from asr_punct.scoring.scores import Scores
+from asr_punct.scoring.tables import interval, percent, table
 
 PAPER = Path(__file__).parent / "paper"
 LANGUAGES = ("eu", "es", "es+eu")
@@ -63,7 +64,7 @@ class Page:
         results: of the models that the recipe is about.
         ablation: of the systems of Table 4, if they were trained.
         synthetic: whether the corpus is.
-        command: how the recipe was called.
+        command: how the recipe was called for the training.
         files: the TSV files of the corpus.
         alignment: figures of `compare_times.py` by set; empty where the true times are not known.
     """
@@ -106,32 +107,34 @@ class Page:
         yield f"* Machine: {_processor()}, {os.cpu_count()} cores, {_memory_gib():.0f} GiB of memory"
         yield f"* Software: Python {platform.python_version()}, {versions}\n"
         sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
-        yield from table(("set", "utterances", "words", "marks"), sizes)
+        yield from _table(("set", "utterances", "words", "marks"), sizes)
 
     def _summary(self) -> Iterator[str]:
         yield f"## Results ({self.here})"
-        header = "test set, words, micro F1 [95 %], mean F1, slot error rate, case F1 [95 %], words/s, runtime"
+        header = "test set, words, micro F1, 95 %, mean F1, slot error rate, case F1, 95 %, words/s, runtime"
         rows = (
             (
                 result.language,
                 str(result.scores.words),
-                percent(result.scores.micro.f1) + _interval(result.scores, "micro.f1"),
+                percent(result.scores.micro.f1),
+                interval(result.scores.ci95.get("micro.f1")),
                 percent(result.scores.mean_f1),
                 percent(result.scores.slot_error_rate),
-                percent(result.scores.case.micro.f1) + _interval(result.scores, "case.micro.f1"),
+                percent(result.scores.case.micro.f1),
+                interval(result.scores.ci95.get("case.micro.f1")),
                 f"{result.words_per_second:.0f}",
                 result.runtime,
             )
             for result in self.results
         )
-        yield from table(header.split(", "), rows)
+        yield from _table(header.split(", "), rows)
 
     def _alignment(self) -> Iterator[str]:
         if self.alignment:
             yield f"## Word times against the true ones ({self.here})"
             columns = list(next(iter(self.alignment.values())))
             rows = ((name, *(str(row[column]) for column in columns)) for name, row in self.alignment.items())
-            yield from table(("set", *columns), rows)
+            yield from _table(("set", *columns), rows)
 
     def _by_system(self, title: str, number: int, value: Callable[[Result], str]) -> Iterator[str]:
         """A table of the paper with a row a system and a column a language; ours are columns beside."""
@@ -143,7 +146,7 @@ class Page:
             rows.append((*properties, *(cell for pair in pairs for cell in pair)))
         yield f"### {title}"
         columns = (f"{language.upper()} {whose}" for language in LANGUAGES for whose in ("paper", self.here))
-        yield from table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
+        yield from _table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
 
     def _by_mark(self, language: str) -> Iterator[str]:
         """Table 5 for a language: a column a mark, our rows under the paper's (which leaves out OPEN_DASH)."""
@@ -157,7 +160,7 @@ class Page:
                 rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
                 rows.append((self.here, *SYSTEMS[result.system], *rates))
         yield f"### Table 5: F1 of each mark, {language.upper()}"
-        yield from table(("", "S", "D", "f", "B", *MARKS), rows)
+        yield from _table(("", "S", "D", "f", "B", *MARKS), rows)
 
 
 def read_paper(number: int) -> list[dict[str, str]]:
@@ -167,25 +170,10 @@ def read_paper(number: int) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Lines of a Markdown table, an empty one after it."""
-    yield "| " + " | ".join(header) + " |"
-    yield "|" + "---|" * len(header)
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
+def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table, an empty one after it."""
+    yield from table(tuple(header), list(rows)).splitlines()
     yield ""
-
-
-def percent(value: float | None) -> str:
-    """A rate as the paper writes it."""
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def _interval(scores: Scores, metric: str) -> str:
-    if metric not in scores.ci95:
-        return ""
-    low, high = scores.ci95[metric]
-    return f" [{percent(low)}, {percent(high)}]"
 
 
 def _size(path: Path) -> tuple[int, int, int]:
