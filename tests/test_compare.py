@@ -55,3 +55,7 @@ def test_words_without_times_are_left_out():
     words = timed(("a", 0.0, 0.1), ("b",), ("c", 0.4, 0.6))
     comparison = compare(words, words)
     assert (len(comparison.errors), len(comparison.pauses)) == (2, 0)
+
+
+def test_marks_of_any_script_are_no_difference():
+    assert len(compare(timed(("¿Hola?", 0.0, 0.1)), timed(("hola，॥", 0.0, 0.1))).errors) == 1

@@ -120,6 +120,35 @@ def test_whole_run_a_second_one_and_one_stage(recipe):
 
     assert recipe.calls() == []
     assert commands(recipe.calls("--stage", 6, "--stop-stage", 6)) == ["score"] * 3
+    assert "--command egs/mintzai/run.sh --venv none --languages" in (recipe.root / "exp/RESULTS.md").read_text()
+
+
+def test_the_results_name_the_command_that_trained(recipe):
+    recipe.calls("--languages", "es", "--stop-stage", 4)
+    recipe.calls("--languages", "es", "--stop-stage", 6)
+    results = recipe.root / "exp/RESULTS.md"
+    assert "--command egs/mintzai/run.sh --venv none --languages es --stop-stage 4 --" in results.read_text()
+    recipe.calls("--languages", "es", "--seed", 2, "--stop-stage", 6)
+    assert "--languages es --seed 2 --stop-stage 6 --" in results.read_text()
+
+
+def test_no_step_of_a_stage_runs_before_all_its_inputs_are_there(recipe):
+    recipe.calls("--languages", "es")
+    for stage, missing, maker in (
+        (2, "data/es/test/text", 1),
+        (3, "data/es/test/ctm", 2),
+        (4, "data/tsv/es/dev.tsv", 3),
+        (5, "exp/models/es/model.onnx", 4),
+        (6, "exp/decode/es/speed.json", 5),
+        (7, "data/es/test/wav.scp", 1),
+    ):
+        path = recipe.root / missing
+        path.rename(recipe.root / "aside")
+        done = recipe("--languages", "es", "--stage", stage, "--stop-stage", stage)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"run.sh: stage {stage}: expected file {missing} to exist (run stage {maker})\n"
+        assert not (recipe.root / "calls").exists()
+        (recipe.root / "aside").rename(path)
 
 
 def test_goes_on_after_a_failure(recipe):
@@ -153,12 +182,12 @@ def test_options_reach_the_training(recipe, tmp_path):
         *("--languages", "eu", "--encoder", "bert", "--seed", 7, "--device", "cpu", "--stop-stage", 4),
         *("--train-options", "training.epochs=1 training.patience=2"),
     )
-    assert calls[-1] == (
+    assert calls[-2] == (
         "train --config autopunct_mini --data data/tsv/eu -o exp/models/eu --resume --device cpu model.language=eu "
         f"training.seed=7 model.encoder.name={tmp_path}/bert training.epochs=1 training.patience=2"
     )
     changed = recipe.calls("--languages", "eu", "--seed", 8, "--stop-stage", 4)
-    assert commands(changed) == ["train"]
+    assert commands(changed) == ["train", "export"]
 
 
 def test_ablation_trains_the_rows_of_table_4(recipe):
@@ -212,7 +241,7 @@ def test_wrong_calls_are_one_line_and_status_2(recipe, tmp_path, options, messag
     ("stage", "missing"),
     [
         (2, "data/es/train/wav.scp"),
-        (3, "data/es/train/ctm"),
+        (3, "data/es/train/wav.scp"),
         (4, "data/tsv/es/train.tsv"),
         (7, "exp/models/es/config.json"),
     ],
@@ -222,7 +251,7 @@ def test_stages_check_their_inputs(recipe, stage, missing):
     (recipe.root / "data/source").write_text("corpus\n")
     done = recipe("--stage", stage, "--languages", "es")
     assert done.returncode == 2
-    maker = {2: 1, 3: 2, 4: 3, 7: 4}[stage]
+    maker = {2: 1, 3: 1, 4: 3, 7: 4}[stage]
     assert done.stderr == f"run.sh: stage {stage}: expected file {missing} to exist (run stage {maker})\n"
 
 

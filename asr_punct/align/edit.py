@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 
 from asr_punct.errors import InputError
 from asr_punct.marks import LEFT, RIGHT, Case, Labels, Mark
+from asr_punct.text.characters import shape_of
 from asr_punct.words import Utterance
 
 SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
 SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS})
 _MATRIX_CELLS = 1 << 20
 """Below this size a pair is aligned with the whole matrix (4 bytes a cell) instead of being halved."""
-_EDGE_MARKS = ".,;:?!¿¡…।-–—\"'«»‹›“”„‟‘’‚‛()[]{}"
+_EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
+"""Classes of `text.characters` that are no part of a word at its edges: marks, brackets, and what is no mark either."""
 _OPENER = {Mark.QUESTION: Mark.OPEN_QUES, Mark.EXCLAMATION: Mark.OPEN_EXCL, Mark.QUOTE: Mark.OPEN_QUOTE}
 _STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(SENTENCE_ENDS, 3)
 
@@ -158,7 +160,11 @@ def _trace(ref: _Int32Array, hyp: _Int32Array, i: int, j: int) -> list[tuple[int
 def bare(word: str) -> str:
     """The word without marks at its edges, in composed Unicode (NFC); a word of nothing but marks stays whole."""
     word = unicodedata.normalize("NFC", word)
-    return word.strip(_EDGE_MARKS) or word
+    if word.isalnum():
+        return word
+    shape = shape_of(word)
+    start = len(shape) - len(shape.lstrip(_EDGE_SHAPES))
+    return word[start : len(shape.rstrip(_EDGE_SHAPES))] or word
 
 
 def comparable(word: str) -> str:

@@ -79,8 +79,10 @@ need_same_source
 if begin 2 data "$ctm_dir"; then
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
+    [ -z "$ctm_dir" ] || need "2 without --ctm-dir" "$ctm_dir/$set.ctm"
+  done
+  for set in "${sets[@]}"; do
     if [ -n "$ctm_dir" ]; then
-      need "2 without --ctm-dir" "$ctm_dir/$set.ctm"
       step "times $set" "data/$set/ctm" local/take_ctm.sh "$ctm_dir/$set.ctm" "data/$set"
     else
       step "align $set" "data/$set/ctm" align.sh --nj "$nj" --cmd "$align_cmd" --lang "${set%/*}" \
@@ -95,7 +97,10 @@ fi
 
 if begin 3 data "$times"; then
   for set in "${sets[@]}"; do
+    need 1 "data/$set/"{wav.scp,text}
     need 2 "data/$set/ctm"
+  done
+  for set in "${sets[@]}"; do
     mkdir -p "data/tsv/${set%/*}"
     step "pauses $set" "data/tsv/$set.tsv" asr-punct pauses "data/$set/ctm" --data-dir "data/$set" \
       --lang "${set%/*}" --times "$times" -o "data/tsv/$set.tsv"
@@ -115,6 +120,8 @@ fi
 if begin 4 exp "$config $encoder $seed $train_options"; then
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv
+  done
+  for language in $languages; do
     train "$language" "exp/models/$language"
   done
   for system in "${systems[@]}"; do
@@ -123,26 +130,38 @@ if begin 4 exp "$config $encoder $seed $train_options"; then
       train "$language" "exp/ablation/$system/$language" $(system_settings "$system")
     done
   done
+  # The page of results names the command that made the models, not the one that scored them again.
+  if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '4.*.done' -newer exp/command)" ]; then
+    echo "$command" >exp/command
+  fi
 fi
 
 if begin 5 exp ""; then
   for model in "${models[@]}"; do
-    need 4 "exp/$model/config.json"
+    need 4 "exp/$model/"{config.json,model.onnx}
     need 3 "data/tsv/${model##*/}/test.tsv"
+  done
+  for model in "${models[@]}"; do
     runner=$decode_cmd step "decode ${model#models/}" "exp/decode/${model#models/}/test.tsv" local/decode.sh \
       ${device:+--device "$device"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
   done
 fi
 
 if begin 6 exp "$languages $ablation"; then
+  need 4 exp/command
+  for language in $languages; do
+    need 3 "data/tsv/$language/"{train,dev,test}.tsv
+  done
+  for model in "${models[@]}"; do
+    need 4 "exp/$model/config.json"
+    need 5 "exp/decode/${model#models/}/"{test.tsv,speed.json}
+  done
   for model in "${models[@]}"; do
     decoded=exp/decode/${model#models/}
-    need 3 "data/tsv/${model##*/}/test.tsv"
-    need 5 "$decoded/test.tsv" "$decoded/speed.json"
     step "score ${model#models/}" "$decoded/scores.json" asr-punct score "data/tsv/${model##*/}/test.tsv" \
       "$decoded/test.tsv" --json "$decoded/scores.json"
   done
-  step report exp/RESULTS.md local/report.py --synthetic "$synthetic" --command "$command" \
+  step report exp/RESULTS.md local/report.py --synthetic "$synthetic" --command "$(cat exp/command)" \
     --languages "$languages" --systems "${systems[*]}"
   show report
 fi
@@ -150,6 +169,7 @@ fi
 if begin 7 exp "$languages"; then
   exported=exp/models/${languages##* }
   need 4 "$exported/config.json"
+  need 1 "data/${bases[0]}/test/"{wav.scp,text}
   need 2 "data/${bases[0]}/test/ctm"
   step export "$exported/model.int8.onnx" asr-punct export "$exported" --int8
   step demonstration exp/demo local/demonstrate.sh "$exported" "data/${bases[0]}/test" exp/demo
