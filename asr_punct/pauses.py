@@ -53,8 +53,9 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
 
     A pause is the next word's start less the word's own end, in whole milliseconds; where a word begins before the
     one before it ends, 0. The last word of an utterance has a pause only if the utterance that follows belongs to
-    the same recording and channel and does not begin earlier; else it is unknown, for a large value there would say
-    that the end of an utterance is the end of a sentence. Utterances that have pauses, or no times at all, stay.
+    the same recording and channel, whose times are on one clock, and does not begin earlier; else it is unknown, for
+    a large value there would say that the end of an utterance is the end of a sentence. Utterances that have pauses,
+    or no times at all, stay.
 
     Args:
         counts: is counted up: "pauses", and of them "overlaps" and "unknown".

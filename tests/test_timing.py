@@ -5,7 +5,8 @@ import pytest
 
 from asr_punct.audio import write
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.marks import Case, Labels, Mark
+from asr_punct.io import read_utterances, write_utterances
+from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.timing import TimedCorpus, align_data_dir, align_file, audio_of_recordings, refined
 from asr_punct.words import Utterance, Word
 
@@ -182,6 +183,15 @@ def test_a_file_is_aligned(speech, tmp_path):
     assert (result.id, result.times) == ("frase", "aligner")
     edges = [time for word in result.words for time in (word.start, word.end)]
     assert edges == sorted(edges)
+
+
+def test_a_file_with_a_space_in_its_name_gives_a_ctm_that_can_be_read(speech, tmp_path):
+    talk = tmp_path / "my talk.wav"
+    talk.write_bytes(speech.read_bytes())
+    (tmp_path / "a.txt").write_text("Buenos días a todos.\n")
+    write_utterances(align_file(talk, tmp_path / "a.txt", "es"), tmp_path / "a.ctm", glyphs("es"))
+    (result,) = read_utterances(tmp_path / "a.ctm")
+    assert (result.id, len(result.words)) == ("my_talk", 4)
 
 
 def test_a_data_directory_is_aligned_segment_by_segment(speech, tmp_path):
