@@ -25,7 +25,8 @@ from asr_punct.pauses import UNKNOWN
 
 log = logging.getLogger(__name__)
 _TOLERANCE = 1e-4
-_INT8_TOLERANCE = 0.02
+_INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
+"""Small models were measured at 0.0001 to 0.001 and above 99.7%; constant outputs are 0.01 or more off."""
 _MOST_WORDS = 8
 """Words of a window that a graph takes even where the model's windows are shorter: the exporter fixes tiny sizes."""
 
@@ -54,8 +55,8 @@ def export(directory: Path, int8: bool = False) -> float:
 
     Raises:
         ModelError: the directory is damaged.
-        AsrPunctError: graph and torch differ by more than 1e-4, or the int8 graph's probabilities from the fp32
-            graph's by more than 0.02 on average.
+        AsrPunctError: graph and torch differ by more than 1e-4, or the int8 graph differs from the fp32 one by more
+            than 0.005 on average or in more than 2% of decisions; then the directory stays as it was.
     """
     info = read_info(directory)
     checked_file(directory, info, TOKENIZER)
@@ -80,12 +81,11 @@ def export(directory: Path, int8: bool = False) -> float:
 
 
 def _check_int8(directory: Path, comparison: Comparison) -> None:
-    mean, equal = comparison.mean, comparison.equal
-    if not mean <= _INT8_TOLERANCE:
-        raise AsrPunctError(
-            f"{directory}: found int8 and fp32 graphs {mean:.1e} apart on average, expected {_INT8_TOLERANCE} at most"
-        )
-    log.info("%s: int8 is %.1e from fp32 on average, %.2f%% of decisions equal", directory, mean, 100 * equal)
+    told = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
+    if not (comparison.mean <= _INT8_TOLERANCE and comparison.equal >= _INT8_EQUAL):
+        expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
+        raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {told}, expected {expected}")
+    log.info("%s: int8 and fp32 graphs are %s", directory, told)
 
 
 def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
