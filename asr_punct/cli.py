@@ -8,7 +8,7 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -50,6 +50,7 @@ def punctuate(
     no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
     device: Device = None,
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")] = 0,
+    int8: Annotated[bool, typer.Option("--int8", help="Run the int8 graph where the model has both.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -67,7 +68,10 @@ def punctuate(
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     directory = find_model(model)
-    punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, marks=chosen, case=not no_case)
+    graph: Literal["int8"] | None = "int8" if int8 else None
+    punctuator = Punctuator.from_pretrained(
+        directory, device=device, threads=threads, graph=graph, marks=chosen, case=not no_case
+    )
     utterances = io.read_utterances(source, from_)
     if audio or wav_scp:
         utterances = refined(utterances, audio_of_recordings(audio, wav_scp))

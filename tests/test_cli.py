@@ -100,6 +100,17 @@ def test_every_backend_gives_the_same(run, model, tmp_path, backend):
     assert run("punctuate", "--model", copy, source)[1] == run("punctuate", "--model", model, source)[1]
 
 
+def test_the_int8_graph_can_be_chosen(run, model, tmp_path):
+    source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
+    assert run("punctuate", "--model", model, "--int8", source)[1] == run("punctuate", "--model", model, source)[1]
+    only = tmp_path / "only"
+    shutil.copytree(model, only)
+    config = json.loads((only / "config.json").read_text())
+    del config["files"]["model.int8.onnx"]
+    (only / "config.json").write_text(json.dumps(config))
+    assert_told(run("punctuate", "--model", only, "--int8", source), "int8")
+
+
 # Bad input
 
 BAD_INPUTS = {

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
+from typing import Literal
 
 from asr_punct import text
 from asr_punct.checkpoint import ModelInfo, find_model, load_tokenizer, read_info
@@ -61,17 +62,26 @@ class Punctuator:
         *,
         device: str | None = None,
         threads: int = 0,
+        graph: Literal["fp32", "int8"] | None = None,
         marks: Collection[Mark] | None = None,
         case: bool = True,
     ) -> Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
+
+        Args:
+            name: which.
+            device: where scores are computed; the CPU by default.
+            threads: threads on the CPU; 0 for as many as there are cores.
+            graph: the graph to run; by default fp32, or int8 where there is no other.
+            marks: marks that may be added; all where None.
+            case: whether capitals may be added.
 
         Raises:
             AsrPunctError: there is no such model, or its directory is damaged.
         """
         directory = find_model(str(name))
         info = read_info(directory)
-        backend = open_backend(directory, info, device, threads)
+        backend = open_backend(directory, info, device, threads, graph)
         return cls(info, load_tokenizer(directory, info), backend, marks, case)
 
     @property
