@@ -225,7 +225,8 @@ def from_mapping(cls: type[T], values: Any, place: str) -> T:
     try:
         return cls(**arguments)
     except ConfigError as error:
-        raise ConfigError(f"{place}: {error}") from None
+        component = place.rpartition(": ")[2]
+        raise ConfigError(f"{place}: {str(error).removeprefix(f'{component}: ')}") from None
 
 
 def _value(hint: Any, value: Any, place: str) -> Any:

@@ -67,8 +67,11 @@ def test_a_start_on_a_wrong_device_leaves_nothing(corpus, tmp_path, device):
 
 def test_a_start_on_wrong_data_leaves_nothing(corpus, tmp_path):
     data = tmp_path / "data"
-    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
-        train(tiny_config(), data, tmp_path / "deep" / "model", device="cpu")
+    config = tiny_config()
+    named = dataclasses.replace(config.model.encoder, name=str(tmp_path / "no-encoder"))
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=named))
+    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):  # told before an encoder is loaded
+        train(config, data, tmp_path / "deep" / "model", device="cpu")
     data.mkdir()
     (data / "train.tsv").write_bytes((corpus / "train.tsv").read_bytes())
     with pytest.raises(InputError, match=r"dev\.tsv: found no such file"):
@@ -136,7 +139,7 @@ def test_settings_change_a_configuration():
         ("no_such", [], "found 'no_such', expected a YAML file or one of autopunct"),
         ("autopunct", ["training.epochs"], "settings: found 'training.epochs', expected key=value"),
         ("autopunct", ["training=3"], "settings: training: found 3, expected keys and values"),
-        ("autopunct", ["training.seed=-1"], "settings: training: training: seed"),
+        ("autopunct", ["training.seed=-1"], "settings: training: seed is 0 or more"),
         ("autopunct", ["training.seed=["], "settings: "),
         ("autopunct", ["training.seed=${nothing}"], "settings: "),
         ("autopunct", ["training.epoch=3"], "settings: training: found unknown key 'epoch'"),

@@ -32,7 +32,7 @@ from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import EpochLines, KeepBest, SafeCheckpointIO
 from asr_punct.training.card import write_card
 from asr_punct.training.corpus import read_words
-from asr_punct.training.datamodule import TRAIN, PunctuationData
+from asr_punct.training.datamodule import DEV, TRAIN, PunctuationData
 from asr_punct.training.lightning_module import DEV_F1, PunctuationModule
 
 log = logging.getLogger(__name__)
@@ -93,6 +93,7 @@ def train(
     if _is_finished(run, config, resume):
         log.info("%s is trained already", output)
         return read_info(output)
+    _check_data(data)
     torch.manual_seed(config.training.seed)
     model, tokenizer = _start(config, data, run, init)
     info = ModelInfo(config.model, model.encoder.transformers_config)
@@ -127,6 +128,12 @@ def _is_finished(run: Run, config: Config, resume: bool) -> bool:
     if not (run.directory / "config.json").exists():
         return False
     return bool(read_info(run.directory).training.get("finished"))
+
+
+def _check_data(data: Path) -> None:
+    for name in (TRAIN, DEV):
+        if not (data / name).is_file():
+            raise InputError(data / name, "no such file", f"a directory with {TRAIN} and {DEV}")
 
 
 def _start(config: Config, data: Path, run: Run, init: Path | None) -> tuple[Tagger, SubwordTokenizer]:
