@@ -186,7 +186,7 @@ def train(
     from asr_punct.training.configuration import read_config
     from asr_punct.training.fit import train as fit
 
-    logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
+    _log_progress(quiet)
     values = read_config(config, settings or [])
     start = find_model(init) if init else None
     progress = not quiet and sys.stderr.isatty()
@@ -205,6 +205,7 @@ def export(
     """
     from asr_punct.training.export import export as write_graph
 
+    _log_progress(quiet)
     difference = write_graph(model, int8)
     _tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
 
@@ -272,6 +273,10 @@ def info(
 
     directory = find_model(model)
     typer.echo(describe(directory, read_info(directory)))
+
+
+def _log_progress(quiet: bool) -> None:
+    logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
 
 
 def _chosen_marks(names: str) -> set[Mark]:
