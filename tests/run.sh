@@ -34,6 +34,8 @@ if command -v shellcheck >/dev/null; then
   mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
   check shell shellcheck --external-sources --shell bash "${scripts[@]}"
 fi
+# One thread a worker: the workers fill the machine.
+export OMP_NUM_THREADS=1
 check tests python -m pytest -q -n "$nj" -m "not slow"
 
 if [ ${#failed[@]} -gt 0 ]; then
