@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -276,10 +277,23 @@ def test_models_and_info(run, model):
     assert run("models")[0] == 0
 
 
-def test_a_missing_extra_is_named(run, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "asr_punct.training.export", None)
-    monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "asr_punct.training.export")
-    for name in [name for name in sys.modules if name.startswith(("asr_punct.training", "asr_punct.model"))]:
-        monkeypatch.delitem(sys.modules, name)
-    assert_told(run("export", tmp_path), "export needs the package torch", "asr-punct[train]")
+@pytest.mark.parametrize(
+    ("package", "arguments", "extra"),
+    [("torch", ["export", "."], "train"), ("omegaconf", ["train", "--data", "a", "-o", "b"], "train")],
+)
+def test_a_missing_extra_is_named(package, arguments, extra):
+    """In a process of its own, where the package cannot be imported."""
+    script = f"""
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Blocker())
+sys.argv = ["asr-punct", *{arguments!r}]
+from asr_punct.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    told = f"{arguments[0]} needs the package {package}, which is not installed: pip install 'asr-punct[{extra}]'"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asr-punct: {told}\n")
