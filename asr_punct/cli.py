@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sys
 from importlib import metadata
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="asr-punct",
-    help="Punctuation and capitals for speech recognition output, from the words and the pauses between them.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -37,20 +34,39 @@ Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine 
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(metadata.version("asr-punct"))
+        raise typer.Exit
+
+
+@app.callback()
+def main_options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
+
+
 @app.command()
 def punctuate(
-    source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="File to read; - is standard input (text, or what --from says).")
+    ] = "-",
     output: Output = "-",
     model: Annotated[str | None, typer.Option(help="Model directory, shipped name, or org/name of the hub.")] = None,
     from_: From = None,
     to: To = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
-    marks: Annotated[str | None, typer.Option(help="Marks that may be added, joined by commas.")] = None,
+    marks: Annotated[str | None, typer.Option(help="Marks that may be added, such as COMMA,PERIOD,QUESTION.")] = None,
     no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
     device: Device = None,
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")] = 0,
-    int8: Annotated[bool, typer.Option("--int8", help="Run the int8 graph where the model has both.")] = False,
+    int8: Annotated[
+        bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -131,6 +147,8 @@ def pauses(
     from asr_punct.progress import show_progress
     from asr_punct.timing import TimedCorpus
 
+    if output.suffix not in ("", ".tsv"):
+        raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
     corpus = TimedCorpus(lang, times, audio, data_dir)
     utterances = corpus.read(source, from_)
     io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "tsv")
@@ -282,10 +300,10 @@ def _log_progress(quiet: bool) -> None:
 def _chosen_marks(names: str) -> set[Mark]:
     from asr_punct.marks import MARKS, Mark
 
-    for name in names.split(","):
+    for name in names.upper().split(","):
         if name not in MARKS:
             raise AsrPunctError(f"--marks: found {name!r}, expected names joined by commas from {','.join(MARKS)}")
-    return {Mark(name) for name in names.split(",")}
+    return {Mark(name) for name in names.upper().split(",")}
 
 
 def _tell(lines: list[str], quiet: bool) -> None:
@@ -298,14 +316,11 @@ def main() -> NoReturn:
     """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except AsrPunctError as error:
         _fail(str(error))
     except ModuleNotFoundError as error:
         _fail(str(_missing_extra(error)))
-    except BrokenPipeError:  # the reader of a pipe has gone: not an error, and nothing more can be written
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:

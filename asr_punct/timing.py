@@ -142,7 +142,9 @@ class TimedCorpus:
         utterances = map(self._described, utterances)
         if self._audio or any(item.audio for item in self._items.values()):
             utterances = refined(utterances, self._audio_of, self._counts)
-        return map(self._in_document, with_pauses(utterances, self._counts))
+        yield from map(self._in_document, with_pauses(utterances, self._counts))
+        if not self._counts["pauses"]:
+            raise InputError(str(source), "words without times", "times (asr-punct align finds them in the audio)")
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         held: dict[str, list[Utterance]] = {}

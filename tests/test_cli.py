@@ -83,7 +83,7 @@ def test_output_formats(run, model, tmp_path, name, beginning):
 
 def test_marks_and_case_can_be_chosen(run, model, tmp_path):
     source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
-    _, out, _ = run("punctuate", "--model", model, source, "--marks", "QUESTION,OPEN_QUES", "--no-case")
+    _, out, _ = run("punctuate", "--model", model, source, "--marks", "question,OPEN_QUES", "--no-case")
     assert out == "ana mira la casa ¿dónde está la mesa?\n"
 
 
@@ -169,8 +169,8 @@ def test_a_truncated_recording_is_told(run, tmp_path):
     target = tmp_path / "a.ctm"
     assert_told(run("align", cut, text, "-o", target, "--lang", "es"), "cut.m4a", "found", "expected")
     source = file(tmp_path, "r.ctm", GOOD_CTM)
-    assert_told(run("pauses", source, "--audio", cut, "-o", target), "cut.m4a", "found", "expected")
-    assert not target.exists()
+    assert_told(run("pauses", source, "--audio", cut, "-o", tmp_path / "a.tsv"), "cut.m4a", "found", "expected")
+    assert {path.name for path in tmp_path.iterdir()} == {"whole.m4a", "cut.m4a", "a.txt", "r.ctm"}
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx"])
@@ -268,6 +268,42 @@ def test_pauses_of_a_ctm(run, tmp_path):
     assert (status, err) == (0, "5 pauses: 1 unknown, 0 overlaps set to 0\n")
     (utterance,) = read_tsv(target)
     assert utterance.pauses == (0.0, 0.1, 0.1, 0.8, None)
+
+
+def test_pauses_need_times_and_write_tsv(run, tmp_path):
+    text, target = file(tmp_path, "a.txt", "hola mundo\n"), tmp_path / "b.tsv"
+    assert_told(run("pauses", text, "-o", target), "words without times", "align")
+    assert_told(run("pauses", file(tmp_path, "a.ctm", GOOD_CTM), "-o", tmp_path / "b.json"), "expected a .tsv file")
+    assert not target.exists()
+
+
+def test_a_manifest_whose_words_and_text_differ_is_told(run, model, tmp_path):
+    line = {"audio_filepath": "a.wav", "pred_text": "hola mundo", "word": [{"word": "hola", "start": 0, "end": 1}]}
+    source = file(tmp_path, "a.jsonl", json.dumps(line))
+    assert_told(run("punctuate", "--model", model, source), "a.jsonl:1", "found 1 words with times and 2 in pred_text")
+
+
+def test_a_pipe_may_be_cut(model, tmp_path):
+    source = file(tmp_path, "a.txt", "ana mira la casa\n" * 20_000)
+    command = "from asr_punct.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", command, "punctuate", "--model", str(model), str(source)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
+def test_no_arguments_show_the_help(run):
+    status, out, err = run()
+    assert (status, err) == (0, "")
+    assert "punctuate" in out
+
+
+def test_version(run):
+    assert run("--version") == (0, "0.1.0\n", "")
 
 
 def test_models_and_info(run, model):

@@ -85,7 +85,7 @@ def open_backend(
     if graph and device not in (None, "cpu"):
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
     if graph and not has_file(info, _GRAPHS[graph]):
-        raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph written by asr-punct export")
+        raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
     name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if has_file(info, name)), None)
     if name and device in (None, "cpu"):
         return OnnxBackend(checked_file(directory, info, name), threads)

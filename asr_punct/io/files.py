@@ -77,14 +77,17 @@ def read_text_file(path: Pathlike) -> str:
 
 @contextmanager
 def write_file(path: Pathlike) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete; `-` is standard output.
+    """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
 
     Raises:
         InputError: its directory does not exist or cannot be written.
     """
     if str(path) == STANDARD_STREAM:
-        yield sys.stdout
-        sys.stdout.flush()
+        try:
+            yield sys.stdout
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader of a pipe has gone: not an error, and nothing more can be written
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     target = Path(path)
     if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over

@@ -53,6 +53,10 @@ def _is_alignment(item: Mapping[str, Any]) -> bool:
 def _words(item: Mapping[str, Any], place: str) -> Iterator[Word]:
     offset = number_or_none(item, "offset", place) or 0.0
     if isinstance(item.get("word"), list):
+        text = item.get("pred_text")
+        if isinstance(text, str) and len(text.split()) != len(item["word"]):
+            found = f"{len(item['word'])} words with times and {len(text.split())} in pred_text"
+            raise InputError(place, found, "as many")
         yield from (timed_word(entry, f"{place}: word {i}", offset) for i, entry in enumerate(item["word"], 1))
     elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
