@@ -48,6 +48,8 @@ if [ -z "$corpus" ] || [ -d "$corpus/truth" ]; then
 fi
 if [ -z "$config" ] && $synthetic; then
   config=autopunct_mini
+  # Models this small gain little from a second thread, and lose much where another job has its core.
+  export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 fi
 times=aligner
 if [ -n "$ctm_dir" ]; then
