@@ -112,22 +112,23 @@ class Punctuator:
         times where an utterance has none. Marks and capitals that stand in the input stay, and none is added beside
         them. Memory is bounded by a few windows and the longest utterance.
         """
-        waiting: deque[Utterance] = deque()
+        waiting: deque[tuple[Utterance, int]] = deque()  # each with the number of its words for the model
         decided: deque[Labels] = deque()
 
         def words() -> Iterator[tuple[str, WordInput]]:
             for utterance in with_pauses(utterances):
-                waiting.append(utterance)
-                yield from ((utterance.recording, word) for word in self._inputs(utterance))
+                inputs = list(self._inputs(utterance))
+                waiting.append((utterance, len(inputs)))
+                yield from ((utterance.recording, word) for word in inputs)
 
         windows = plan_windows(_flag_documents(words()), self.info.model.window, self.info.max_tokens)
         while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
             for labels in self._decide(group):
                 decided.extend(labels)
-            while waiting and self._model_words(waiting[0]) <= len(decided):
-                yield self._finish(waiting.popleft(), decided)
+            while waiting and waiting[0][1] <= len(decided):
+                yield self._finish(*waiting.popleft(), decided)
         while waiting:
-            yield self._finish(waiting.popleft(), decided)
+            yield self._finish(*waiting.popleft(), decided)
 
     def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
         cores = [self._core(word) for word in utterance.words]
@@ -151,12 +152,9 @@ class Punctuator:
                 result[i] = decode(scores.marks[row, keep], scores.cases[row, keep], self._thresholds)
         return result
 
-    def _finish(self, utterance: Utterance, decided: deque[Labels]) -> Utterance:
-        predicted = [decided.popleft() for _ in range(self._model_words(utterance))]
+    def _finish(self, utterance: Utterance, words: int, decided: deque[Labels]) -> Utterance:
+        predicted = [decided.popleft() for _ in range(words)]
         return replace(utterance, labels=added_labels(utterance, predicted, self._language, self._case))
-
-    def _model_words(self, utterance: Utterance) -> int:
-        return sum(bool(self._core(word)) for word in utterance.words)
 
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""
