@@ -16,6 +16,7 @@ LAYERS = [
     "text",
     "audio",
     "pauses",
+    "pause_model",
     "align",
     "io",
     "timing",

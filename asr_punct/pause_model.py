@@ -1,0 +1,206 @@
+"""Pauses for text that was never spoken: a generative model of the silences that marks and hesitations leave.
+
+A reader pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
+and now and then where no mark stands. A window of words has one speaker: who speaks slowly pauses longer and more
+often (Demol et al. 2007), so that no length means the same everywhere. It also has one source of times: an aligner, or
+a recogniser that rounds times to its frames, stretches words over the pauses or ends them too early. What is hidden
+or added by a source is hidden or added here, for that is what a model will meet.
+
+`benchmarks/pause_model.py` measures the parameters and compares what is drawn with recordings. Measured were English
+talks; Spanish and Basque could not be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.errors import ConfigError
+from asr_punct.marks import LEFT, MARKS, RIGHT, Mark
+from asr_punct.pauses import BUCKET_MS, BUCKETS, UNKNOWN
+from asr_punct.words import Seconds
+
+Floats = npt.NDArray[np.float32]
+Marks = npt.NDArray[np.uint16]
+
+
+def _bits(*marks: Mark) -> np.uint16:
+    return np.uint16(sum(1 << MARKS.index(mark) for mark in marks))
+
+
+_AFTER, _BEFORE = _bits(*RIGHT), _bits(*LEFT)
+_SENTENCE_END = _bits(Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION)
+
+
+@dataclass(frozen=True)
+class PauseAt:
+    """The pause between two words, where a certain mark stands or none."""
+
+    probability: float
+    """Share of such places with a pause of 50 ms or more, below 1 and above 0."""
+    median_s: Seconds
+    """Median of these pauses."""
+    spread: float
+    """Standard deviation of their natural logarithm."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.probability < 1 and self.median_s > 0 and self.spread >= 0):
+            raise ConfigError(f"pause: found {self}, expected 0 < probability < 1, median_s above 0, spread 0 or more")
+
+
+@dataclass(frozen=True)
+class PauseParameters:
+    """What pauses are like where each mark stands, and how speakers and sources of times differ.
+
+    Where several marks stand between two words, the one with the longest mean pause decides. Marks that open stand
+    before a word and tell of the pause before it. Measured were no mark, COMMA and PERIOD, on the one talk whose times
+    several recognisers give; QUESTION and EXCLAMATION are as PERIOD (too few to measure), COLON and SEMICOLON halfway
+    from COMMA to PERIOD on the scales of log-odds and logarithm, and the others are assumptions.
+    """
+
+    no_mark: PauseAt = PauseAt(0.04, 0.21, 0.74)
+    """Hesitations and the ends of phrases that no mark shows."""
+    comma: PauseAt = PauseAt(0.40, 0.40, 0.55)
+    period: PauseAt = PauseAt(0.84, 0.75, 0.72)
+    question: PauseAt = PauseAt(0.84, 0.75, 0.72)
+    exclamation: PauseAt = PauseAt(0.84, 0.75, 0.72)
+    colon: PauseAt = PauseAt(0.65, 0.55, 0.65)
+    semicolon: PauseAt = PauseAt(0.65, 0.55, 0.65)
+    dash: PauseAt = PauseAt(0.50, 0.45, 0.65)
+    ellipsis: PauseAt = PauseAt(0.75, 0.70, 0.80)
+    quote: PauseAt = PauseAt(0.15, 0.30, 0.70)
+    """Alone; a quote that ends beside another mark pauses as that one."""
+    open_quote: PauseAt = PauseAt(0.30, 0.35, 0.70)
+    open_ques: PauseAt = PauseAt(0.20, 0.30, 0.70)
+    """Inside a sentence; after another mark it pauses as that one."""
+    open_excl: PauseAt = PauseAt(0.20, 0.30, 0.70)
+    open_dash: PauseAt = PauseAt(0.70, 0.50, 0.90)
+    """Another speaker begins."""
+
+    pace_median: float = 0.6
+    """Length of the median speaker's pauses, where 1 is the speaker measured. Mean pauses between sentences are 0.20 to
+    1.36 s long among eight readers (Kazlauskienė and Kalašinskaitė 2020), which centre on 0.52 s."""
+    pace_spread: float = 0.48
+    """Standard deviation of the logarithm of speakers' pace: 0.20 and 1.36 s are two of it off the centre."""
+    pace_log_odds: float = 1.0
+    """Log-odds of a pause at a mark for one unit of logarithmic pace (an assumption; the direction is Demol's)."""
+    hesitation_spread: float = 0.5
+    """Standard deviation of the log-odds of a pause where no mark stands, speaker by speaker (talks: 2 to 6 %)."""
+
+    slack_probability: float = 0.10
+    """Share of words between which an aligner leaves a gap that is no pause."""
+    slack_s: Seconds = 0.015
+    """Mean length of such a gap (exponential)."""
+
+    frames_ms: tuple[int, ...] = (10, 20, 40, 80)
+    """Frames of the sources of times, each as likely: aligners, Whisper and wav2vec 2.0, and NeMo's two."""
+    stretched: float = 0.15
+    """Share of windows with a source that stretches words over all but long pauses, as Google's."""
+    hidden_s: tuple[Seconds, Seconds] = (0.3, 1.0)
+    """Longest pause that such a source hides, uniform between the two (Google: 0.6 to 1.0)."""
+    clipped: float = 0.10
+    """Share of windows with a source that stretches words over all pauses but clips them at sentence ends (Whisper)."""
+    clip_s: Seconds = 0.3
+    """So much of a pause at a sentence's end such a source leaves in the word: the median length of a word."""
+    emitted: float = 0.15
+    """Share of windows with a source that ends a word at its last emission (CTC, RNNT), so that words seem apart."""
+    emitted_s: Seconds = 0.08
+    """Mean length that this adds to every gap (exponential; an assumption)."""
+
+    def __post_init__(self) -> None:
+        shares = (self.stretched, self.clipped, self.emitted)
+        if min(shares) < 0 or sum(shares) > 1:
+            raise ConfigError(f"pauses: stretched, clipped and emitted are shares of the windows, found {shares}")
+        if not self.frames_ms or any(frame < BUCKET_MS or frame % BUCKET_MS for frame in self.frames_ms):
+            raise ConfigError(f"pauses: frames_ms are multiples of {BUCKET_MS}, found {self.frames_ms}")
+
+    @cached_property
+    def table(self) -> Floats:
+        """Log-odds of a pause, logarithm of its median and spread for each set of marks between two words.
+
+        *Shape:* (3, 2 ** marks)
+        """
+        marked: list[PauseAt] = [getattr(self, mark.lower()) for mark in MARKS]
+        order = sorted(range(len(MARKS)), key=lambda i: marked[i].probability * marked[i].median_s)
+        table = np.repeat(_row(self.no_mark), 2 ** len(MARKS), axis=1)
+        sets = np.arange(table.shape[1])
+        for mark in order:  # what is written last stays
+            table[:, (sets >> mark & 1).astype(bool)] = _row(marked[mark])
+        return table
+
+
+def _row(pause: PauseAt) -> Floats:
+    odds = pause.probability / (1 - pause.probability)
+    return np.array([[np.log(odds)], [np.log(pause.median_s)], [pause.spread]], np.float32)
+
+
+def sample_pauses(
+    marks: Marks,
+    rng: np.random.Generator,
+    parameters: PauseParameters | None = None,
+    unknown: npt.NDArray[np.bool_] | None = None,
+) -> npt.NDArray[np.int16]:
+    """Draw the pause after each word of a window, or of several windows, each with its own speaker and source of times.
+
+    Args:
+        marks: bit i set where mark i stands, (…, words); a row is a window.
+        rng: what decides.
+        parameters: of the model; without them those measured.
+        unknown: (…, words), after which words no time is known, such as the last one of a document.
+
+    Returns:
+        int16 (…, words), buckets of `asr_punct.pauses`.
+    """
+    parameters = parameters or PauseParameters()
+    between = _between(marks)
+    seconds = _spoken(between, rng, parameters)
+    frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
+    seconds = _as_reported(seconds, between, rng, parameters)
+    # the two edges of a gap are rounded on one grid: the gap holds as many frames as its place on the grid lets it
+    quantised = np.floor(seconds * 1000 / frames + rng.random(marks.shape)) * frames
+    pauses: npt.NDArray[np.int16] = np.minimum(quantised // BUCKET_MS, BUCKETS - 1).astype(np.int16)
+    if unknown is not None:
+        pauses[unknown] = UNKNOWN
+    return pauses
+
+
+def _between(marks: Marks) -> Marks:
+    """Marks after each word and before the next one of its window, (…, words)."""
+    following = np.zeros_like(marks)
+    following[..., :-1] = marks[..., 1:]
+    return marks & _AFTER | following & _BEFORE
+
+
+def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
+    """The speaker's pauses, (…, words) seconds, most of them 0."""
+    log_odds, log_median, spread = parameters.table
+    windows = (*between.shape[:-1], 1)
+    log_pace = np.log(parameters.pace_median) + parameters.pace_spread * rng.standard_normal(windows, np.float32)
+    hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
+    shift = np.where(between == 0, hesitation, parameters.pace_log_odds * log_pace)
+    # the log-odds of a uniform draw against those of a pause
+    paused = rng.logistic(size=between.shape) < log_odds[between] + shift
+    at = between[paused]
+    logarithm = log_median[at] + spread[at] * rng.standard_normal(len(at), np.float32)
+    seconds = np.zeros(between.shape, np.float32)
+    seconds[paused] = np.exp(logarithm + np.broadcast_to(log_pace, between.shape)[paused])
+    return seconds
+
+
+def _as_reported(seconds: Floats, between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
+    """The pauses, (…, words) seconds, as each window's source of times tells them before it rounds."""
+    windows = (*between.shape[:-1], 1)
+    kind = rng.random(windows)
+    stretched = kind < parameters.stretched
+    clipped = ~stretched & (kind < parameters.stretched + parameters.clipped)
+    emitted = kind >= 1 - parameters.emitted
+    hidden = np.where(stretched, rng.uniform(*parameters.hidden_s, windows), 0)
+    lost = np.where((between & _SENTENCE_END) != 0, np.float32(parameters.clip_s), np.float32(np.inf))
+    told = np.where(clipped, np.maximum(seconds - lost, 0), np.where(seconds >= hidden, seconds, 0))
+    slack = rng.standard_exponential(between.shape, np.float32)
+    apart = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
+    gap = np.where(emitted, slack * parameters.emitted_s, np.where(apart, slack * parameters.slack_s, 0))
+    return told + gap
