@@ -157,7 +157,7 @@ def pauses(
 
 @app.command()
 def prepare(
-    corpus: Annotated[str, typer.Argument(help="mintzai or text.")],
+    corpus: Annotated[str, typer.Argument(help="mintzai, iwslt or text.")],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     lang: Language = "es",
@@ -169,19 +169,22 @@ def prepare(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn a corpus into what the other commands read: data directories (mintzai), or training files (text).
+    """Turn a corpus into what the other commands read: data directories (mintzai), or training files (iwslt, text).
 
     Example: asr-punct prepare text speeches.txt data --lang es
     """
+    from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
     from asr_punct.corpora.written import prepare_text
 
     if corpus == "mintzai":
         summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
+    elif corpus == "iwslt":
+        summary = prepare_iwslt(Path(source), output)
     elif corpus == "text":
         summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
     else:
-        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai or text")
+        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai, iwslt or text")
     _tell(summary.lines(), quiet)
 
 

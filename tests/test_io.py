@@ -1,5 +1,6 @@
 import io as stdio
 import json
+import lzma
 import stat
 from dataclasses import replace
 
@@ -40,6 +41,21 @@ def written(writer, utterances):
 def test_lines_end_at_line_feed_alone(tmp_path):
     path = file(tmp_path, "a.txt", "\ufeffuno\u2028dos\x85tres\r\ncuatro")
     assert list(read_lines(path)) == [(1, "uno\u2028dos\x85tres"), (2, "cuatro")]
+
+
+def test_a_compressed_file_is_read_as_what_it_holds(tmp_path):
+    path = file(tmp_path, "a.ctm.xz", lzma.compress(b"r 1 0 1 hola\n" * 3000))
+    assert sum(len(utterance.words) for utterance in io.read_utterances(path)) == 3000
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(InputError, match=r"a\.ctm\.xz: found Compressed file ended .*, expected xz data"):
+        list(read_lines(path))
+    with pytest.raises(InputError, match=r"b\.txt\.xz: found Input format not supported"):
+        list(read_lines(file(tmp_path, "b.txt.xz", "hola\n")))
+
+
+def test_compressed_output_is_refused(tmp_path):
+    with pytest.raises(AsrPunctError, match="--to: found none and the output"):
+        io.output_format(tmp_path / "a.tsv.xz")
 
 
 def test_invalid_utf8_is_told_with_its_place(tmp_path):

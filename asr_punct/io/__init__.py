@@ -36,11 +36,14 @@ _OTHERS = (".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xm
 
 
 def guess_format(path: Pathlike) -> str | None:
-    """Format by the file's name, a `.json` by its content; standard streams and unknown names are None."""
-    suffix = Path(path).suffix.lower()
-    if suffix == ".json" and Path(path).is_file() and _is_manifest(path):
+    """Format by the file's name, a `.json` by its content; standard streams and unknown names are None.
+
+    A file named `.xz` is of the format that the name without it says.
+    """
+    name = Path(path).name.removesuffix(".xz")
+    if Path(name).suffix.lower() == ".json" and Path(path).is_file() and _is_manifest(path):
         return "nemo"
-    return _by_name(path)
+    return _by_name(name)
 
 
 def _by_name(path: Pathlike) -> str | None:

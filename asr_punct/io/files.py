@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
 import math
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -43,17 +44,22 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
+    open_file: Callable[..., Any] = lzma.open if Path(path).suffix == ".xz" else open
     with _told(path, "a file that can be read"), ExitStack() as stack:
-        file = stack.enter_context(open(path, "rb"))
+        file: BinaryIO = stack.enter_context(open_file(path, "rb"))
         close = stack.pop_all()
     with close:
-        yield file
+        try:
+            yield file
+        except (lzma.LZMAError, EOFError) as error:
+            raise InputError(path, str(error).rstrip("."), "xz data that can be read to its end") from None
 
 
 def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
     r"""Lines of a UTF-8 text file with their numbers from 1, read lazily; `-` is standard input.
 
-    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped.
+    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped. A file named `.xz` is
+    decompressed.
 
     Raises:
         InputError: a file that is missing or cannot be read, or a line that is not UTF-8.
