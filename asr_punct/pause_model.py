@@ -6,8 +6,13 @@ often (Demol et al. 2007), so that no length means the same everywhere. It also 
 a recogniser that rounds times to its frames, stretches words over the pauses or ends them too early. What is hidden
 or added by a source is hidden or added here, for that is what a model will meet.
 
-`benchmarks/pause_model.py` measures the parameters and compares what is drawn with recordings. Measured were English
-talks; Spanish and Basque could not be.
+`benchmarks/pause_model.py` measures the parameters and compares what is drawn with recordings. Measured was English
+speech; Spanish and Basque could not be.
+
+Campione, Véronis: A large-scale multilingual study of silent pause duration, Speech Prosody 2002. Demol, Verhelst,
+Verhoeve: The duration of speech pauses in a multilingual environment, Interspeech 2007. Hawkins: The syntactic location
+of hesitation pauses, Language and Speech 14, 1971. Kazlauskienė, Kalašinskaitė: The duration of pauses between phrases
+in reading language, Respectus Philologicus 37 (42), 2020.
 """
 
 from __future__ import annotations
@@ -56,21 +61,24 @@ class PauseParameters:
     """What pauses are like where each mark stands, and how speakers and sources of times differ.
 
     Where several marks stand between two words, the one with the longest mean pause decides. Marks that open stand
-    before a word and tell of the pause before it. Measured were no mark, COMMA and PERIOD, on the one talk whose times
-    several recognisers give; QUESTION and EXCLAMATION are as PERIOD (too few to measure), COLON and SEMICOLON halfway
-    from COMMA to PERIOD on the scales of log-odds and logarithm, and the others are assumptions.
+    before a word and tell of the pause before it. No mark, COMMA and PERIOD were measured on one English talk, whose
+    times several recognisers give; QUESTION and EXCLAMATION are as PERIOD (too few to measure), COLON and SEMICOLON
+    halfway from COMMA to PERIOD on the scales of log-odds and logarithm, and the other marks are assumptions.
     """
 
-    no_mark: PauseAt = PauseAt(0.04, 0.21, 0.74)
-    """Hesitations and the ends of phrases that no mark shows."""
-    comma: PauseAt = PauseAt(0.40, 0.40, 0.55)
-    period: PauseAt = PauseAt(0.84, 0.75, 0.72)
-    question: PauseAt = PauseAt(0.84, 0.75, 0.72)
-    exclamation: PauseAt = PauseAt(0.84, 0.75, 0.72)
-    colon: PauseAt = PauseAt(0.65, 0.55, 0.65)
-    semicolon: PauseAt = PauseAt(0.65, 0.55, 0.65)
-    dash: PauseAt = PauseAt(0.50, 0.45, 0.65)
-    ellipsis: PauseAt = PauseAt(0.75, 0.70, 0.80)
+    no_mark: PauseAt = PauseAt(0.09, 0.19, 0.74)
+    """Hesitations and the ends of phrases that no mark shows. In the talk 0.05 of the places, and about twice as many
+    in spontaneous speech, where a third of all pauses stand inside clauses (Hawkins 1971)."""
+    comma: PauseAt = PauseAt(0.39, 0.36, 0.68)
+    period: PauseAt = PauseAt(0.81, 0.56, 0.79)
+    """In the talk 0.86 with a median of 0.83 s. Eight readers' mean pauses between sentences go from 0.20 to 1.36 s
+    (Kazlauskienė and Kalašinskaitė 2020), whose centre is a median of 0.38 s; this is halfway."""
+    question: PauseAt = PauseAt(0.81, 0.56, 0.79)
+    exclamation: PauseAt = PauseAt(0.81, 0.56, 0.79)
+    colon: PauseAt = PauseAt(0.62, 0.45, 0.74)
+    semicolon: PauseAt = PauseAt(0.62, 0.45, 0.74)
+    dash: PauseAt = PauseAt(0.50, 0.40, 0.70)
+    ellipsis: PauseAt = PauseAt(0.75, 0.60, 0.80)
     quote: PauseAt = PauseAt(0.15, 0.30, 0.70)
     """Alone; a quote that ends beside another mark pauses as that one."""
     open_quote: PauseAt = PauseAt(0.30, 0.35, 0.70)
@@ -80,27 +88,27 @@ class PauseParameters:
     open_dash: PauseAt = PauseAt(0.70, 0.50, 0.90)
     """Another speaker begins."""
 
-    pace_median: float = 0.6
-    """Length of the median speaker's pauses, where 1 is the speaker measured. Mean pauses between sentences are 0.20 to
-    1.36 s long among eight readers (Kazlauskienė and Kalašinskaitė 2020), which centre on 0.52 s."""
     pace_spread: float = 0.48
-    """Standard deviation of the logarithm of speakers' pace: 0.20 and 1.36 s are two of it off the centre."""
+    """Standard deviation, over speakers, of the logarithm by which all their pauses are longer or shorter: the eight
+    readers' 0.20 and 1.36 s are two of it off their centre."""
     pace_log_odds: float = 1.0
-    """Log-odds of a pause at a mark for one unit of logarithmic pace (an assumption; the direction is Demol's)."""
-    hesitation_spread: float = 0.5
-    """Standard deviation of the log-odds of a pause where no mark stands, speaker by speaker (talks: 2 to 6 %)."""
+    """Log-odds of a pause at a mark for one unit of that logarithm (an assumption; the direction is Demol's)."""
+    hesitation_spread: float = 0.6
+    """Standard deviation, over speakers, of the log-odds of a pause where no mark stands: from rehearsed talks to
+    spontaneous speech they grow by 1.2 or so."""
 
     slack_probability: float = 0.10
     """Share of words between which an aligner leaves a gap that is no pause."""
     slack_s: Seconds = 0.015
     """Mean length of such a gap (exponential)."""
 
-    frames_ms: tuple[int, ...] = (10, 20, 40, 80)
-    """Frames of the sources of times, each as likely: aligners, Whisper and wav2vec 2.0, and NeMo's two."""
+    frames_ms: tuple[int, ...] = (10, 20, 30, 40, 80)
+    """Frames of the sources of times, each as likely: aligners, Whisper and wav2vec 2.0, Kaldi's chain models, and
+    NeMo's two."""
     stretched: float = 0.15
     """Share of windows with a source that stretches words over all but long pauses, as Google's."""
     hidden_s: tuple[Seconds, Seconds] = (0.3, 1.0)
-    """Longest pause that such a source hides, uniform between the two (Google: 0.6 to 1.0)."""
+    """Longest pause that such a source hides, uniform between the two; Google's is 0.8 to 1.0 s."""
     clipped: float = 0.10
     """Share of windows with a source that stretches words over all pauses but clips them at sentence ends (Whisper)."""
     clip_s: Seconds = 0.3
@@ -137,10 +145,14 @@ def _row(pause: PauseAt) -> Floats:
     return np.array([[np.log(odds)], [np.log(pause.median_s)], [pause.spread]], np.float32)
 
 
+MEASURED = PauseParameters()
+"""The parameters that come with the model."""
+
+
 def sample_pauses(
     marks: Marks,
     rng: np.random.Generator,
-    parameters: PauseParameters | None = None,
+    parameters: PauseParameters = MEASURED,
     unknown: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.int16]:
     """Draw the pause after each word of a window, or of several windows, each with its own speaker and source of times.
@@ -148,13 +160,12 @@ def sample_pauses(
     Args:
         marks: bit i set where mark i stands, (…, words); a row is a window.
         rng: what decides.
-        parameters: of the model; without them those measured.
+        parameters: of the model.
         unknown: (…, words), after which words no time is known, such as the last one of a document.
 
     Returns:
         int16 (…, words), buckets of `asr_punct.pauses`.
     """
-    parameters = parameters or PauseParameters()
     between = _between(marks)
     seconds = _spoken(between, rng, parameters)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
@@ -178,7 +189,7 @@ def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameter
     """The speaker's pauses, (…, words) seconds, most of them 0."""
     log_odds, log_median, spread = parameters.table
     windows = (*between.shape[:-1], 1)
-    log_pace = np.log(parameters.pace_median) + parameters.pace_spread * rng.standard_normal(windows, np.float32)
+    log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
     hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
     shift = np.where(between == 0, hesitation, parameters.pace_log_odds * log_pace)
     # the log-odds of a uniform draw against those of a pause
