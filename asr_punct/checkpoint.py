@@ -20,9 +20,12 @@ from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.subwords import SubwordTokenizer
 
-CONFIG, TOKENIZER, CARD = "config.json", "tokenizer.json", "README.md"
+CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 PRETRAINED = Path(__file__).parent / "pretrained"
+TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
+"""Weights of the shipped models, in a checkout alone: a wheel holds what runs."""
+DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8)
@@ -153,13 +156,15 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
 
 
-def shipped_models() -> list[str]:
-    """Names of the models that came with the package."""
-    return sorted(path.parent.name for path in PRETRAINED.glob(f"*/{CONFIG}"))
+def shipped_models() -> dict[str, Path]:
+    """Directories of the models that came with the package, by name."""
+    return {path.parent.name: path.parent for path in sorted(PRETRAINED.glob(f"*/{CONFIG}"))}
 
 
 def find_model(name: str | None) -> Path:
     """Directory of a model: an existing directory, then a shipped name, then `org/name` of the Hugging Face hub.
+
+    Without a name it is the shipped default model.
 
     Raises:
         AsrPunctError: there is no such model. A name whose parent directory exists is not looked for on the hub.
@@ -167,17 +172,35 @@ def find_model(name: str | None) -> Path:
     shipped = shipped_models()
     expected = f"expected a model directory, {''.join(f'{known}, ' for known in shipped)}or org/name of the hub"
     if not name:
-        raise AsrPunctError(f"model: found none, {expected}")
+        if DEFAULT_MODEL not in shipped:
+            raise AsrPunctError(f"model: found none, {expected}")
+        return shipped[DEFAULT_MODEL]
     path = Path(name)
     if path.is_dir():
         return path
     if name in shipped:
-        return PRETRAINED / name
+        return shipped[name]
     if path.exists():
         raise AsrPunctError(f"model {name!r}: found a file, {expected}")
     if _HUB_NAME.fullmatch(name) and not path.parent.exists():
         return _download(name)
     raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
+
+
+def find_trainable_model(name: str) -> Path:
+    """Directory of a model with weights to train on; a shipped model's are in a checkout, not in the wheel.
+
+    Raises:
+        AsrPunctError: there is no such model, or it is a shipped one outside a checkout.
+    """
+    directory = find_model(name)
+    if directory.parent != PRETRAINED or has_file(read_info(directory), WEIGHTS):
+        return directory
+    trainable = TRAINABLE / directory.name
+    if (trainable / CONFIG).is_file():
+        return trainable
+    expected = f"its directory egs/models/{directory.name} of a checkout of this project's repository"
+    raise AsrPunctError(f"model {name!r}: found no weights to train on in the installed package, expected {expected}")
 
 
 def _download(name: str) -> Path:

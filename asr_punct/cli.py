@@ -55,7 +55,9 @@ def punctuate(
         str, typer.Argument(metavar="IN", help="File to read; - is standard input (text, or what --from says).")
     ] = "-",
     output: Output = "-",
-    model: Annotated[str | None, typer.Option(help="Model directory, shipped name, or org/name of the hub.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Directory, shipped name, or org/name of the hub; without it the default model.")
+    ] = None,
     from_: From = None,
     to: To = None,
     audio: Audio = None,
@@ -193,7 +195,7 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory of train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to make.")],
     config: Annotated[str, typer.Option(help="A configuration's name, or a YAML file.")] = "autopunct",
-    init: Annotated[str | None, typer.Option(help="Model whose weights are the start.")] = None,
+    init: Annotated[str | None, typer.Option(help="Model whose weights are the start, such as es-eu.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from where a killed run was.")] = False,
     device: Device = None,
     settings: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to it.")] = None,
@@ -203,13 +205,13 @@ def train(
 
     Example: asr-punct train --config autopunct_mini --data data -o model training.epochs=10
     """
-    from asr_punct.checkpoint import find_model
+    from asr_punct.checkpoint import find_trainable_model
     from asr_punct.training.configuration import read_config
     from asr_punct.training.fit import train as fit
 
     _log_progress(quiet)
     values = read_config(config, settings or [])
-    start = find_model(init) if init else None
+    start = find_trainable_model(init) if init else None
     progress = not quiet and sys.stderr.isatty()
     fit(values, data, output, init=start, resume=resume, device=device, progress=progress)
 
@@ -267,17 +269,16 @@ def score(
 
 @app.command()
 def models() -> None:
-    """List the models that came with the package.
+    """List the models that came with the package, with their scores.
 
     Example: asr-punct models
     """
-    from asr_punct.checkpoint import PRETRAINED, read_info, shipped_models
+    from asr_punct.checkpoint import shipped_models
+    from asr_punct.inference.describe import list_models
 
-    names = shipped_models()
-    for name in names:
-        info = read_info(PRETRAINED / name)
-        typer.echo(f"{name}\t{info.model.language}\t{', '.join(info.files)}")
-    if not names:
+    if shipped := shipped_models():
+        typer.echo(list_models(shipped), nl=False)
+    else:
         typer.echo("no model comes with this release: asr-punct train makes one", err=True)
 
 

@@ -1,12 +1,27 @@
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
+from dummies import utterances
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, find_model, read_info
+from asr_punct import checkpoint, scoring
+from asr_punct.checkpoint import (
+    CONFIG,
+    ONNX,
+    ONNX_INT8,
+    SCORES,
+    TOKENIZER,
+    WEIGHTS,
+    find_model,
+    find_trainable_model,
+    read_info,
+    shipped_models,
+    write_info,
+)
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.inference.backend import OnnxBackend, open_backend
-from asr_punct.inference.describe import describe
+from asr_punct.inference.describe import describe, list_models
 from asr_punct.inference.punctuator import Punctuator
 
 
@@ -147,3 +162,69 @@ def test_a_file_is_no_model(tmp_path, monkeypatch):
     (tmp_path / "exp" / "model.onnx").write_text("")
     with pytest.raises(AsrPunctError, match=r"^model 'exp/model\.onnx': found a file, expected a model directory"):
         find_model("exp/model.onnx")
+
+
+# Models that ship
+
+
+@pytest.fixture
+def shipped(model, tmp_path, monkeypatch):
+    """A package with a default model, and the directory that stands for a checkout's `egs/models`."""
+    directory = tmp_path / "pretrained" / "es-eu"
+    directory.mkdir(parents=True)
+    for name in (TOKENIZER, ONNX_INT8):
+        shutil.copy(model / name, directory)
+    write_info(directory, replace(read_info(model), training={"parameters": 8_765_432, "licence": "CC BY-SA 4.0"}))
+    labelled = utterances(20, 1)
+    sets = {"es/congreso": scoring.score(labelled, labelled), "iwslt/test2011": scoring.score(labelled, labelled, 4)}
+    scoring.write_score_sets(sets, directory / SCORES)
+    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path / "pretrained")
+    monkeypatch.setattr(checkpoint, "TRAINABLE", tmp_path / "egs")
+    monkeypatch.chdir(tmp_path)
+    return directory
+
+
+def test_the_default_model_is_the_shipped_one_whatever_stands_in_the_working_directory(shipped, tmp_path):
+    assert find_model(None) == find_model("") == find_model("es-eu") == shipped
+    (tmp_path / "es-eu").mkdir()
+    assert find_model(None) == shipped
+    assert str(find_model("es-eu")) == "es-eu"
+
+
+def test_training_starts_from_the_weights_of_a_checkout(shipped, tmp_path, model):
+    with pytest.raises(AsrPunctError) as error:
+        find_trainable_model("es-eu")
+    assert "\n" not in str(error.value)
+    assert str(error.value).startswith("model 'es-eu': found no weights to train on in the installed package, expected")
+    assert "egs/models/es-eu" in str(error.value)
+    weights = tmp_path / "egs" / "es-eu"
+    shutil.copytree(model, weights)
+    assert find_trainable_model("es-eu") == weights
+    assert find_trainable_model(str(model)) == model
+    shutil.copy(model / WEIGHTS, shipped)
+    write_info(shipped, read_info(shipped))
+    assert find_trainable_model("es-eu") == shipped
+
+
+def test_models_are_listed_with_their_facts_and_scores(shipped):
+    listed = list_models(shipped_models())
+    assert max(map(len, listed.splitlines())) <= 80
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in listed.splitlines() if "|" in line]
+    size = sum((shipped / name).stat().st_size for name in (TOKENIZER, ONNX_INT8)) / 1e6
+    assert rows[2] == ["es-eu (default)", "es", f"{size:.1f} MB", "8.8 M", "CC BY-SA 4.0"]
+    words = str(sum(len(utterance.words) for utterance in utterances(20, 1)))
+    assert rows[5] == ["es-eu", "es/congreso", words, "13", "100.0", "100.0"]
+    assert rows[6] == ["es-eu", "iwslt/test2011", words, "3", "100.0", "100.0"]
+
+
+def test_facts_that_are_not_known_are_left_open(shipped):
+    write_info(shipped, replace(read_info(shipped), training={}))
+    assert "|          – |       – |" in list_models(shipped_models())
+
+
+@pytest.mark.parametrize("name", [CONFIG, SCORES, ONNX_INT8])
+def test_a_damaged_shipped_model_is_told(shipped, name):
+    directories = shipped_models()
+    (shipped / name).unlink()
+    with pytest.raises(AsrPunctError, match=f"{name}: found no such file"):
+        list_models(directories)

@@ -9,8 +9,9 @@ import sys
 import pytest
 from dummies import utterances
 
-from asr_punct import cli
+from asr_punct import checkpoint, cli
 from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.scoring import write_score_sets
 
 GOOD_CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
 
@@ -203,7 +204,6 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
         (["punctuate", "--to", "doc"], ["--to", "found 'doc'", "expected one of"]),
         (["punctuate", "--marks", "STOP", "--model", "."], ["--marks: found", "expected names joined by"]),
         (["punctuate", "--audio", "a", "--wav-scp", "b"], ["expected one of them"]),
-        (["punctuate"], ["model: found none", "expected a model directory"]),
         (["punctuate", "--model", "nobody"], ["model 'nobody': found no such model directory"]),
         (["punctuate", "--wrong"], ["--wrong"]),
         (["nonsense"], ["nonsense"]),
@@ -306,11 +306,27 @@ def test_version(run):
     assert run("--version") == (0, "0.1.0\n", "")
 
 
-def test_models_and_info(run, model):
+def test_info(run, model):
     status, out, _ = run("info", model)
     assert status == 0
     assert "discrete-gaussian" in out
-    assert run("models")[0] == 0
+
+
+def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    assert_told(run("punctuate"), "model: found none", "expected a model directory")
+    assert run("models") == (0, "", "no model comes with this release: asr-punct train makes one\n")
+
+
+def test_shipped_models_are_listed_and_one_is_the_default(run, model, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    shutil.copytree(model, tmp_path / "es-eu")
+    write_score_sets({}, tmp_path / "es-eu" / "scores.json")
+    status, out, err = run("models")
+    assert (status, err) == (0, "")
+    assert "| es-eu (default) |" in out
+    source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
+    assert run("punctuate", source) == run("punctuate", "--model", model, source)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_rec
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, parse_case, parse_marks
-from asr_punct.scoring import Scores, count_labels, score
+from asr_punct.scoring import Scores, concatenate, count_labels, read_score_sets, score, score_counts, write_score_sets
 from asr_punct.words import Utterance, Word
 
 LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
@@ -273,3 +273,28 @@ def test_a_mark_on_neither_side_stands_outside_the_mean():
     scores = score([parse("a/COMMA b")], [parse("a/COMMA b")])
     assert scores.marks[Mark.PERIOD].f1 is None
     assert scores.mean_f1 == 1.0
+
+
+def test_counts_of_parts_are_those_of_the_whole():
+    truth = ("bai/COMMA/FIRST_CAP horixe/PERIOD", "quién/QUESTION", "nadie/COLON ni ana/PERIOD", "ez")
+    guess = ("bai/O/FIRST_CAP horixe/PERIOD", "quién/PERIOD", "nadie/COMMA ni ana/PERIOD", "ez")
+    references, hypotheses = ([parse(text) for text in texts] for texts in (truth, guess))
+    parts = [count_labels(references[i:j], hypotheses[i:j]) for i, j in ((0, 1), (1, 4))]
+    assert score_counts(concatenate(parts)) == score(references, hypotheses)
+
+
+def test_scores_of_sets_come_back_from_their_file(tmp_path):
+    truth, guess = [parse("bai/COMMA ez/PERIOD")], [parse("bai ez/PERIOD")]
+    sets = {"es/a": score(truth, guess), "es/b": score(truth, truth, 4)}
+    write_score_sets(sets, tmp_path / "scores.json")
+    found = read_score_sets(tmp_path / "scores.json")
+    assert {name: scores.as_dict() for name, scores in found.items()} == {
+        name: scores.as_dict() for name, scores in sets.items()
+    }
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"es": 3}', '{"es": {"words": 2}}'])
+def test_what_is_no_file_of_scores_is_told(tmp_path, content):
+    (tmp_path / "scores.json").write_text(content)
+    with pytest.raises(InputError, match=r"scores\.json: found .*, expected scores by set, written by asr-punct$"):
+        read_score_sets(tmp_path / "scores.json")

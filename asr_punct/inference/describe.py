@@ -1,10 +1,23 @@
-"""What `asr-punct info` tells of a model."""
+"""What `asr-punct info` tells of a model, and `asr-punct models` of those that ship."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from asr_punct.checkpoint import ModelInfo, present_file
+from asr_punct.checkpoint import (
+    DEFAULT_MODEL,
+    SCORES,
+    WEIGHTS,
+    ModelInfo,
+    present_file,
+    read_info,
+)
+from asr_punct.scoring import Scores, read_score_sets
+from asr_punct.scoring.tables import NONE, percent, table
+
+SCORE_COLUMNS = ("test set", "words", "classes", "marks", "case")
+_MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")
 
 
 def describe(directory: Path, info: ModelInfo) -> str:
@@ -28,3 +41,49 @@ def describe(directory: Path, info: ModelInfo) -> str:
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())
+
+
+def list_models(directories: Mapping[str, Path]) -> str:
+    """Models by name, and their scores: two tables of at most 80 columns.
+
+    Raises:
+        ModelError: a directory is damaged.
+        InputError: its file of scores is missing or holds something else.
+    """
+    models = [_summary(name, directory, read_info(directory)) for name, directory in directories.items()]
+    rows = [
+        (name, *row)
+        for name, directory in directories.items()
+        for row in score_rows(read_score_sets(directory / SCORES))
+    ]
+    title = "F1 in per cent on documents held out from training, all classes of marks pooled:"
+    return "\n".join((table(_MODEL_COLUMNS, models), f"{title}\n", table(("model", *SCORE_COLUMNS), rows)))
+
+
+def score_rows(sets: Mapping[str, Scores]) -> Iterator[tuple[str, ...]]:
+    """A row of `SCORE_COLUMNS` for each set; the classes are 13 marks, or as many as they were merged into."""
+    for name, scores in sets.items():
+        f1 = (percent(scores.micro.f1), percent(scores.case.micro.f1))
+        yield name, f"{scores.words:,}", str(len(scores.marks)), *f1
+
+
+def megabytes_to_run(directory: Path, info: ModelInfo) -> str:
+    """Size of the files that running a model takes: all but the weights that training starts from."""
+    names = (name for name in info.files if name != WEIGHTS)
+    return f"{sum(present_file(directory, info, name).stat().st_size for name in names) / 1e6:.1f} MB"
+
+
+def parameters_of(info: ModelInfo) -> str:
+    """Number of parameters, where it was written with the training."""
+    count = info.training.get("parameters")
+    return NONE if count is None else f"{count / 1e6:.1f} M"
+
+
+def _summary(name: str, directory: Path, info: ModelInfo) -> tuple[str, ...]:
+    return (
+        f"{name} (default)" if name == DEFAULT_MODEL else name,
+        " ".join(info.model.language.split("+")),
+        megabytes_to_run(directory, info),
+        parameters_of(info),
+        str(info.training.get("licence", NONE)),
+    )

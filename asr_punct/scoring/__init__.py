@@ -1,8 +1,22 @@
 """Scores of marks and case: metrics, intervals, tables."""
 
-from asr_punct.scoring.counts import Counts
-from asr_punct.scoring.evaluate import count_labels, score
-from asr_punct.scoring.scores import CaseScores, Rate, Scores
+from asr_punct.scoring.counts import Counts, concatenate
+from asr_punct.scoring.evaluate import count_labels, score, score_counts
+from asr_punct.scoring.scores import CaseScores, Rate, Scores, read_score_sets, write_score_sets
 from asr_punct.scoring.significance import Difference, bootstrap, paired
 
-__all__ = ["CaseScores", "Counts", "Difference", "Rate", "Scores", "bootstrap", "count_labels", "paired", "score"]
+__all__ = [
+    "CaseScores",
+    "Counts",
+    "Difference",
+    "Rate",
+    "Scores",
+    "bootstrap",
+    "concatenate",
+    "count_labels",
+    "paired",
+    "read_score_sets",
+    "score",
+    "score_counts",
+    "write_score_sets",
+]

@@ -88,6 +88,11 @@ class Counts:
         return replace(self, values=weights @ self.values)
 
 
+def concatenate(parts: Sequence[Counts]) -> Counts:
+    """Counts of the units of all parts, one part after the other; their classes are the same, and there is one."""
+    return replace(parts[0], values=np.concatenate([part.values for part in parts]))
+
+
 def count(pairs: Iterable[SideBySide], classes: MarkClasses, units: int, has_word_errors: bool = False) -> Counts:
     """Count, for each of the `units`, what `asr_punct.scoring.metrics` defines.
 

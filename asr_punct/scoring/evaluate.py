@@ -39,7 +39,11 @@ def score(
         InputError: without `align`, words differ; labels are missing; the reference is empty.
         AsrPunctError: `merge` is another number.
     """
-    counts = count_labels(references, hypotheses, merge, align=align, name=name)
+    return score_counts(count_labels(references, hypotheses, merge, align=align, name=name), samples, seed)
+
+
+def score_counts(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Scores:
+    """Scores with intervals of what was counted; arguments as in `score`."""
     ci95 = bootstrap(counts, samples, seed)
     return make_scores(counts, ci95, Resampling(samples, seed, counts.units) if ci95 else None)
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from asr_punct.errors import InputError
+from asr_punct.io.files import Pathlike, read_text_file, write_file
 from asr_punct.marks import Mark
 
 Interval = tuple[float, float]
@@ -148,6 +150,26 @@ class Scores:
             merged=merged and {name: tuple(map(Mark, marks)) for name, marks in merged.items()},
             wer=scores.get("wer"),
         )
+
+
+def write_score_sets(sets: Mapping[str, Scores], path: Pathlike) -> None:
+    """Write the scores of several sets to one file: JSON, set -> scores."""
+    with write_file(path) as out:
+        json.dump({name: scores.as_dict() for name, scores in sets.items()}, out, indent=2)
+        out.write("\n")
+
+
+def read_score_sets(path: Pathlike) -> dict[str, Scores]:
+    """Inverse of `write_score_sets`, but for the rounding.
+
+    Raises:
+        InputError: no such file, or it holds something else.
+    """
+    text = read_text_file(path)
+    try:
+        return {name: Scores.from_dict(scores) for name, scores in json.loads(text).items()}
+    except (RecursionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(path, f"{type(error).__name__} {error}", "scores by set, written by asr-punct") from None
 
 
 def _rounded(rate: float | None) -> float | None:

@@ -17,7 +17,7 @@ from results_page import Page, Result
 
 from asr_punct.checkpoint import read_info
 from asr_punct.io.files import write_file
-from asr_punct.scoring.scores import Scores
+from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.tables import percent
 
 EXP = Path("exp")
@@ -54,9 +54,7 @@ def main() -> None:
     alignment = read_json(EXP / "align.json") if (EXP / "align.json").exists() else {}
     files = [Path("data/tsv", language, f"{split}.tsv") for language in languages for split in ("train", "dev", "test")]
     page = Page(results, ablation, options.synthetic == "true", options.command, files, alignment)
-    with write_file(EXP / "scores.json") as out:
-        json.dump({result.language: result.scores.as_dict() for result in results}, out, indent=2)
-        out.write("\n")
+    write_score_sets({result.language: result.scores for result in results}, EXP / "scores.json")
     with write_file(EXP / "RESULTS.md") as out:
         out.writelines(f"{line}\n" for line in page.lines())
     for result in results:
