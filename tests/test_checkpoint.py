@@ -189,6 +189,7 @@ def test_the_default_model_is_the_shipped_one_whatever_stands_in_the_working_dir
     (tmp_path / "es-eu").mkdir()
     assert find_model(None) == shipped
     assert str(find_model("es-eu")) == "es-eu"
+    assert Punctuator.from_pretrained().info == read_info(shipped)
 
 
 def test_training_starts_from_the_weights_of_a_checkout(shipped, tmp_path, model):

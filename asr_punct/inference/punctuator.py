@@ -58,7 +58,7 @@ class Punctuator:
     @classmethod
     def from_pretrained(
         cls,
-        name: str | PathLike[str],
+        name: str | PathLike[str] | None = None,
         *,
         device: str | None = None,
         threads: int = 0,
@@ -69,7 +69,7 @@ class Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
         Args:
-            name: which.
+            name: which; without one the shipped default model.
             device: where scores are computed; the CPU by default.
             threads: threads on the CPU; 0 for as many as there are cores.
             graph: the graph to run; by default fp32, or int8 where there is no other.
@@ -79,7 +79,7 @@ class Punctuator:
         Raises:
             AsrPunctError: there is no such model, or its directory is damaged.
         """
-        directory = find_model(str(name))
+        directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
         return cls(info, load_tokenizer(directory, info), backend, marks, case)
