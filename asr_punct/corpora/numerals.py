@@ -1,0 +1,116 @@
+"""Numbers in words, as a speech recogniser writes them: Spanish, Basque and English.
+
+Spanish and English cardinals, ordinals and years are those of the package num2words; Basque ones are made here, as
+the Basque academy writes them (Euskaltzaindia, rule 7): the count goes by twenties, and `eta` stands before the last
+part of a number.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from asr_punct.errors import MissingExtraError
+
+LARGEST = 10**12
+"""Numbers from here on are not read."""
+_SMALL = tuple(
+    """zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei
+    hamazazpi hemezortzi hemeretzi""".split()  # noqa: SIM905
+)
+_TWENTIES = ("", "hogei", "berrogei", "hirurogei", "laurogei")
+_HUNDREDS = ("", "ehun", "berrehun", "hirurehun", "laurehun", "bostehun", "seiehun", "zazpiehun", "zortziehun")
+_POINTS = {"es": "coma", "eu": "koma", "en": "point"}
+
+
+def basque_cardinal(number: int) -> str:
+    """A whole number in Basque words, `bi mila eta hamabost`.
+
+    Args:
+        number: at least 0 and below `LARGEST`.
+    """
+    for unit, name in ((10**6, "milioi"), (1000, "mila")):
+        if number >= unit:
+            count, rest = divmod(number, unit)
+            return _joined(_counted(count, name), rest)
+    if number >= 100:
+        hundreds = [*_HUNDREDS, "bederatziehun"][number // 100]
+        return f"{hundreds} eta {basque_cardinal(number % 100)}" if number % 100 else hundreds
+    if number < 20:
+        return _SMALL[number]
+    twenty, rest = _TWENTIES[number // 20], number % 20
+    return f"{twenty}ta {_SMALL[rest]}" if rest else twenty
+
+
+def _counted(count: int, name: str) -> str:
+    if count == 1:
+        return "mila" if name == "mila" else f"{name} bat"
+    return f"{basque_cardinal(count)} {name}"
+
+
+def _joined(head: str, rest: int) -> str:
+    """The parts of a number; `eta` stands before the rest where it is one part."""
+    if not rest:
+        return head
+    single = rest < 100 or rest % (100 if rest < 1000 else 1000) == 0
+    return f"{head} eta {basque_cardinal(rest)}" if single else f"{head} {basque_cardinal(rest)}"
+
+
+def basque_ordinal(number: int) -> str:
+    """A whole number above 0 as a Basque ordinal, `bosgarren`."""
+    if number == 1:
+        return "lehen"
+    words = basque_cardinal(number)
+    return (words[:-1] if words.endswith("bost") else words) + "garren"
+
+
+def with_basque_suffix(numeral: str, suffix: str) -> str:
+    """A Basque numeral with the ending that was written on its digits, `hamarrean`."""
+    doubled = "r" if numeral.endswith("r") and suffix[0] in "aeiou" else ""
+    return numeral + doubled + suffix
+
+
+@lru_cache(maxsize=1 << 14)
+def cardinal(number: int, language: str) -> str:
+    """A whole number in words without hyphens, English without `and`.
+
+    Args:
+        number: at least 0 and below `LARGEST`.
+        language: `es`, `eu` or `en`.
+
+    Raises:
+        MissingExtraError: the package num2words is not installed.
+    """
+    return basque_cardinal(number) if language == "eu" else _num2words(number, language, "cardinal")
+
+
+@lru_cache(maxsize=1 << 12)
+def ordinal(number: int, language: str) -> str:
+    """A whole number above 0 as an ordinal (Spanish: masculine). Arguments and errors are those of `cardinal`."""
+    return basque_ordinal(number) if language == "eu" else _num2words(number, language, "ordinal")
+
+
+@lru_cache(maxsize=1 << 12)
+def english_year(number: int) -> str:
+    """A year as English says it, `nineteen ninety nine`. Errors are those of `cardinal`."""
+    return _num2words(number, "en", "year")
+
+
+@lru_cache(maxsize=1 << 12)
+def decimal(whole: int, decimals: str, language: str) -> str:
+    """A number with decimals in words.
+
+    English reads one decimal after the other, Spanish and Basque as a number where there are one or two of them.
+    Arguments and errors are those of `cardinal`; `decimals` are the digits after the point or comma.
+    """
+    together = language != "en" and len(decimals) <= 2 and decimals[0] != "0"
+    parts = [decimals] if together else list(decimals)
+    return " ".join([cardinal(whole, language), _POINTS[language], *(cardinal(int(part), language) for part in parts)])
+
+
+def _num2words(number: int, language: str, kind: str) -> str:
+    try:
+        from num2words import num2words
+    except ImportError:
+        raise MissingExtraError("writing numbers in words", "train", "num2words") from None
+    text = str(num2words(number, lang=language, to=kind)).replace("-", " ").replace(",", "")
+    return text.replace(" and ", " ") if language == "en" else text

@@ -1,0 +1,240 @@
+"""Digits of labelled words -> the words that are spoken for them, with marks and case on the right ones.
+
+What cannot be read for certain (`2009-2016`, `007`, `4k`) stays in digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from asr_punct.corpora.numerals import LARGEST, cardinal, decimal, english_year, ordinal, with_basque_suffix
+from asr_punct.marks import LEFT, Case, Labels, Mark
+
+_WITH_COMMA = r"(?P<whole>\d{1,3}(?:\.\d{3})+|\d+)(?:,(?P<decimals>\d{1,6}))?"
+_WITH_POINT = r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d{1,6}))?"
+_SUFFIXES = """e?an|etan|e?n|e?ko|etako|e?ra|etara|e?tik|etatik|r?en|etaren|r?i|ei|r?ekin|ekin|e?z|etaz|ak|ek|a|ik|rik|
+    e?rako|etarako|e?raino|rentzat|entzat|koa|ekoa|koak|ekoak|koan|ekoan"""
+_NUMBERS = {
+    "es": re.compile(rf"(?P<before>[$€£])?{_WITH_COMMA}(?P<after>%|€|\.?[ºª°])?"),
+    "eu": re.compile(rf"(?P<before>%|€)?{_WITH_COMMA}(?P<after>\.|%|€|(?:{re.sub(chr(92) + 's', '', _SUFFIXES)}))?"),
+    "en": re.compile(rf"(?P<before>[$€£]|')?{_WITH_POINT}(?P<after>%|st|nd|rd|th|s)?"),
+}
+_TIME = re.compile(r"(?P<hour>[01]?\d|2[0-3])[:](?P<minute>[0-5]\d)")
+_MONEY = {
+    "es": {"$": ("dólar", "dólares"), "€": ("euro", "euros"), "£": ("libra", "libras")},
+    "eu": {"€": ("euro", "euro")},
+    "en": {"$": ("dollar", "dollars"), "€": ("euro", "euros"), "£": ("pound", "pounds")},
+}
+_SCALES = frozenset(("thousand", "million", "billion", "trillion"))
+_NO_NOUNS = frozenset(("es", "los", "las", "después", "más", "menos", "y", "e", "o", "u", "a", "de", "en", "que", "se"))
+_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
+_Reading = tuple[list[str], int]
+
+
+class LabelledLine(NamedTuple):
+    """A line as training reads it.
+
+    Attributes:
+        words: lower-case words.
+        labels: marks and case, one for each word.
+    """
+
+    words: tuple[str, ...]
+    labels: tuple[Labels, ...]
+
+
+def spelled_out(line: LabelledLine, language: str) -> LabelledLine:
+    """The line with its numbers in words; marks before a number go to its first word, marks after it to its last.
+
+    A number that begins a sentence gets a capital.
+
+    Args:
+        line: the line, digits and all.
+        language: `es`, `eu` or `en`.
+
+    Raises:
+        MissingExtraError: the package num2words is not installed.
+    """
+    words, labels = line
+    if not any(char.isdigit() for word in words for char in word):
+        return line
+    new_words, new_labels, i = list[str](), list[Labels](), 0
+    while i < len(words):
+        following = words[i + 1] if i + 1 < len(words) and not labels[i].marks.difference(LEFT) else ""
+        spoken, used = _READERS[language](words[i], following) or ([words[i]], 1)
+        new_words += spoken
+        if len(spoken) == 1 and spoken[0] == words[i]:
+            new_labels.append(labels[i])
+        else:
+            starts = not new_labels or not _ENDS.isdisjoint(new_labels[-1].marks)
+            new_labels += _spread(labels[i : i + used], len(spoken), starts)
+        i += used
+    return LabelledLine(tuple(new_words), tuple(new_labels))
+
+
+def _spread(labels: Sequence[Labels], count: int, starts: bool) -> list[Labels]:
+    """Labels of the spoken words in place of those of the written ones."""
+    left = labels[0].marks.intersection(LEFT)
+    right = labels[-1].marks.difference(LEFT)
+    case = Case.FIRST_CAP if starts else Case.O
+    if count == 1:
+        return [Labels(left | right, case)]
+    return [Labels(left, case), *[Labels()] * (count - 2), Labels(right)]
+
+
+def _number(text: str) -> int | None:
+    """The digits' value, or None where they are a code and not a number."""
+    digits = re.sub(r"\D", "", text)
+    value = int(digits)
+    return None if value >= LARGEST or (digits[0] == "0" and len(digits) > 1) else value
+
+
+def _plain(match: re.Match[str], language: str) -> list[str] | None:
+    """Words of a cardinal, with decimals where there are some."""
+    value = _number(match["whole"])
+    if value is None:
+        return None
+    decimals = match["decimals"]
+    return (decimal(value, decimals, language) if decimals else cardinal(value, language)).split()
+
+
+def _read_spanish(word: str, following: str) -> _Reading | None:
+    time = _TIME.fullmatch(word)
+    if time:
+        return _spanish_time(int(time["hour"]), int(time["minute"])), 1
+    match = _NUMBERS["es"].fullmatch(word)
+    spoken = match and _plain(match, "es")
+    if not match or not spoken:
+        return None
+    money, after = match["before"], match["after"]
+    if money or after == "€":
+        return [*_spanish_agreed(spoken, "euros"), _money(spoken, money or "€", "es")], 1
+    if after == "%":
+        return [*spoken, "por", "ciento"], 1
+    if after:
+        return _spanish_ordinal(int(match["whole"]), after, following) if match["whole"].isdigit() else None
+    if following == "%":
+        return [*spoken, "por", "ciento"], 2
+    if following == "€":
+        return [*spoken, "euros"], 2
+    return _spanish_agreed(spoken, following), 1
+
+
+def _spanish_time(hour: int, minute: int) -> list[str]:
+    hours = "una" if hour == 1 else cardinal(hour, "es")
+    minutes = "" if not minute else "y media" if minute == 30 else cardinal(minute, "es")
+    return f"{hours} {minutes}".split()
+
+
+def _spanish_ordinal(number: int, sign: str, following: str) -> _Reading | None:
+    if not 0 < number <= 20:
+        return None
+    spoken = ordinal(number, "es")
+    if sign[-1] == "ª":
+        spoken = " ".join(part.removesuffix("o") + "a" for part in spoken.split())
+    elif following.isalpha() and following not in _NO_NOUNS and number in (1, 3):
+        spoken = spoken.removesuffix("o")
+    return spoken.split(), 1
+
+
+def _spanish_agreed(spoken: list[str], following: str) -> list[str]:
+    """A cardinal in the form that it takes before its noun: `veintiún`, `doscientas`."""
+    if not following.isalpha():
+        return spoken
+    if following.endswith("as"):
+        spoken = [re.sub("cientos$", "cientas", word) for word in spoken]
+        return [*spoken[:-1], re.sub("uno$", "una", spoken[-1])]
+    if following.endswith("s") and following not in _NO_NOUNS:
+        return [*spoken[:-1], re.sub("^uno$", "un", re.sub("veintiuno$", "veintiún", spoken[-1]))]
+    return spoken
+
+
+def _money(spoken: list[str], sign: str, language: str) -> str:
+    one, many = _MONEY[language][sign]
+    return one if spoken in (["un"], ["uno"], ["one"]) else many
+
+
+def _read_basque(word: str, following: str) -> _Reading | None:
+    if word == "%":
+        percent = _NUMBERS["eu"].fullmatch(following) if following else None
+        spoken = percent and not percent["before"] and _basque(percent)
+        return (["ehuneko", *spoken], 2) if spoken else None
+    match = _NUMBERS["eu"].fullmatch(word)
+    spoken = match and _basque(match)
+    if not match or not spoken:
+        return None
+    if match["before"] == "%" or match["after"] == "%":
+        return ["ehuneko", *spoken], 1
+    if "€" in (match["before"], match["after"]):
+        return [*spoken, "euro"], 1
+    return spoken, 1
+
+
+def _basque(match: re.Match[str]) -> list[str] | None:
+    """Words of a Basque number, an ordinal where a period follows, with its ending where it has one."""
+    spoken = _plain(match, "eu")
+    after = match["after"]
+    if spoken is None or after in (None, "%", "€"):
+        return spoken
+    if after == ".":
+        value = int(match["whole"]) if match["whole"].isdigit() and not match["decimals"] else 0
+        return ordinal(value, "eu").split() if value else None
+    return [*spoken[:-1], with_basque_suffix(spoken[-1], after)]
+
+
+def _read_english(word: str, following: str) -> _Reading | None:
+    if word == "no." and following[:1].isdigit():
+        return ["number"], 1
+    time = _TIME.fullmatch(word)
+    if time:
+        return _english_time(int(time["hour"]), int(time["minute"])), 1
+    match = _NUMBERS["en"].fullmatch(word)
+    spoken = match and _plain(match, "en")
+    if not match or not spoken:
+        return None
+    money, after = match["before"], match["after"]
+    if money == "'" or after == "s":
+        return _english_decade(match)
+    if money:
+        return _english_money(match, spoken, following)
+    if after == "%" or following == "%":
+        return [*spoken, "percent"], 1 if after else 2
+    if after:
+        return (ordinal(int(match["whole"].replace(",", "")), "en").split(), 1) if not match["decimals"] else None
+    if re.fullmatch(r"1[1-9]\d\d|20\d\d", word):
+        return english_year(int(word)).split(), 1
+    return spoken, 1
+
+
+def _english_time(hour: int, minute: int) -> list[str]:
+    minutes = "" if not minute else f"oh {cardinal(minute, 'en')}" if minute < 10 else cardinal(minute, "en")
+    return f"{cardinal(hour, 'en')} {minutes}".split()
+
+
+def _english_decade(match: re.Match[str]) -> _Reading | None:
+    digits = match["whole"]
+    if match["decimals"] or not re.fullmatch(r"(?:1[1-9]|20)\d0|[2-9]0", digits) or match["after"] != "s":
+        return None
+    *head, last = (english_year(int(digits)) if len(digits) == 4 else cardinal(int(digits), "en")).split()
+    return [*head, f"{last[:-1]}ies" if last.endswith("y") else f"{last}s"], 1
+
+
+def _english_money(match: re.Match[str], spoken: list[str], following: str) -> _Reading | None:
+    if match["after"]:
+        return None
+    if following in _SCALES:
+        return [*spoken, following, _MONEY["en"][match["before"]][1]], 2
+    decimals = match["decimals"] or ""
+    if len(decimals) == 2 and match["before"] == "$" and decimals[0] != "0":
+        whole = cardinal(int(match["whole"].replace(",", "")), "en").split()
+        return [*whole, _money(whole, "$", "en"), "and", *cardinal(int(decimals), "en").split(), "cents"], 1
+    return [*spoken, _money(spoken, match["before"], "en")], 1
+
+
+_READERS: dict[str, Callable[[str, str], _Reading | None]] = {
+    "es": _read_spanish,
+    "eu": _read_basque,
+    "en": _read_english,
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Score a model on held-out text: DIR/scores.json, and for each set DIR/SET.ref.tsv and DIR/SET.hyp.tsv.
+
+local/score_model.py --corpus CORPUS [--sets "es/congreso eu/bhtc_news"] [--threads N] MODEL DIR
+
+The sets of a model are CORPUS/LANGUAGE/test/* for each of its languages, a text a file; with English, also the test
+sets of the IWSLT benchmark, CORPUS/iwslt/test2011 and test2011asr, on their own tokens and mapped to three marks. The
+model reads the words of a file in lower case and in running context, the ends of documents as in the file.
+`asr-punct score` gives the same numbers from the two TSV files, and compares them with another model's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, tee
+from pathlib import Path
+
+from asr_punct.corpora.iwslt import as_recognised, on_tokens, read_iwslt
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.files import write_file
+from asr_punct.io.labelled import read_labelled
+from asr_punct.io.tsv import write_tsv
+from asr_punct.marks import Labels
+from asr_punct.scoring import Counts, Scores, concatenate, count_labels, score_counts, write_score_sets
+from asr_punct.scoring.tables import percent
+from asr_punct.words import Utterance
+
+_BENCHMARK = ("test2011", "test2011asr")
+_BENCHMARK_CLASSES = 4
+_AT_A_TIME = 1000
+_SUFFIXES = ("", ".txt", ".xz", ".txt.xz")
+
+Pair = tuple[Utterance, Utterance]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """One file of held-out text.
+
+    Attributes:
+        path: the file.
+        punctuate: the file's labelled utterances, each with what a model makes of its bare words.
+        merge: classes that the marks are merged into for scoring, or None.
+    """
+
+    path: Path
+    punctuate: Callable[[Punctuator, Path], Iterator[Pair]]
+    merge: int | None = None
+
+
+def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
+    """Test sets for a model of `language`, a code or several joined by +, by name.
+
+    Raises:
+        InputError: there is none.
+    """
+    codes = language.split("+")
+    sets = {
+        f"{code}/{path.name.split('.')[0]}": HeldOut(path, _punctuate_text(code))
+        for code in codes
+        for path in sorted((corpus / code / "test").glob("*.txt*"))
+    }
+    if "en" in codes:
+        paths = [(name, corpus / "iwslt" / f"{name}{suffix}") for name in _BENCHMARK for suffix in _SUFFIXES]
+        sets |= {
+            f"iwslt/{name}": HeldOut(path, punctuate_iwslt, _BENCHMARK_CLASSES) for name, path in paths if path.is_file()
+        }
+    if not sets:
+        raise InputError(corpus, "no test set", f"texts in {', '.join(f'{code}/test' for code in codes)}")
+    return sets
+
+
+def _punctuate_text(language: str) -> Callable[[Punctuator, Path], Iterator[Pair]]:
+    def punctuate(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
+        labelled = read_labelled(path, language, "text")
+        return punctuate_bare(punctuator, (utterance for utterance in labelled if utterance.words))
+
+    return punctuate
+
+
+def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
+    """Each reference with what the model makes of its words alone, lazily."""
+    references, inputs = tee(references)
+    restored = punctuator.restore(replace(utterance, labels=None) for utterance in inputs)
+    return zip(references, restored, strict=True)
+
+
+def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
+    """The tokens of a file of the IWSLT benchmark, and the same tokens with the marks that the model gives.
+
+    The benchmark knows no case, so that the hypotheses have none either.
+    """
+    references, joined = tee(read_iwslt(path))
+    pairs = punctuate_bare(punctuator, map(as_recognised, joined))
+    for tokens, (_, words) in zip(references, pairs, strict=True):
+        labels = tuple(Labels(label.marks) for label in words.labels or ())
+        yield tokens, on_tokens(replace(words, labels=labels), tokens)
+
+
+def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Iterator[Pair]:
+    """The same pairs, written to two TSV files as they pass."""
+    with write_file(reference) as ref, write_file(hypothesis) as hyp:
+        for expected, found in pairs:
+            write_tsv([expected], ref)
+            write_tsv([found], hyp)
+            yield expected, found
+
+
+def count_pairs(pairs: Iterable[Pair], merge: int | None = None) -> Counts:
+    """Counts of each utterance, in memory that grows by a few numbers an utterance.
+
+    Raises:
+        InputError: there are no words.
+    """
+    pairs, parts = iter(pairs), []
+    while chunk := list(islice(pairs, _AT_A_TIME)):
+        expected, found = zip(*chunk, strict=True)
+        parts.append(count_labels(expected, found, merge))
+    if not parts:
+        raise InputError("test set", "no words", "written text")
+    return concatenate(parts)
+
+
+def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:
+    """Scores of a model on one set; `target` is where the two TSV files are written, without their suffixes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pairs = test_set.punctuate(punctuator, test_set.path)
+    paths = (target.with_name(f"{target.name}.{side}.tsv") for side in ("ref", "hyp"))
+    return score_counts(count_pairs(write_pairs(pairs, *paths), test_set.merge))
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="directory or name of the model")
+    parser.add_argument("output", type=Path, help="directory to write into")
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of the texts")
+    parser.add_argument("--sets", help="names of the sets, by default all of the model's languages")
+    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
+    options = parser.parse_args()
+    try:
+        punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
+        sets = find_sets(options.corpus, punctuator.info.model.language)
+        scores = {}
+        for name in options.sets.split() if options.sets else sets:
+            if name not in sets:
+                raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(sets)}")
+            scores[name] = score_set(punctuator, sets[name], options.output / name)
+            found = scores[name]
+            marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
+            print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
+        write_score_sets(scores, options.output / "scores.json")
+    except AsrPunctError as error:
+        print(f"score_model.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Measure what pauses are worth to a model on a recording: its scores with the pauses and with all of them withheld.
+
+local/score_pauses.py [--threads N] MODEL WORDS.json pauses.json
+
+WORDS.json is a list of `{"word", "start", "end", "exact", "sent"}`: words as a person punctuated and cased them, with
+times in seconds and the number of their sentence. Times that are not exact (interpolated) are not used. The two runs
+are compared on the same words by a paired bootstrap over the sentences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.files import read_text_file, write_file
+from asr_punct.io.labelled import labelled
+from asr_punct.pauses import has_times
+from asr_punct.scoring import count_labels, paired, score_counts
+from asr_punct.scoring.significance import SAMPLES, SEED
+from asr_punct.scoring.tables import comparison
+from asr_punct.words import Utterance, Word
+
+_EXPECTED = "a list of words with word, start, end, exact and sent"
+
+
+def read_recording(path: Path, language: str) -> list[Utterance]:
+    """The sentences of a recording with labels, and with times where these are exact.
+
+    Raises:
+        InputError: the file has another form, or a sentence whose tokens are not one word each.
+    """
+    text = read_text_file(path)
+    try:
+        rows = [(row["sent"], _word(row)) for row in json.loads(text)]
+    except (json.JSONDecodeError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(path, f"{type(error).__name__} {error}", _EXPECTED) from None
+    sentences = []
+    for number, group in groupby(rows, key=lambda row: row[0]):
+        words = tuple(word for _, word in group)
+        sentence = labelled(Utterance(words, id=str(number), recording=path.stem, times="aligner"), language)
+        if len(sentence.words) != len(words):
+            found = f"{len(sentence.words)} words in {len(words)} tokens"
+            raise InputError(f"{path}: sentence {number}", found, "one word a token")
+        sentences.append(sentence)
+    return sentences
+
+
+def _word(row: dict[str, Any]) -> Word:
+    text = "".join(row["word"].split())
+    return Word(text, float(row["start"]), float(row["end"])) if row["exact"] else Word(text)
+
+
+def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
+    """The same utterances with no times."""
+    return [
+        replace(utterance, words=tuple(replace(word, start=None, end=None) for word in utterance.words), times="none")
+        for utterance in utterances
+    ]
+
+
+def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str, Any]:
+    """Scores with pauses and without, and their differences, as plain values; printed as a table as well."""
+    runs = {"with": sentences, "without": withhold_times(sentences)}
+    restored = {
+        name: list(punctuator.restore(replace(utterance, labels=None) for utterance in utterances))
+        for name, utterances in runs.items()
+    }
+    counts = {name: count_labels(sentences, hypotheses) for name, hypotheses in restored.items()}
+    differences = paired(counts["without"], counts["with"])
+    print(comparison(differences, "without", "with"), end="")
+    words = [word for utterance in sentences for word in utterance.words]
+    return {
+        "words": len(words),
+        "words_with_times": sum(word.start is not None for word in words),
+        **{name: score_counts(values).as_dict() for name, values in counts.items()},
+        "differences": {metric: difference.as_dict() for metric, difference in differences.items()},
+        "bootstrap": {"samples": SAMPLES, "seed": SEED, "units": len(sentences)},
+    }
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="directory or name of the model")
+    parser.add_argument("words", type=Path, help="the recording's words")
+    parser.add_argument("output", type=Path, help="file to write")
+    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
+    options = parser.parse_args()
+    try:
+        punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
+        sentences = read_recording(options.words, punctuator.info.model.language)
+        if not any(map(has_times, sentences)):
+            raise InputError(options.words, "no exact times", "words with times")
+        result = compare(punctuator, sentences)
+        with write_file(options.output) as out:
+            json.dump(result, out, indent=2)
+            out.write("\n")
+    except AsrPunctError as error:
+        print(f"score_pauses.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+../mintzai/path.sh

@@ -1,0 +1,228 @@
+"""Training mixtures: cleaning, duplicates, division, balance, languages mixed, and the recipe's script."""
+
+import json
+import lzma
+import random
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from asr_punct.corpora.cleaning import joined, mended, unfit
+from asr_punct.corpora.duplicates import LIMIT, find_duplicates
+from asr_punct.corpora.mixture import prepare_mixture
+from asr_punct.corpora.sources import Source, read_sources
+from asr_punct.corpora.spelling import LabelledLine
+from asr_punct.corpora.switching import spliced
+from asr_punct.errors import InputError
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import glyphs, write_text
+from asr_punct.text import parse
+
+ROOT = Path(__file__).parent.parent
+TABLES = sorted((ROOT / "egs" / "models" / "sources").glob("*.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "expected"),
+    [
+        ("en", "The bankâ€™s â€œleft handâ€\x9d and â€œrightâ€ one", "The bank’s “left hand” and “right” one"),
+        ("en", "Use O<sub>2</sub> now.", "Use O2 now."),
+        ("en", "I don’ t, we 're, she ' s; O_K", "I don’t, we're, she's; OK"),
+        ("es", "La legislacio´n de hoy", "La legislación de hoy"),
+        ("es", "ESPAÑA, «CAFÉ»", "ESPAÑA, «CAFÉ»"),
+        ("en", "MR. SMITH: Thank you.", "Thank you."),
+        ("en", "Q    Is it true?", "Is it true?"),
+        ("en", "NATO: that is all.", "that is all."),
+        ("en", "We agreed: all of us.", "We agreed: all of us."),
+        ("eu", "12. Gero joan zen.", "Gero joan zen."),
+        ("eu", "2. artikulua da.", "2. artikulua da."),
+        ("eu", "*Kaixo*, _bai_.", "Kaixo, bai."),
+        ("es", "o\ufb01cina", "oficina"),
+    ],
+)
+def test_mended(language, line, expected):
+    assert mended(line, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("Vale.", None),
+        ("Dijo que sí, y —", "unfinished"),
+        ("EL SEÑOR PRESIDENTE.", "capitals"),
+        ("1998 23 45 total.", "digits"),
+        ("* * *", "no letters"),
+        ("Vea www.ejemplo.es.", "address"),
+        ("a | b.", "symbols"),
+        ("(Risas.)", "remark"),
+        ("Capítulo primero", "unfinished"),
+        ("Como él dijo: «Ya voy.»", None),
+        ("Маша вышла на улицу.", "other script"),
+        ("La palabra " + "a" * 41 + ".", "long word"),
+    ],
+)
+def test_unfit(line, reason):
+    assert unfit(line, ordered=False) == reason
+
+
+def test_running_text_may_stop_within_a_sentence():
+    assert unfit("Dijo que sí, y —", ordered=True) is None
+    assert list(joined(["Esto es", "una frase.", "Título", "Otra frase, y", "«otra» más"])) == [
+        "Esto es una frase.",
+        "Título",
+        "Otra frase, y «otra» más",
+    ]
+
+
+def test_duplicates():
+    rng = random.Random(3)
+    words = [f"w{i}" for i in range(3000)]
+    lines = [" ".join(rng.sample(words, 20)) for _ in range(200)]
+    near = [f"{line} más" for line in lines[:50]]
+    far = [" ".join(line.split()[:8] + rng.sample(words, 12)) for line in lines[50:100]]
+    found = find_duplicates(
+        [*lines, *near, *far, *(line.upper() + "!" for line in lines[:10]), "Muchas gracias.", "Muchas gracias."]
+    )
+    assert found.near[200:250].all()
+    assert found.near.sum() == 50
+    assert found.exact[300:310].all()
+    assert found.exact.sum() == 10
+
+
+def pairs(line):
+    words = line.split()
+    return set(pairwise(words))
+
+
+def test_near_means_similar():
+    """Against the similarity itself, on lines whose last words change."""
+    rng = random.Random(5)
+    words = [f"w{i}" for i in range(3000)]
+    for changed in range(0, 20, 2):
+        line = rng.sample(words, 20)
+        other = line[: 20 - changed] + rng.sample(words, changed)
+        one, two = pairs(" ".join(line)), pairs(" ".join(other))
+        similarity = len(one & two) / len(one | two)
+        if abs(similarity - LIMIT) > 0.2:
+            found = find_duplicates([" ".join(line), " ".join(other)])
+            assert (found.near[1] or found.exact[1]) == (similarity > LIMIT)
+
+
+def labelled(text, language):
+    parsed = parse(text, language)
+    return LabelledLine(parsed.words, parsed.labels)
+
+
+def test_one_sentence_of_two_languages():
+    line = spliced(labelled("Si puedes, ven a casa.", "es"), labelled("Gaur goizean, etxera joan naiz.", "eu"))
+    assert write_text(*line, glyphs("es")) == "Si puedes, etxera joan naiz."
+    assert spliced(labelled("¿Vienes, Ana?", "es"), labelled("Bai, banoa.", "eu")) is None
+    assert spliced(labelled("Ven.", "es"), labelled("Bai, banoa.", "eu")) is None
+
+
+def sentence(rng, language):
+    words = {
+        "es": "la casa verde del pueblo tiene una puerta muy vieja",
+        "eu": "etxe zahar hori gure herrian dago oraindik",
+    }
+    return " ".join(rng.choice(words[language].split()) for _ in range(9)).capitalize() + ", sí, 25."
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    rng = random.Random(1)
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    turns = "\n\n".join("\n".join(sentence(rng, "es") for _ in range(3)) for _ in range(200))
+    (folder / "run.txt.xz").write_bytes(lzma.compress(turns.encode()))
+    (folder / "loose.txt").write_text("".join(sentence(rng, "eu") + "\n" for _ in range(300)), encoding="utf-8")
+    return folder
+
+
+SOURCES = [
+    Source("run", "es", True, 1.0, 700, "CC0"),
+    Source("loose", "eu", False, 3.0, 300, "CC0"),
+]
+
+
+def test_mixture(corpus, tmp_path):
+    summary = prepare_mixture(corpus, SOURCES, tmp_path / "out", seed=4)
+    parts = {part: list(read_tsv(tmp_path / "out" / f"{part}.tsv")) for part in ("train", "dev")}
+    for part, utterances in parts.items():
+        assert sum(len(u.words) for u in utterances) == summary.words[part].total()
+        assert all(word.text == word.text.lower() for u in utterances for word in u.words)
+    assert 700 <= summary.words["dev"]["run"] < 1200
+    assert summary.read["run"] == 200 * 3 * 11
+    sizes = Counter(u.recording for u in parts["train"] if u.recording.startswith("loose"))
+    assert {1, 2, 3} <= set(sizes.values())
+    words = Counter(word.text for u in parts["train"] for word in u.words)
+    assert words["25"] > 100
+    assert words["veinticinco"] > 100
+    assert {"ala", "etxe"} & set(words) or words["etxe"]
+    texts = {part: {" ".join(w.text for w in u.words) for u in us} for part, us in parts.items()}
+    shared = {line for line in texts["train"] & texts["dev"] if line.endswith("25")}
+    assert not shared
+
+
+def test_languages_mix_in_some_documents(corpus, tmp_path):
+    prepare_mixture(corpus, SOURCES, tmp_path / "out")
+    documents = {}
+    for utterance in read_tsv(tmp_path / "out" / "train.tsv"):
+        documents.setdefault(utterance.recording, set()).update(word.text for word in utterance.words)
+    both = [name for name, words in documents.items() if words & {"casa", "puerta"} and words & {"etxe", "herrian"}]
+    assert both
+    assert all(name.startswith("loose") for name in both)
+    assert len(both) < 0.15 * len(documents)
+
+
+def test_a_seed_decides(corpus, tmp_path):
+    made = []
+    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+        prepare_mixture(corpus, SOURCES, tmp_path / name, seed=seed)
+        made.append((tmp_path / name / "train.tsv").read_bytes())
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
+def test_tables_that_ship(table):
+    sources = read_sources(table)
+    assert len({source.file for source in sources}) == len(sources)
+    assert not [source.file for source in sources if "/dev/" in source.file or "/test/" in source.file]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a\tes\tyes\t1\t0", "a.tsv:1: found 5 columns"),
+        ("a\txx\tyes\t1\t0\tCC0", "found language 'xx', expected es, eu or en"),
+        ("a\tes\tmaybe\t1\t0\tCC0", "found ordered 'maybe'"),
+        ("a\tes\tyes\t1.5\t0\tCC0", "found share '1.5'"),
+        ("a\tes\tyes\tx\t0\tCC0", "found share 'x'"),
+        ("a\tes\tyes\t1\t-1\tCC0", "expected 0 or more words"),
+        ("# a", "found no rows"),
+    ],
+)
+def test_bad_tables(tmp_path, row, message):
+    (tmp_path / "a.tsv").write_text(row + "\n")
+    with pytest.raises(InputError, match=message.replace("[", r"\[")):
+        read_sources(tmp_path / "a.tsv")
+
+
+def test_script(corpus, tmp_path):
+    table = tmp_path / "s.tsv"
+    table.write_text("# file\nloose\teu\tno\t1\t0\tCC0\n")
+    script = [sys.executable, ROOT / "recipes" / "text.py", "--corpus", corpus, "--sources", table, tmp_path / "out"]
+    made = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert "train words: " in made.stdout
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["read"] == {"loose": 300 * 11}
+    table.write_text("none\teu\tno\t1\t0\tCC0\n")
+    failed = subprocess.run(script, capture_output=True, text=True)
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("text.py: ")
+    assert failed.stderr.count("\n") == 1

@@ -1,0 +1,142 @@
+"""Numbers in words: the three languages' cardinals, and digits of labelled lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.corpora.numerals import LARGEST, basque_cardinal, basque_ordinal, cardinal, decimal
+from asr_punct.corpora.spelling import LabelledLine, spelled_out
+from asr_punct.marks import LEFT, Case, Labels, glyphs, write_text
+from asr_punct.text import parse
+
+UNITS = dict(
+    zip(
+        """bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei
+        hamazazpi hemezortzi hemeretzi""".split(),  # noqa: SIM905
+        range(1, 20),
+        strict=True,
+    )
+) | {"hogei": 20, "berrogei": 40, "hirurogei": 60, "laurogei": 80}
+STEMS = ["", "berr", "hirur", "laur", "bost", "sei", "zazpi", "zortzi", "bederatzi"]
+HUNDREDS = {f"{stem}ehun": count for count, stem in enumerate(STEMS, start=1)}
+
+
+def value(words):
+    """What Basque words say, added up from left to right."""
+    total, part = 0, 0
+    for word in words.split():
+        known = UNITS.get(word, UNITS.get(word.removesuffix("ta")))
+        if word == "mila":
+            total, part = total + 1000 * (part or 1), 0
+        elif word == "milioi":
+            total, part = (total + part or 1) * 10**6, 0
+        elif word in HUNDREDS:
+            part += 100 * HUNDREDS[word]
+        elif known is not None:
+            part += known
+        else:
+            assert word == "eta", word
+    return total + part
+
+
+@given(st.integers(1, 999_999))
+def test_basque_words_say_their_number(number):
+    assert value(basque_cardinal(number)) == number
+
+
+@given(st.integers(2_000_000, LARGEST - 1))
+def test_basque_millions(number):
+    millions, _, rest = basque_cardinal(number).partition(" milioi")
+    assert value(millions) == number // 10**6
+    assert value(rest) == number % 10**6
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (0, "zero"),
+        (20, "hogei"),
+        (31, "hogeita hamaika"),
+        (40, "berrogei"),
+        (99, "laurogeita hemeretzi"),
+        (101, "ehun eta bat"),
+        (1000, "mila"),
+        (1100, "mila eta ehun"),
+        (1150, "mila ehun eta berrogeita hamar"),
+        (1936, "mila bederatziehun eta hogeita hamasei"),
+        (2015, "bi mila eta hamabost"),
+        (1_000_000, "milioi bat"),
+        (1_500_000, "milioi bat eta bostehun mila"),
+    ],
+)
+def test_basque_goldens(number, words):
+    assert basque_cardinal(number) == words
+
+
+def test_ordinals_and_decimals():
+    assert [basque_ordinal(n) for n in (1, 2, 5, 15, 20, 25, 21)] == [
+        "lehen",
+        "bigarren",
+        "bosgarren",
+        "hamabosgarren",
+        "hogeigarren",
+        "hogeita bosgarren",
+        "hogeita batgarren",
+    ]
+    assert decimal(3, "25", "eu") == "hiru koma hogeita bost"
+    assert decimal(3, "05", "es") == "tres coma cero cinco"
+    assert decimal(3, "25", "en") == "three point two five"
+    assert cardinal(123, "en") == "one hundred twenty three"
+
+
+def spelled(text, language):
+    parsed = parse(text, language)
+    line = spelled_out(LabelledLine(parsed.words, parsed.labels), language)
+    return write_text(line.words, line.labels, glyphs(language))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("es", "21 casas, 200 mesas y 21 barcos.", "Veintiuna casas, doscientas mesas y veintiún barcos."),
+        ("es", "Subió un 3,5 % o un 4%.", "Subió un tres coma cinco por ciento o un cuatro por ciento."),
+        ("es", "Son 1.234.567 y 2.000 €.", "Son un millón doscientos treinta y cuatro mil quinientos sesenta y "
+         "siete y dos mil euros."),
+        ("es", "El 1.º y la 2ª; el 3º día.", "El primero y la segunda; el tercer día."),
+        ("es", "A las 10:30, no a la 1:15.", "A las diez y media, no a la una quince."),
+        ("es", "¿2015? Sí. 1978.", "¿Dos mil quince? Sí. Mil novecientos setenta y ocho."),
+        ("es", "El código 007 de 2015-2016 y 4k.", "El código 007 de 2015-2016 y 4k."),
+        ("eu", "2015ean hasi zen.", "Bi mila eta hamabostean hasi zen."),
+        ("eu", "Otsailaren 10ean %25 igo da.", "Otsailaren hamarrean ehuneko hogeita bost igo da."),
+        ("eu", "Prezioa % 12ko da, 2. artikulua.", "Prezioa ehuneko hamabiko da, bigarren artikulua."),
+        ("en", "It cost $5 billion, not $1.", "It cost five billion dollars, not one dollar."),
+        ("en", "In 1999 and the 1990s, 21st of 1,500.", "In nineteen ninety nine and the nineteen nineties, twenty "
+         "first of one thousand five hundred."),
+        ("en", "About 3.5%, said No. 7 at 8:05.", "About three point five percent, said number seven at eight oh "
+         "five."),
+        ("en", "The 401(k) and 9/11 stay.", "The 401k and 9/11 stay."),
+    ],
+)  # fmt: skip
+def test_digits_in_words(language, text, expected):
+    assert spelled(text, language) == expected
+
+
+@given(st.text("0123456789.,%€$ºs?¿:ean -", max_size=30), st.sampled_from(["es", "eu", "en"]))
+def test_marks_stay_and_other_words_too(text, language):
+    parsed = parse(text, language)
+    line = spelled_out(LabelledLine(parsed.words, parsed.labels), language)
+    assert len(line.words) == len(line.labels)
+    marks = [sorted(mark for label in labels for mark in label.marks) for labels in (parsed.labels, line.labels)]
+    assert marks[0] == marks[1]
+    assert [w for w in parsed.words if not any(c.isdigit() for c in w) and w not in "%€"] == [
+        w for w in line.words if w in parsed.words and not any(c.isdigit() for c in w) and w not in "%€"
+    ]
+
+
+def test_left_marks_go_to_the_first_word_and_right_ones_to_the_last():
+    parsed = parse("Dijo: «1978».", "es")
+    line = spelled_out(LabelledLine(parsed.words, parsed.labels), "es")
+    assert line.labels[1].marks <= frozenset(LEFT)
+    assert line.labels[1].case is Case.O
+    assert line.labels[2:-1] == (Labels(),) * 3
+    assert not line.labels[-1].marks & frozenset(LEFT)
