@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asr_punct.corpora.cleaning import joined, mended, unfit
+from asr_punct.corpora.cleaning import finished, joined, mended, unfit
 from asr_punct.corpora.duplicates import LIMIT, find_duplicates
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import Source, read_sources
@@ -36,6 +36,7 @@ TABLES = sorted((ROOT / "egs" / "models" / "sources").glob("*.tsv"))
         ("es", "ESPAÑA, «CAFÉ»", "ESPAÑA, «CAFÉ»"),
         ("en", "MR. SMITH: Thank you.", "Thank you."),
         ("en", "Q    Is it true?", "Is it true?"),
+        ("en", "MR. McDONALD: Yes.", "Yes."),
         ("en", "NATO: that is all.", "that is all."),
         ("en", "We agreed: all of us.", "We agreed: all of us."),
         ("eu", "12. Gero joan zen.", "Gero joan zen."),
@@ -63,10 +64,19 @@ def test_mended(language, line, expected):
         ("Como él dijo: «Ya voy.»", None),
         ("Маша вышла на улицу.", "other script"),
         ("La palabra " + "a" * 41 + ".", "long word"),
+        ("y luego se fue.", "small start"),
+        ("LEY 3 DE MEDIDAS, de hoy.", "capitals"),
     ],
 )
 def test_unfit(line, reason):
     assert unfit(line, ordered=False) == reason
+
+
+def test_a_line_ends_with_a_whole_sentence():
+    whole = "Esto es una frase entera y bastante larga. «¿Otra?»"
+    assert finished(f"{whole} Y un resto", ordered=False) == whole
+    assert finished(f"{whole} Y un resto, —", ordered=True) == f"{whole} Y un resto, —"
+    assert finished("Sr. Don Nadie", ordered=False) == "Sr. Don Nadie"
 
 
 def test_running_text_may_stop_within_a_sentence():

@@ -19,16 +19,20 @@ _LOOSE_ACUTE = re.compile(r"(?<=i)o´(?=n\b)")
 _CLITIC = r"(?:s|t|re|ve|ll|d|m)\b"
 _LOOSE_APOSTROPHE = re.compile(rf"(?<=[A-Za-z])(?: ?(['’]) (?={_CLITIC})| (?=n?['’]{_CLITIC}))")
 _SPELLED_OK = re.compile(r"\bO_K\b")
-_LABEL = re.compile(r"^(?:Q(?=\s+[A-Z])|(?:[A-Z][A-Z.'’-]+ ?){1,4}(?: \([A-Z.' ]+\))?:)\s+")
+_LABEL = re.compile(r"^(?:Q(?=\s+[A-Z])|\]? ?(?:(?:Ma?c|La|De)?[A-Z][A-Z.'’-]+ ?){1,4}:)\s+")
 _NUMBERING = re.compile(r"^\(?\d{1,3}[.)]\s+(?=[A-ZÁÉÍÓÚÑ¿¡«“\"—])")
 _LOWER_START = re.compile(r"[^\w]*[^\W\d_]")
 _CLOSING = "\"'»”’)]*"
 _ENDS = tuple(".?!…")
 _PAUSES = tuple(":;,—–-")
-_SYMBOLS = re.compile(r"[|{}\\=<>#~^\t]|\.{5,}|_")
+_DOTS = re.compile(r"\.{4,}")
+_SENTENCES = re.compile(r".*[.?!…][\"'»”’)\]]*(?=\s)")
+_SYMBOLS = re.compile(r"[|{}\\=<>#~^\t_]")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S")
-_LONGEST_WORD = 40
+_LONG_WORD = re.compile(r"[^\W_]{31,}|([=*~-])\1{5,}")
+_FEWEST_CUT = 8
 _MOST_DIGITS = 0.3
+_MOST_CAPITALS = 0.5
 _MOST_FOREIGN = 0.1
 
 
@@ -49,7 +53,7 @@ def mended(line: str, language: str) -> str:
         line = _LABEL.sub("", line)
     if "*" in line or "_" in line:
         line = _EMPHASIS.sub("", line)
-    return " ".join(_NUMBERING.sub("", line).split())
+    return " ".join(_DOTS.sub("...", _NUMBERING.sub("", line)).split())
 
 
 def _decoded(match: re.Match[str]) -> str:
@@ -58,6 +62,23 @@ def _decoded(match: re.Match[str]) -> str:
         return b"".join(_CP1252[char] for char in match[0]).decode("utf-8")
     except (KeyError, UnicodeDecodeError):
         return "”" + match[0][2:].replace("\x9d", "") if match[0].startswith("â€") else match[0]
+
+
+def finished(line: str, ordered: bool) -> str:
+    """A mended line without what follows its last whole sentence; as it is where hardly anything would be left.
+
+    Args:
+        line: a mended line.
+        ordered: running text, in which a line may end within a sentence.
+    """
+    if _is_finished(line, ordered):
+        return line
+    whole = _SENTENCES.match(line)
+    return whole[0] if whole and whole[0].count(" ") + 1 >= _FEWEST_CUT else line
+
+
+def _is_finished(line: str, ordered: bool) -> bool:
+    return line.rstrip(_CLOSING).endswith(_ENDS + _PAUSES if ordered else _ENDS)
 
 
 def unfit(line: str, ordered: bool) -> str | None:
@@ -76,16 +97,18 @@ def unfit(line: str, ordered: bool) -> str | None:
         return "address"
     if _SYMBOLS.search(line):
         return "symbols"
-    if letters > 3 and line == line.upper():
+    if letters > 3 and sum(map(str.isupper, line)) > _MOST_CAPITALS * letters:
         return "capitals"
     if not line.isascii() and sum(map(_foreign, line)) > _MOST_FOREIGN * letters:
         return "other script"
     if line[0] in "([" and line[-1] in ")]":
         return "remark"
-    if not line.rstrip(_CLOSING).endswith(_ENDS + _PAUSES if ordered else _ENDS):
+    if not _is_finished(line, ordered):
         return "unfinished"
-    if max(map(len, line.split())) > _LONGEST_WORD:
+    if _LONG_WORD.search(line):
         return "long word"
+    if not ordered and _goes_on(line):
+        return "small start"
     return None
 
 
@@ -103,7 +126,7 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
     """
     waiting = ""
     for line in lines:
-        if waiting and not (_goes_on(line) and not waiting.rstrip(_CLOSING).endswith(_ENDS + _PAUSES)):
+        if waiting and (_is_finished(waiting, ordered=True) or not _goes_on(line)):
             yield waiting
             waiting = ""
         waiting = f"{waiting} {line}" if waiting else line

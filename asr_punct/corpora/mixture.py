@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from asr_punct.corpora.cleaning import joined, mended, unfit
+from asr_punct.corpora.cleaning import finished, joined, mended, unfit
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
 from asr_punct.corpora.spelling import LabelledLine, spelled_out
@@ -142,6 +142,7 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
         lines: Iterable[str] = (mended(line, source.language) for line in block)
         kept = []
         for line in joined(lines) if source.ordered else lines:
+            line = finished(line, source.ordered)
             reason = unfit(line, source.ordered)
             if reason:
                 dropped[reason] += 1
@@ -266,8 +267,8 @@ def _grouped(blocks: Sequence[Block], draw: Callable[[random.Random], int], rng:
 
 
 def _turns(rng: random.Random) -> int:
-    """How many turns of running text a document has: often one, at most as many as a section."""
-    return 1 if rng.random() < 0.4 else rng.randint(2, 40)
+    """How many turns of running text a document has: often one, else up to twenty."""
+    return 1 if rng.random() < 0.6 else rng.randint(2, 20)
 
 
 def _lines(rng: random.Random) -> int:
