@@ -172,7 +172,6 @@ def test_mixture(corpus, tmp_path):
     words = Counter(word.text for u in parts["train"] for word in u.words)
     assert words["25"] > 100
     assert words["veinticinco"] > 100
-    assert {"ala", "etxe"} & set(words) or words["etxe"]
     texts = {part: {" ".join(w.text for w in u.words) for u in us} for part, us in parts.items()}
     shared = {line for line in texts["train"] & texts["dev"] if line.endswith("25")}
     assert not shared

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, read_lines, write_file
+from asr_punct.io.files import Pathlike, make_directory, read_lines, write_file
 from asr_punct.io.tsv import write_tsv
 from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word
@@ -45,10 +45,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     found = {name: path for name, path in reversed(paths) if path.is_file()}
     if not found:
         raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PARTS)}")
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(output, error.strerror or "an error", "a directory to write into") from None
+    make_directory(output)
     summary = Summary(problems=[f"{source / name}: no such file" for name in PARTS if name not in found])
     for name, part in PARTS.items():
         if name in found:

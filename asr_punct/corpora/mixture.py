@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from asr_punct.corpora.cleaning import finished, joined, mended, unfit
+from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
 from asr_punct.corpora.spelling import LabelledLine, spelled_out
+from asr_punct.corpora.summary import MixtureSummary
 from asr_punct.corpora.switching import mixed
-from asr_punct.errors import InputError
-from asr_punct.io.files import write_file
+from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.tsv import write_tsv
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
@@ -35,45 +36,6 @@ _SECTION_WORDS = (200, 5000)
 _SECTIONS_HELD = 20
 _POOL = 20000
 _POOL_WORDS = 30
-
-Block = list[str]
-Section = list[Block]
-
-
-@dataclass
-class MixtureSummary:
-    """What came of the sources.
-
-    Attributes:
-        words: words of each part by source, repetitions included.
-        read: words of each source as they stand in its file.
-        dropped: lines by source and reason.
-        duplicates: lines by source and kind.
-        marks: words of each part by mark.
-    """
-
-    words: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
-    read: Counter[str] = field(default_factory=Counter)
-    dropped: dict[str, Counter[str]] = field(default_factory=dict)
-    duplicates: dict[str, Counter[str]] = field(default_factory=dict)
-    marks: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
-
-    def as_json(self) -> dict[str, object]:
-        """The summary as plain values."""
-        return vars(self)
-
-    def lines(self) -> list[str]:
-        """The summary for people, one line for each of its parts."""
-        dropped, duplicates = (sum(counts.values(), Counter[str]()) for counts in (self.dropped, self.duplicates))
-        return [
-            *(f"{part} words: {_listed(counts)}" for part, counts in self.words.items()),
-            f"dropped lines: {_listed(dropped)}",
-            f"duplicate lines: {_listed(duplicates)}",
-        ]
-
-
-def _listed(counts: Counter[str]) -> str:
-    return ", ".join([f"{counts.total()}", *(f"{name} {count}" for name, count in counts.most_common())])
 
 
 @dataclass
@@ -102,10 +64,7 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
     summary = MixtureSummary()
     texts = [_take(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
     _leave_out_duplicates(texts, summary)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(output, error.strerror or "an error", "a directory to write into") from None
+    make_directory(output)
     for part in PARTS:
         with write_file(output / f"{part}.tsv") as file:
             write_tsv(_utterances(texts, part, seed, summary), file)
@@ -116,20 +75,20 @@ def _take(corpus: Path, source: Source, rng: random.Random, summary: MixtureSumm
     """The sections of a source for each part, drawn at random, in their order."""
     smallest, largest = _SECTION_WORDS
     size = min(largest, max(smallest, source.dev // _SECTIONS_HELD)) if source.dev else largest
-    sections = list(_sections(_cleaned(read_blocks(corpus, source), source, summary), size))
+    found = list(sections(_cleaned(read_blocks(corpus, source), source, summary), size))
     if source.share < 1:
-        sections = [section for section in sections if rng.random() < source.share]
+        found = [section for section in found if rng.random() < source.share]
     held, words = set[int](), 0
-    for index in rng.sample(range(len(sections)), len(sections)):
+    for index in rng.sample(range(len(found)), len(found)):
         if words >= source.dev:
             break
         held.add(index)
-        words += _size(chain.from_iterable(sections[index]))
+        words += count_words(chain.from_iterable(found[index]))
     return _Text(
         source,
         {
-            "train": [section for index, section in enumerate(sections) if index not in held],
-            "dev": [section for index, section in enumerate(sections) if index in held],
+            "train": [section for index, section in enumerate(found) if index not in held],
+            "dev": [section for index, section in enumerate(found) if index in held],
         },
     )
 
@@ -138,7 +97,7 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
     """The blocks' lines that are fit, mended; blocks that keep none are left out."""
     dropped = summary.dropped.setdefault(source.name, Counter())
     for block in blocks:
-        summary.read[source.name] += _size(block)
+        summary.read[source.name] += count_words(block)
         lines: Iterable[str] = (mended(line, source.language) for line in block)
         kept = []
         for line in joined(lines) if source.ordered else lines:
@@ -150,29 +109,6 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
                 kept.append(line)
         if kept:
             yield kept
-
-
-def _sections(blocks: Iterable[Block], size: int) -> Iterator[Section]:
-    """Consecutive blocks of at least `size` words together, the last one of fewer; a longer block is cut at lines."""
-    section: Section = []
-    words = 0
-    for block in blocks:
-        section.append([])
-        for line in block:
-            section[-1].append(line)
-            words += _size((line,))
-            if words >= size:
-                yield section
-                section, words = [[]], 0
-        if not section[-1]:
-            section.pop()
-    if section:
-        yield section
-
-
-def _size(lines: Iterable[str]) -> int:
-    """Words of the lines, near enough."""
-    return sum(line.count(" ") + 1 for line in lines)
 
 
 def _leave_out_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> None:
@@ -204,10 +140,10 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         source = text.source
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, pool in pools.items() if language != source.language for line in pool]
-        documents = chain.from_iterable(
-            _documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
+        repeated = chain.from_iterable(
+            documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
         )
-        for number, lines in enumerate(documents, start=1):
+        for number, lines in enumerate(repeated, start=1):
             document = _labelled(lines, source.language, spell=rng.random() < SPELLED)
             if others and not source.ordered and rng.random() < SWITCHED:
                 document = mixed(document, others, rng)
@@ -240,37 +176,6 @@ def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[L
         for section in text.parts[part]
         for block in section
         for line in block
-        if 2 < _size((line,)) <= _POOL_WORDS
+        if 2 < count_words((line,)) <= _POOL_WORDS
     ]
     return _labelled(rng.sample(lines, min(_POOL, len(lines))), language, spell=True)
-
-
-def _documents(sections: Sequence[Section], ordered: bool, rng: random.Random) -> Iterator[list[str]]:
-    """Lines of each document."""
-    if ordered:
-        for section in sections:
-            yield from _grouped(section, _turns, rng)
-    else:
-        lines = [[line] for section in sections for block in section for line in block]
-        rng.shuffle(lines)
-        yield from _grouped(lines, _lines, rng)
-
-
-def _grouped(blocks: Sequence[Block], draw: Callable[[random.Random], int], rng: random.Random) -> Iterator[list[str]]:
-    start = 0
-    while start < len(blocks):
-        stop = start + draw(rng)
-        document = [line for block in blocks[start:stop] for line in block]
-        if document:
-            yield document
-        start = stop
-
-
-def _turns(rng: random.Random) -> int:
-    """How many turns of running text a document has: often one, else up to twenty."""
-    return 1 if rng.random() < 0.6 else rng.randint(2, 20)
-
-
-def _lines(rng: random.Random) -> int:
-    """How many unordered lines a document has: one, two or three, up to twelve, about as often."""
-    return rng.choice((1, rng.randint(2, 3), rng.randint(4, 12)))

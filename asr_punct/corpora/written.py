@@ -14,7 +14,7 @@ from typing import TextIO
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import Pathlike, display_name, write_file
+from asr_punct.io.files import Pathlike, display_name, make_directory, write_file
 from asr_punct.io.labelled import labelled
 from asr_punct.io.text import read_text
 from asr_punct.io.tsv import write_tsv
@@ -105,10 +105,7 @@ def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random
 
 def _write(spool: TextIO, lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
     """Write every line to the file of its part; a part without a share gets an empty file."""
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(output, error.strerror or "an error", "a directory to write into") from None
+    make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
         for line, part in zip(lines, parts, strict=True):

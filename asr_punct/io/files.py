@@ -116,6 +116,16 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
         raise
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, where it is not there.
+
+    Raises:
+        InputError: a file stands there, or it cannot be made.
+    """
+    with _told(path, "a directory to write into"):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
