@@ -177,6 +177,18 @@ def test_mixture(corpus, tmp_path):
     assert not shared
 
 
+def test_text_that_is_none(tmp_path):
+    (tmp_path / "bad.txt").write_text("1 2 3\n\nTITLE\n")
+    with pytest.raises(InputError, match="found no line that is fit, expected text to train on"):
+        prepare_mixture(tmp_path, [Source("bad", "es", True, 1.0, 10, "CC0")], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_at_most_half_is_held_out(corpus, tmp_path):
+    summary = prepare_mixture(corpus, [Source("loose", "eu", False, 1.0, 5000, "CC0")], tmp_path / "out")
+    assert summary.words["train"].total() == pytest.approx(summary.words["dev"].total(), rel=0.2)
+
+
 def test_languages_mix_in_some_documents(corpus, tmp_path):
     prepare_mixture(corpus, SOURCES, tmp_path / "out")
     documents = {}

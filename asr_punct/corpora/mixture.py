@@ -22,6 +22,7 @@ from asr_punct.corpora.sources import Source, read_blocks
 from asr_punct.corpora.spelling import LabelledLine, spelled_out
 from asr_punct.corpora.summary import MixtureSummary
 from asr_punct.corpora.switching import mixed
+from asr_punct.errors import InputError
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.tsv import write_tsv
 from asr_punct.text import parse
@@ -58,11 +59,13 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
         seed: of everything that is drawn.
 
     Raises:
-        InputError: a text is missing or cannot be read, or `output` cannot be written.
+        InputError: a text is missing or cannot be read, all of them have no fit line, or `output` cannot be written.
         MissingExtraError: the package num2words is not installed.
     """
     summary = MixtureSummary()
     texts = [_take(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
+    if not any(text.parts["train"] for text in texts):
+        raise InputError(corpus, "no line that is fit", "text to train on")
     _leave_out_duplicates(texts, summary)
     make_directory(output)
     for part in PARTS:
@@ -80,7 +83,7 @@ def _take(corpus: Path, source: Source, rng: random.Random, summary: MixtureSumm
         found = [section for section in found if rng.random() < source.share]
     held, words = set[int](), 0
     for index in rng.sample(range(len(found)), len(found)):
-        if words >= source.dev:
+        if words >= source.dev or len(held) >= len(found) // 2:
             break
         held.add(index)
         words += count_words(chain.from_iterable(found[index]))
