@@ -14,10 +14,10 @@ from asr_punct.marks import LEFT, Case, Labels, Mark
 
 _WITH_COMMA = r"(?P<whole>\d{1,3}(?:\.\d{3})+|\d+)(?:,(?P<decimals>\d{1,6}))?"
 _WITH_POINT = r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d{1,6}))?"
-_SUFFIXES = "|".join(
-    """e?an etan e?n e?ko etako e?ra etara e?tik etatik r?en etaren r?i ei r?ekin ekin [ea]?z etaz aren ari
-    arekin ak ek a ik rik e?rako etarako e?raino rentzat entzat koa ekoa koak ekoak koan ekoan""".split()
-)
+_SUFFIXES = (
+    "e?an etan e?n e?ko etako e?ra etara e?tik etatik r?en etaren r?i ei r?ekin ekin [ea]?z etaz aren ari "
+    "arekin ak ek a ik rik e?rako etarako e?raino rentzat entzat koa ekoa koak ekoak koan ekoan"
+).replace(" ", "|")
 _NUMBERS = {
     "es": re.compile(rf"(?P<before>[$€£])?{_WITH_COMMA}(?P<after>%|€|\.?[ºª°])?"),
     "eu": re.compile(rf"(?P<before>%|€)?{_WITH_COMMA}(?P<after>\.|%|€|(?:{_SUFFIXES}))?"),
