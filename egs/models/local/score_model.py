@@ -67,7 +67,9 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     if "en" in codes:
         paths = [(name, corpus / "iwslt" / f"{name}{suffix}") for name in _BENCHMARK for suffix in _SUFFIXES]
         sets |= {
-            f"iwslt/{name}": HeldOut(path, punctuate_iwslt, _BENCHMARK_CLASSES) for name, path in paths if path.is_file()
+            f"iwslt/{name}": HeldOut(path, punctuate_iwslt, _BENCHMARK_CLASSES)
+            for name, path in paths
+            if path.is_file()
         }
     if not sets:
         raise InputError(corpus, "no test set", f"texts in {', '.join(f'{code}/test' for code in codes)}")

@@ -22,11 +22,11 @@ from typing import Any
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import read_text_file, write_file
-from asr_punct.io.labelled import labelled
-from asr_punct.pauses import has_times
+from asr_punct.pauses import has_times, with_pauses
 from asr_punct.scoring import count_labels, paired, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED
 from asr_punct.scoring.tables import comparison
+from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
 
 _EXPECTED = "a list of words with word, start, end, exact and sent"
@@ -36,27 +36,33 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
     """The sentences of a recording with labels, and with times where these are exact.
 
     Raises:
-        InputError: the file has another form, or a sentence whose tokens are not one word each.
+        InputError: the file has another form, or a sentence that is not made of its tokens' words.
     """
     text = read_text_file(path)
     try:
-        rows = [(row["sent"], _word(row)) for row in json.loads(text)]
-    except (json.JSONDecodeError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        rows = [(row["sent"], " ".join(row["word"].split()), *_times(row)) for row in json.loads(text)]
+    except (RecursionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"{type(error).__name__} {error}", _EXPECTED) from None
     sentences = []
     for number, group in groupby(rows, key=lambda row: row[0]):
-        words = tuple(word for _, word in group)
-        sentence = labelled(Utterance(words, id=str(number), recording=path.stem, times="aligner"), language)
-        if len(sentence.words) != len(words):
-            found = f"{len(sentence.words)} words in {len(words)} tokens"
-            raise InputError(f"{path}: sentence {number}", found, "one word a token")
-        sentences.append(sentence)
+        tokens = [Word(token, start, end) for _, token, start, end in group]
+        parsed = parse(" ".join(token.text for token in tokens), language)
+        timed = [word for token in tokens for word in _words(token, language)]
+        if tuple(word.text for word in timed) != parsed.words:
+            raise InputError(f"{path}: sentence {number}", "tokens that read otherwise alone", "words with their marks")
+        sentences.append(Utterance(tuple(timed), str(number), path.stem, labels=parsed.labels, times="aligner"))
     return sentences
 
 
-def _word(row: dict[str, Any]) -> Word:
-    text = "".join(row["word"].split())
-    return Word(text, float(row["start"]), float(row["end"])) if row["exact"] else Word(text)
+def _times(row: dict[str, Any]) -> tuple[float | None, float | None]:
+    return (float(row["start"]), float(row["end"])) if row["exact"] else (None, None)
+
+
+def _words(token: Word, language: str) -> list[Word]:
+    """The token's words; of several that are written as one, only the outer times are known."""
+    texts = parse(token.text, language).words
+    last = len(texts) - 1
+    return [Word(text, None if i else token.start, None if i < last else token.end) for i, text in enumerate(texts)]
 
 
 def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
@@ -77,10 +83,10 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     counts = {name: count_labels(sentences, hypotheses) for name, hypotheses in restored.items()}
     differences = paired(counts["without"], counts["with"])
     print(comparison(differences, "without", "with"), end="")
-    words = [word for utterance in sentences for word in utterance.words]
+    pauses = [pause for utterance in with_pauses(sentences) for pause in utterance.pauses or ()]
     return {
-        "words": len(words),
-        "words_with_times": sum(word.start is not None for word in words),
+        "words": sum(len(utterance.words) for utterance in sentences),
+        "known_pauses": sum(pause is not None for pause in pauses),
         **{name: score_counts(values).as_dict() for name, values in counts.items()},
         "differences": {metric: difference.as_dict() for metric, difference in differences.items()},
         "bootstrap": {"samples": SAMPLES, "seed": SEED, "units": len(sentences)},

@@ -1,0 +1,280 @@
+"""What the recipe of the shipped models measures, ships and tells, with a tiny model."""
+
+import json
+import lzma
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from dummies import utterances
+
+from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
+from asr_punct.corpora.sources import Source
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.pauses import with_pauses
+from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets
+from asr_punct.words import Utterance, Word
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
+
+import model_card
+import score_model
+import score_pauses
+import ship_model
+
+ES = glyphs("es")
+
+
+@pytest.fixture(scope="session")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A folder of test texts: two documents in Spanish, compressed, and the benchmark of a few tokens."""
+    documents = [utterances(12, seed) for seed in (8, 9)]
+    lines = [[write_text([word.text for word in u.words], u.labels, ES) for u in document] for document in documents]
+    folder = tmp_path / "corpus" / "es" / "test"
+    folder.mkdir(parents=True)
+    with lzma.open(folder / "congreso.txt.xz", "wt", encoding="utf-8") as out:
+        out.write("\n\n".join("\n".join(document) for document in lines) + "\n")
+    (tmp_path / "corpus" / "iwslt").mkdir()
+    tokens = "ana COMMA|mira O|'s O|la O|casa PERIOD|dónde O|'re O|la O|mesa QUESTION|fin O"
+    rows = tokens.replace(" ", "\t").replace("|", "\n")
+    (tmp_path / "corpus" / "iwslt" / "test2011").write_text(f"{rows}\n", encoding="utf-8")
+    return tmp_path / "corpus"
+
+
+# Scores on held-out text
+
+
+def test_sets_are_those_of_the_languages(texts):
+    assert list(score_model.find_sets(texts, "eu+es")) == ["es/congreso"]
+    assert list(score_model.find_sets(texts, "en")) == ["iwslt/test2011"]
+    with pytest.raises(InputError, match=r"found no test set, expected texts in eu/test$"):
+        score_model.find_sets(texts, "eu")
+
+
+def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path, monkeypatch):
+    monkeypatch.setattr(score_model, "_AT_A_TIME", 5)
+    found = score_model.score_set(punctuator, score_model.find_sets(texts, "es")["es/congreso"], tmp_path / "es" / "a")
+    references, hypotheses = (list(read_tsv(tmp_path / "es" / f"a.{side}.tsv")) for side in ("ref", "hyp"))
+    assert found == score(references, hypotheses)
+    assert found.words == sum(len(u.words) for seed in (8, 9) for u in utterances(12, seed))
+    assert len({u.recording for u in references}) == 2
+    assert found.micro.f1 > 0.8
+
+
+def test_the_model_sees_bare_words_and_no_ends_of_lines(punctuator):
+    """Neither the labels of the references nor where their lines end change what comes out."""
+    references = utterances(10, 3)
+    one = Utterance(
+        tuple(word for u in references for word in u.words),
+        recording=references[0].recording,
+        labels=tuple(Labels() for u in references for _ in u.words),
+    )
+    silent = [replace(u, pauses=None) for u in references]
+    found = [label for _, u in score_model.punctuate_bare(punctuator, silent) for label in u.labels]
+    ((_, whole),) = score_model.punctuate_bare(punctuator, [one])
+    assert tuple(found) == whole.labels
+    assert [expected for expected, _ in score_model.punctuate_bare(punctuator, silent)] == silent
+
+
+def test_the_benchmark_is_scored_on_its_own_tokens(texts, punctuator, tmp_path):
+    found = score_model.score_set(punctuator, score_model.find_sets(texts, "en")["iwslt/test2011"], tmp_path / "b")
+    assert found.words == 10
+    assert list(found.marks) == ["COMMA", "PERIOD", "QUESTION"]
+    assert found.case.micro.f1 is None
+    words = [word.text for u in read_tsv(tmp_path / "b.hyp.tsv") for word in u.words]
+    assert words == ["ana", "mira", "'s", "la", "casa", "dónde", "'re", "la", "mesa", "fin"]
+
+
+def test_scoring_by_command(texts, model, tmp_path, monkeypatch, capsys):
+    arguments = ["score_model.py", str(model), str(tmp_path / "out"), "--corpus", str(texts), "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert score_model.main() == 0
+    scores = read_score_sets(tmp_path / "out" / "scores.json")
+    assert list(scores) == ["es/congreso"]
+    assert scores["es/congreso"].ci95["micro.f1"][0] <= scores["es/congreso"].micro.f1
+    monkeypatch.setattr(sys, "argv", [*arguments, "--sets", "eu/none"])
+    capsys.readouterr()
+    assert score_model.main() == 2
+    assert capsys.readouterr().err == "score_model.py: --sets: found 'eu/none', expected names from es/congreso\n"
+
+
+# Pauses
+
+
+def recording(tmp_path, **changed):
+    tokens = [("Ana,", 0.0, 0.5, True, 0), ("mira—la", 0.9, 1.2, True, 0), ("casa. …", 1.3, 1.6, False, 0)]
+    tokens += [("¿Dónde", 2.5, 3.0, True, 1), ("está?", 3.0, 3.5, True, 1)]
+    keys = ("word", "start", "end", "exact", "sent")
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps([dict(zip(keys, token, strict=True)) | changed for token in tokens]), encoding="utf-8")
+    return path
+
+
+def test_a_recording_is_read_with_the_times_that_are_exact(tmp_path):
+    first, second = with_pauses(score_pauses.read_recording(recording(tmp_path), "es"))
+    assert [word.text for word in first.words] == ["ana", "mira", "la", "casa"]
+    assert first.pauses == (0.4, None, None, None)
+    assert second.pauses == (0.0, None)
+    assert first.labels[1].marks == {Mark.DASH}
+    assert second.labels[0] == Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP)
+    assert {u.recording for u in (first, second)} == {"talk"}
+
+
+def test_pauses_are_compared_with_none(tmp_path, punctuator, capsys):
+    sentences = score_pauses.read_recording(recording(tmp_path), "es")
+    result = score_pauses.compare(punctuator, sentences)
+    assert (result["words"], result["known_pauses"]) == (6, 2)
+    assert "| micro.f1" in capsys.readouterr().out
+    silent = [replace(u, labels=None) for u in score_pauses.withhold_times(sentences)]
+    assert result["without"] == score(sentences, list(punctuator.restore(silent))).as_dict()
+    assert result["differences"]["micro.f1"]["first"] == pytest.approx(result["without"]["micro"]["f1"], abs=1e-6)
+    assert Scores.from_dict(result["with"]).words == 6
+
+
+@pytest.mark.parametrize(("changed", "message"), [({"start": "soon"}, "ValueError"), ({"word": 3}, "AttributeError")])
+def test_another_form_is_told(tmp_path, changed, message):
+    with pytest.raises(InputError, match=rf"talk\.json: found {message}.*expected a list of words"):
+        score_pauses.read_recording(recording(tmp_path, **changed), "es")
+
+
+@pytest.mark.real
+def test_the_pauses_of_the_interview_are_as_described(real_data):
+    sentences = score_pauses.read_recording(real_data / "speech" / "interview" / "first_half.json", "en")
+    timed = [u for u in with_pauses(sentences) if u.pauses]
+    found = [pair for u in timed for pair in zip(u.pauses, u.labels, strict=True)]
+    plain = [pause for pause, label in found if pause is not None and not label.marks]
+    ends = [pause for pause, label in found if pause is not None and Mark.PERIOD in label.marks]
+    assert 0.03 < sum(pause > 0.15 for pause in plain) / len(plain) < 0.06
+    assert 0.6 < sum(pause > 0.15 for pause in ends) / len(ends) < 0.75
+
+
+# What ships
+
+
+@pytest.fixture
+def shipped(model, tmp_path):
+    runs, trainable = tmp_path / "runs" / "es-eu", tmp_path / "egs" / "es-eu"
+    ship_model.ship(model, "CC BY-SA 4.0", runs, trainable)
+    return runs, trainable
+
+
+def test_a_model_is_divided_into_what_runs_and_what_is_trained(model, shipped, corpus, tmp_path):
+    runs, trainable = shipped
+    others = read_info(model).files.keys() - {WEIGHTS, ONNX, ONNX_INT8}
+    assert read_info(runs).files.keys() == {*others, ONNX_INT8}
+    assert read_info(trainable).files.keys() == {*others, WEIGHTS}
+    assert (trainable / WEIGHTS).stat().st_size < 0.6 * (model / WEIGHTS).stat().st_size
+    facts = read_info(runs).training
+    assert facts["licence"] == "CC BY-SA 4.0"
+    assert facts["parameters"] == pytest.approx((trainable / WEIGHTS).stat().st_size / 2, rel=0.1)
+    bare = [replace(u, labels=None) for u in utterances(30, 5)]
+    expected = list(Punctuator.from_pretrained(model, graph="int8").restore(bare))
+    assert list(Punctuator.from_pretrained(runs).restore(bare)) == expected
+
+
+def test_weights_in_fp16_are_trained_in_fp32(model, shipped):
+    import torch
+
+    from asr_punct.model.weights import load_tagger
+
+    first, second = (load_tagger(folder / WEIGHTS, read_info(folder)) for folder in (model, shipped[1]))
+    for one, two in zip(first.parameters(), second.parameters(), strict=True):
+        assert two.dtype == torch.float32
+        assert torch.equal(two, one.half().float())
+
+
+def test_weights_that_fp16_cannot_hold_are_refused(model, tmp_path):
+    import torch
+
+    with pytest.raises(InputError, match="values in w that are no fp16 numbers, expected 65504 at most"):
+        ship_model._half({"w": torch.tensor([7e4])}, tmp_path)
+
+
+def test_a_model_without_an_int8_graph_is_refused(model, tmp_path):
+    info = read_info(model)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in (WEIGHTS, TOKENIZER):
+        (copy / name).write_bytes((model / name).read_bytes())
+    write_info(copy, info)
+    with pytest.raises(AsrPunctError, match=r"model\.int8\.onnx: found no such file"):
+        ship_model.ship(copy, "CC0", tmp_path / "a", tmp_path / "b")
+
+
+# The card
+
+SOURCES = [
+    Source("es/train/speeches", "es", True, 1, 10, "CC BY 4.0"),
+    Source("eu/train/news", "eu", False, 6, 5, "CC0"),
+]
+
+
+@pytest.fixture
+def described(shipped):
+    runs, _ = shipped
+    info = read_info(runs)
+    write_info(runs, replace(info, model=replace(info.model, language="es+eu")))
+    truth = [replace(u, words=tuple(Word(word.text) for word in u.words)) for u in utterances(20, 1)]
+    write_score_sets({"es/speeches": score(truth, truth), "iwslt/test2011": score(truth, truth, 4)}, runs / SCORES)
+    return runs
+
+
+def test_the_card_tells_what_a_user_and_a_hub_need(described):
+    card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", {"calibration": {"error": 0.01234}})
+    front = card.split("---\n")[1]
+    assert front.startswith("language:\n- es\n- eu\nlicense: cc-by-sa-4.0\n")
+    assert "datasets:\n- speeches\n- news\n" in front
+    assert "\n## Known failures\n\nNames.\n" in card
+    assert "* languages: Spanish and Basque, each and mixed\n" in card
+    assert "* licence of the weights: CC BY-SA 4.0\n" in card
+    assert "## Calibration\n\n* error: 0.0123\n" in card
+    assert "int8 against fp32" not in card
+    assert "could not be measured: no Spanish or Basque recording with times and marks is at hand" in card
+    assert "| eu/train/news     |       eu |     6 |       CC0 |" in card
+    assert "Sets of 3 classes map the marks: COMMA = COMMA COLON DASH; PERIOD" in card
+    comma = next(line for line in card.splitlines() if line.startswith("| COMMA"))
+    assert comma.count("100.0 (") == 2
+    assert "OPEN_EXCL |" not in card
+
+
+def test_yaml_of_the_front_matter_is_read_back(described):
+    from omegaconf import OmegaConf
+
+    front = OmegaConf.create(model_card.card(described, SOURCES, "", {}).split("---\n")[1])
+    assert list(front.language) == ["es", "eu"]
+    assert front.license == "cc-by-sa-4.0"
+    assert list(front.datasets) == ["speeches", "news"]
+
+
+def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator, monkeypatch):
+    sentences = score_pauses.read_recording(recording(tmp_path), "es")
+    (tmp_path / "pauses.json").write_text(json.dumps(score_pauses.compare(punctuator, sentences)))
+    (tmp_path / "notes.md").write_text("## Use\n\nMeetings.\n")
+    (tmp_path / "sources.tsv").write_text("# a comment\nes/train/speeches\tes\tyes\t1\t10\tCC BY 4.0\n")
+    arguments = ["--sources", "sources.tsv", "--notes", "notes.md", "--facts", "."]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["model_card.py", *arguments, str(described)])
+    assert model_card.main() == 0
+    written = (described / "README.md").read_text(encoding="utf-8")
+    assert "recording of 6 words, 2 of them with a known pause" in written
+    assert "| micro.f1" in written
+    assert "could not be measured" not in written
+
+
+def test_a_card_without_a_licence_is_refused(described):
+    info = read_info(described)
+    write_info(described, replace(info, training={"words": 3}))
+    with pytest.raises(InputError, match="found no licence among the training facts"):
+        model_card.card(described, SOURCES, "", {})
