@@ -24,6 +24,7 @@ from asr_punct.words import Utterance, Word
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
 
+import compare_graphs
 import model_card
 import score_model
 import score_pauses
@@ -160,6 +161,41 @@ def test_the_pauses_of_the_interview_are_as_described(real_data):
     assert 0.6 < sum(pause > 0.15 for pause in ends) / len(ends) < 0.75
 
 
+# Graphs
+
+
+class Fixed:
+    """Gives every word the same label."""
+
+    def __init__(self, *labels):
+        self.labels = labels
+
+    def restore(self, utterances):
+        for utterance in utterances:
+            assert utterance.labels is None
+            yield replace(utterance, labels=tuple(self.labels[: len(utterance.words)]))
+
+
+def test_equal_decisions_are_counted():
+    comma, period = (Labels(frozenset({mark}), Case.FIRST_CAP) for mark in (Mark.COMMA, Mark.PERIOD))
+    first, second = Fixed(comma, comma, Labels(), comma), Fixed(comma, period, Labels(), replace(comma, case=Case.O))
+    labelled = Utterance(tuple(map(Word, "abcd")), labels=(Labels(),) * 4)
+    expected = {"words": 4, "same_marks": 0.75, "same_case": 0.75, "same_both": 0.5}
+    assert compare_graphs.compare(first, second, [labelled]) == expected
+    with pytest.raises(InputError, match="found no words"):
+        compare_graphs.compare(first, second, [])
+
+
+def test_both_graphs_of_a_model_are_compared(model, corpus, tmp_path, monkeypatch, capsys):
+    arguments = [str(model), str(corpus / "dev.tsv"), str(tmp_path / "int8.json")]
+    monkeypatch.setattr(sys, "argv", ["compare_graphs.py", *arguments])
+    assert compare_graphs.main() == 0
+    result = json.loads((tmp_path / "int8.json").read_text())
+    assert result["words"] == sum(len(u.words) for u in read_tsv(corpus / "dev.tsv"))
+    assert 0.9 < result["same_both"] <= 1
+    assert capsys.readouterr().out.startswith(f"words {result['words']}, same marks ")
+
+
 # What ships
 
 
@@ -239,7 +275,7 @@ def test_the_card_tells_what_a_user_and_a_hub_need(described):
     assert "\n## Known failures\n\nNames.\n" in card
     assert "* languages: Spanish and Basque, each and mixed\n" in card
     assert "* licence of the weights: CC BY-SA 4.0\n" in card
-    assert "## Calibration\n\n* error: 0.0123\n" in card
+    assert "## Calibration\n\n* error: 0.01234\n" in card
     assert "int8 against fp32" not in card
     assert "could not be measured: no Spanish or Basque recording with times and marks is at hand" in card
     assert "| eu/train/news     |       eu |     6 |       CC0 |" in card

@@ -110,7 +110,7 @@ def _scores(sets: Mapping[str, Scores]) -> Iterator[str]:
     yield table((*SCORE_COLUMNS, "marks 95 %", "case 95 %"), rows)
     for mapping in {MarkClasses(scores.merged).describe(): None for scores in sets.values() if scores.merged}:
         yield f"Sets of {len(mapping.split('; ')) - 1} classes map the marks: {mapping}.\n"
-    yield "By mark, and how often the reference has it:\n"
+    yield f"F1 by mark, and how often the reference has it (precision, recall and all intervals: {SCORES}):\n"
     rates = {name: {**scores.marks, **scores.case.classes} for name, scores in sets.items()}
     names = dict.fromkeys(name for found in rates.values() for name, rate in found.items() if rate.f1 is not None)
     yield table(("", *sets), [(name, *(_cell(found.get(name)) for found in rates.values())) for name in names])
@@ -129,7 +129,7 @@ def _measured(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _value(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) and abs(value) < 100 else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _pauses(found: Mapping[str, Any] | None, languages: Sequence[str]) -> Iterator[str]:
@@ -139,8 +139,8 @@ def _pauses(found: Mapping[str, Any] | None, languages: Sequence[str]) -> Iterat
         yield f"This could not be measured: no {spoken} recording with times and marks is at hand.\n"
         return
     yield (
-        f"F1 in per cent on a recording of {found['words']:,} words, {found['known_pauses']:,} of them with a known pause "
-        "(0 s or more), with all pauses withheld and with the pauses; paired bootstrap over sentences.\n"
+        f"F1 in per cent on a recording of {found['words']:,} words, {found['known_pauses']:,} of them with a known "
+        "pause (0 s or more), with all pauses withheld and with the pauses; paired bootstrap over sentences.\n"
     )
     wanted = ("micro.f1", "marks.COMMA.f1", "marks.PERIOD.f1", "marks.QUESTION.f1", "case.micro.f1")
     known = {metric: Difference(**found["differences"][metric]) for metric in wanted if metric in found["differences"]}
