@@ -1,4 +1,4 @@
-"""A model directory: `config.json tokenizer.json model.onnx model.int8.onnx model.safetensors README.md`.
+"""A model directory: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
 
 `config.json` names every other file with its SHA-256, so that a missing or altered file is told before it is used.
 """
@@ -21,6 +21,7 @@ from asr_punct.marks import MARKS, Mark
 from asr_punct.subwords import SubwordTokenizer
 
 CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
+CASING = "casing.txt"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 PRETRAINED = Path(__file__).parent / "pretrained"
 TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
@@ -28,7 +29,7 @@ TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
 DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-_FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8)
+_FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,9 @@ def punctuate(
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
     marks: Annotated[str | None, typer.Option(help="Marks that may be added, such as COMMA,PERIOD,QUESTION.")] = None,
     no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
+    casing: Annotated[
+        Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")
+    ] = None,
     device: Device = None,
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")] = 0,
     int8: Annotated[
@@ -85,10 +88,12 @@ def punctuate(
     chosen = None if marks is None else _chosen_marks(marks)
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
+    if casing and no_case:
+        raise AsrPunctError("found --casing and --no-case, expected one of them")
     directory = find_model(model)
     graph: Literal["int8"] | None = "int8" if int8 else None
     punctuator = Punctuator.from_pretrained(
-        directory, device=device, threads=threads, graph=graph, marks=chosen, case=not no_case
+        directory, device=device, threads=threads, graph=graph, marks=chosen, case=not no_case, casing=casing
     )
     utterances = io.read_utterances(source, from_)
     if audio or wav_scp:

@@ -6,7 +6,7 @@ read as which mark is the concern of `asr_punct.text`; this module only writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -75,19 +75,50 @@ class Labels:
     case: Case = Case.O
 
 
+def case_of(word: str) -> Case:
+    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter.
+
+    Letters that have no case (`º`) do not count.
+    """
+    letters = [c for c in word if _has_case(c)]
+    if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
+        return Case.ALL_CAPS
+    if letters and letters[0] != letters[0].lower():
+        return Case.FIRST_CAP
+    return Case.O
+
+
+def apply_case(word: str, case: Case) -> str:
+    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
+    if case is Case.O:
+        return word
+    if case is Case.ALL_CAPS:
+        cased = word.upper()
+    else:
+        first = next((i for i, c in enumerate(word) if _has_case(c)), 0)
+        cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
+    return cased if cased.lower() == word.lower() else word
+
+
+def _has_case(char: str) -> bool:
+    return char.isalpha() and char.lower() != char.upper()
+
+
 @dataclass(frozen=True)
 class Glyphs:
-    """How one language writes the marks.
+    """How one language writes marks and capitals.
 
     Attributes:
         name: language code, kept in a model's configuration.
         glyph: code points of every mark.
         right: order of the marks after a word (American English puts comma and period inside the quote).
+        cased: writes a word with its case; a casing list (`asr_punct.casing`) can take the place of `apply_case`.
     """
 
     name: str
     glyph: Mapping[Mark, str]
     right: tuple[Mark, ...] = field(default=RIGHT)
+    cased: Callable[[str, Case], str] = field(default=apply_case)
 
     def before(self, marks: Iterable[Mark]) -> str:
         """The glyphs of those `marks` that stand before a word."""
@@ -165,42 +196,13 @@ def parse_case(text: str) -> Case:
         raise AsrPunctError(f"found case {text!r}, expected one of {' '.join(CASES)}") from None
 
 
-def case_of(word: str) -> Case:
-    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter.
-
-    Letters that have no case (`º`) do not count.
-    """
-    letters = [c for c in word if _has_case(c)]
-    if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
-        return Case.ALL_CAPS
-    if letters and letters[0] != letters[0].lower():
-        return Case.FIRST_CAP
-    return Case.O
-
-
-def apply_case(word: str, case: Case) -> str:
-    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
-    if case is Case.O:
-        return word
-    if case is Case.ALL_CAPS:
-        cased = word.upper()
-    else:
-        first = next((i for i, c in enumerate(word) if _has_case(c)), 0)
-        cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
-    return cased if cased.lower() == word.lower() else word
-
-
-def _has_case(char: str) -> bool:
-    return char.isalpha() and char.lower() != char.upper()
-
-
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
     """One word with its case and marks as one token (CTM, TextGrid and other formats of one token a word).
 
     An abbreviation's own period serves as PERIOD (`etc.` is not written `etc..`).
     """
     marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
-    return glyphs.before(marks) + apply_case(word, labels.case) + glyphs.after(marks)
+    return glyphs.before(marks) + glyphs.cased(word, labels.case) + glyphs.after(marks)
 
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:

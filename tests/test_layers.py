@@ -19,6 +19,7 @@ LAYERS = [
     "pause_model",
     "align",
     "io",
+    "casing",
     "timing",
     "config",
     "decode",

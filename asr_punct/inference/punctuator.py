@@ -10,7 +10,8 @@ from os import PathLike
 from typing import Literal
 
 from asr_punct import text
-from asr_punct.checkpoint import ModelInfo, find_model, load_tokenizer, read_info
+from asr_punct.casing import Casing, read_casing
+from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
 from asr_punct.decode import decode, threshold_array
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput, collate
 from asr_punct.inference.backend import Backend, open_backend
@@ -35,6 +36,7 @@ class Punctuator:
         backend: computes its scores.
         marks: marks that may be added; all where None.
         case: whether capitals may be added.
+        casing: lines of a casing list (`asr_punct.casing`), by which words are written where capitals may be added.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Punctuator:
         backend: Backend,
         marks: Collection[Mark] | None = None,
         case: bool = True,
+        casing: Iterable[str] = (),
     ) -> None:
         self.info = info
         self._tokenizer = tokenizer
@@ -54,6 +57,8 @@ class Punctuator:
         )
         self._case = case
         self._language = info.model.language
+        style = glyphs(self._language)
+        self._glyphs = replace(style, cased=Casing.of(casing, self._language).write) if case else style
 
     @classmethod
     def from_pretrained(
@@ -65,6 +70,7 @@ class Punctuator:
         graph: Literal["fp32", "int8"] | None = None,
         marks: Collection[Mark] | None = None,
         case: bool = True,
+        casing: str | PathLike[str] | None = None,
     ) -> Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
@@ -75,19 +81,22 @@ class Punctuator:
             graph: the graph to run; by default fp32, or int8 where there is no other.
             marks: marks that may be added; all where None.
             case: whether capitals may be added.
+            casing: a casing list whose lines go before those of the model's own.
 
         Raises:
-            AsrPunctError: there is no such model, or its directory is damaged.
+            AsrPunctError: there is no such model, its directory is damaged, or the casing list has not its form.
         """
         directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
-        return cls(info, load_tokenizer(directory, info), backend, marks, case)
+        own = read_casing(checked_file(directory, info, CASING)) if has_file(info, CASING) else ()
+        lines = (*own, *(read_casing(casing) if casing is not None else ()))
+        return cls(info, load_tokenizer(directory, info), backend, marks, case, lines)
 
     @property
     def glyphs(self) -> Glyphs:
-        """How the model's language writes the marks."""
-        return glyphs(self._language)
+        """How the model's language writes the marks, and its casing list the capitals."""
+        return self._glyphs
 
     def __call__(self, string: str) -> str:
         """Text with its marks and capitals; a line is an utterance, an empty line ends a document."""

@@ -13,7 +13,7 @@ from asr_punct.words import Utterance, Word
 
 
 def read_labelled(path: Pathlike, language: str, format_name: str | None = None) -> Iterator[Utterance]:
-    """Utterances with labels: those of the file as they stand, else read off the written words.
+    """Utterances with labels: those of the file as they stand, else read off the written words, which stay as written.
 
     Args:
         path: the file.
@@ -21,24 +21,28 @@ def read_labelled(path: Pathlike, language: str, format_name: str | None = None)
         format_name: its format; guessed from the name by default.
     """
     for utterance in read_utterances(path, format_name):
-        yield utterance if utterance.labels else labelled(utterance, language)
+        yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
 
 
-def labelled(utterance: Utterance, language: str, dropped: Counter[str] | None = None) -> Utterance:
-    """The utterance's tokens read as written text: lower-case words with labels; times stay where tokens match words.
+def labelled(
+    utterance: Utterance, language: str, dropped: Counter[str] | None = None, *, as_written: bool = False
+) -> Utterance:
+    """The utterance's tokens read as written text: words with labels; times stay where tokens match words.
 
     Args:
         utterance: tokens as they stand in a file.
         language: whose conventions they follow.
         dropped: counts what was no word and no mark.
+        as_written: words keep their capitals (`EiTB`), which labels do not tell; otherwise they are in lower case.
     """
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:
         dropped.update(parsed.dropped)
+    texts = parsed.forms if as_written else parsed.words
     if _same(utterance.words, parsed.words, language):
-        words = tuple(replace(word, text=text) for word, text in zip(utterance.words, parsed.words, strict=True))
+        words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
         return replace(utterance, words=words, labels=parsed.labels)
-    words = tuple(Word(text) for text in parsed.words)
+    words = tuple(map(Word, texts))
     return replace(utterance, words=words, labels=parsed.labels, pauses=None, times="none")
 
 

@@ -36,7 +36,7 @@ class Rules:
         acronym: kind of letters with periods between them (`EE.UU`, `p.m`).
         starters: function words; one with a capital begins a sentence.
         pronouns: single letters that are words in capitals (English `I`).
-        suffixes: endings that can follow a closing quotation mark and belong to the word in it (Basque `«Argia»ko`).
+        suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
         clipped: words that lost their beginning, written with an apostrophe before them.
         ordinals: whether a number with a period is an ordinal.
         suspends: whether a hyphen can end a word for the rest of a compound (`gorputz- eta keinu-hizkuntza`).
@@ -99,7 +99,9 @@ _RULES = {
         suffixes=_words(
             """a ak ek ok k n an en on in tan etan ko go eko ako etako ra era ara etara tik dik etik atik etatik ren en
             aren eren ari ri i ei rekin arekin ekin kin gatik rengatik arengatik rentzat arentzat entzat tzat z az ez
-            taz etaz rik ik rako erako tarako raino eraino gan ren gandik dun duna dunak tar tarra tarrak koa koak"""
+            taz etaz rik ik rako erako tarako raino eraino gan ren gandik dun duna dunak tar tarra tarrak koa koak
+            ean etik erik eraino gana rengana rengan rengandik rena renak arena arenak ena enak koek koen koei kora
+            kotik koan rekiko arekiko ekiko tara etara takoa takoak etakoa etakoak egatik"""
         ),
         ordinals=True,
         suspends=True,
@@ -121,6 +123,7 @@ _RULES = {
             again to of by"""
         ),
         pronouns=frozenset("i"),
+        suffixes=_words("s 's ’s"),
         clipped=_words("em til tis twas cause bout round kay nother"),
         apostrophes=True,
     ),

@@ -28,12 +28,14 @@ class Parsed:
     Attributes:
         words: the words in lower case, an abbreviation's period included.
         labels: marks and case, one for each word.
+        forms: the words as they are written, capitals included.
         dropped: how often each glyph was left out: brackets, symbols, invisible characters, repeated marks, marks
             with no word to stand on, the weaker of two stops.
     """
 
     words: tuple[str, ...]
     labels: tuple[Labels, ...]
+    forms: tuple[str, ...]
     dropped: Counter[str] = field(default_factory=Counter)
 
 
@@ -83,6 +85,7 @@ class _Line:
         self._language = language
         self._apostrophes = rules_of(language).apostrophes
         self._words: list[str] = []
+        self._forms: list[str] = []
         self._cases: list[Case] = []
         self._marks: list[frozenset[Mark]] = []
         self._periods: list[int] = []
@@ -102,6 +105,7 @@ class _Line:
         if atom.period:
             self._periods.append(len(self._words))
         self._words.append(atom.text)
+        self._forms.append(atom.form)
         self._cases.append(atom.case)
         self._marks.append(frozenset(self._waiting) if self._waiting else NO_MARKS)
         self._waiting.clear()
@@ -123,11 +127,12 @@ class _Line:
                 self._put(i, Mark.PERIOD, ".")
             else:
                 words[i] += "."
+                self._forms[i] += "."
         for found in marks:
             if found and found != one_stop(found):
                 self.dropped.update(glyphs(self._language).glyph[mark] for mark in found - one_stop(found))
         settle(words, cases, marks, self._language)
-        return Parsed(tuple(words), tuple(map(labels_of, marks, cases)), self.dropped)
+        return Parsed(tuple(words), tuple(map(labels_of, marks, cases)), tuple(self._forms), self.dropped)
 
     def _put(self, index: int, mark: Mark, glyph: str) -> None:
         if mark in self._marks[index]:
@@ -176,6 +181,7 @@ class _Line:
     def _single(self, atom: MarkAtom) -> None:
         if self._apostrophes and atom.glued and not self._open["single"]:
             self._words[-1] += atom.glyph
+            self._forms[-1] += atom.glyph
         else:
             self._quote(atom)
 

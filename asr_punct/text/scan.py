@@ -21,6 +21,7 @@ class WordAtom:
 
     Attributes:
         text: the word in lower case.
+        form: the word as it is written.
         case: its case.
         start: where it begins in the token.
         end: where it ends; a period that follows is outside.
@@ -29,6 +30,7 @@ class WordAtom:
     """
 
     text: str
+    form: str
     case: Case
     start: int
     end: int
@@ -142,9 +144,10 @@ def _word(token: str, start: int, end: int) -> WordAtom:
     core = token[start:end]
     brackets = "".join(c for c in core if c in _BRACKETS)
     core = "".join(c for c in core if c not in _BRACKETS) if brackets else core
+    form = core if core.isascii() else unicodedata.normalize("NFC", core)
     text = core.lower()
     text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return WordAtom(text, case_of(apply_case(text, case_of(core))), start, end, False, brackets)
+    return WordAtom(text, form, case_of(apply_case(text, case_of(core))), start, end, False, brackets)
 
 
 def _mark(token: str, match: re.Match[str], after_word: bool, before_word: bool, glued: bool) -> MarkAtom:
@@ -177,7 +180,8 @@ def _join_suffix(token: str, atoms: list[Atom], language: str) -> None:
     if not (isinstance(word, WordAtom) and isinstance(quote, MarkAtom) and isinstance(ending, WordAtom)):
         return
     if quote.glued and _closes(quote) and hyphen in ("", "-") and ending.text in suffixes and ending.case is Case.O:
-        joined = replace(word, text=word.text + hyphen + ending.text, end=ending.end, period=ending.period)
+        text, form = word.text + hyphen + ending.text, word.form + hyphen + ending.form
+        joined = replace(word, text=text, form=form, end=ending.end, period=ending.period)
         atoms[first : last + 1] = [joined, replace(quote, before_word=False, glued=False)]
 
 

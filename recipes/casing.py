@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Learn a model's casing list from the texts of its table of sources.
+
+    casing.py --corpus DIR --sources TABLE [--count N] [--share S] [--forms N] OUTPUT
+
+Prints how many forms the list has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from asr_punct.casing import write_casing
+from asr_punct.corpora.casing import Evidence, learn_from_sources
+from asr_punct.corpora.sources import read_sources
+from asr_punct.errors import AsrPunctError
+
+
+def main() -> int:
+    """Entry point."""
+    least = Evidence()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path, help="list that is made")
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of the texts")
+    parser.add_argument("--sources", type=Path, required=True, help="table of sources")
+    parser.add_argument(
+        "--count", type=int, default=least.count, help="places of a form at least (default: %(default)s)"
+    )
+    parser.add_argument("--share", type=float, default=least.share, help="of its word's places (default: %(default)s)")
+    parser.add_argument("--forms", type=int, default=least.forms, help="most forms (default: %(default)s)")
+    arguments = parser.parse_args()
+    try:
+        evidence = Evidence(arguments.count, arguments.share, arguments.forms)
+        lines = learn_from_sources(arguments.corpus, read_sources(arguments.sources), evidence)
+        write_casing(lines, arguments.output, f"learnt from {', '.join(_names(arguments.sources))}")
+    except AsrPunctError as error:
+        print(f"casing.py: {error}", file=sys.stderr)
+        return 2
+    print(f"{arguments.output}: {len(lines)} lines")
+    return 0
+
+
+def _names(table: Path) -> list[str]:
+    return [source.name for source in read_sources(table)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,337 @@
+"""Casing lists: how words are written by them, their files, what is learnt, and what the commands do with them."""
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from asr_punct import Punctuator
+from asr_punct.casing import Casing, read_casing, write_casing
+from asr_punct.checkpoint import CASING, read_info, write_info
+from asr_punct.corpora.casing import Evidence, count_forms, learn, learn_from_sources
+from asr_punct.corpora.sources import Source
+from asr_punct.errors import AsrPunctError, InputError, ModelError
+from asr_punct.io.ctm import write_ctm
+from asr_punct.io.json import write_json
+from asr_punct.io.labelled import read_labelled
+from asr_punct.io.text import write_text_lines
+from asr_punct.io.tsv import write_tsv
+from asr_punct.marks import CASES, Labels, Mark, apply_case
+from asr_punct.scoring import score
+from asr_punct.words import Utterance, Word
+
+LIST = ["EAE", "EAJ", "PSE", "EiTB", "McDonald", "iPhone", "ETA-", "NASA", "AEB", "aeben"]
+NONE, FIRST, ALL = CASES
+ENDED_FORMS = """EAEko EAEn EAEk EAEtik EAEra EAErako EAEren EAErekin EAErentzat EAEri EAEz EAEkoak EAEraino EAEgatik
+    EiTBk EiTBko EiTBren EiTBrekin EAJren EAJk EAJri EAJrekin PSEko PSEk PSEren ETAk ETAren ETAko ETAri McDonaldek
+    McDonalden AEBetan AEBetako AEBko AEBean NASAk"""
+RECIPES = Path(__file__).parent.parent / "recipes"
+
+
+def write(word, case, language="es+eu", lines=LIST):
+    return Casing.of(lines, language).write(word, case)
+
+
+# Words
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("word", "written"),
+    [
+        ("eitb", "EiTB"),
+        ("mcdonald", "McDonald"),
+        ("iphone", "iPhone"),
+        ("eae", "EAE"),
+        ("eae-ko", "EAE-ko"),
+        ("eta-ren", "ETA-ren"),
+        ("«eitb»,", "«EiTB»,"),
+        ("(eae", "(EAE"),
+    ],
+)
+def test_a_form_is_written_whatever_the_label_says(word, written, case):
+    assert write(word, case) == written
+
+
+@pytest.mark.parametrize("case", [FIRST, ALL])
+@pytest.mark.parametrize(
+    "written",
+    ENDED_FORMS.split(),
+)
+def test_a_form_takes_basque_endings_where_the_model_sets_a_capital(written, case):
+    assert write(written.lower(), case) == written
+    assert write(written.lower(), case, "eu") == written
+    assert write(written.lower(), NONE) == written.lower()
+
+
+@pytest.mark.parametrize(
+    ("word", "case", "language", "written"),
+    [
+        ("eta", NONE, "es+eu", "eta"),
+        ("eta", ALL, "es+eu", "ETA"),
+        ("eta", FIRST, "es+eu", "Eta"),
+        ("aeben", FIRST, "es+eu", "Aeben"),
+        ("aebe", FIRST, "es+eu", "Aebe"),
+        ("eaeko", FIRST, "es", "Eaeko"),
+        ("nasa's", FIRST, "en", "NASA's"),
+        ("nasa’s", FIRST, "en", "NASA’s"),
+        ("nasas", ALL, "en", "NASAs"),
+        ("nasa's", FIRST, "es+eu", "Nasa's"),
+        ("nasa's", NONE, "en", "nasa's"),
+        ("casa", FIRST, "es+eu", "Casa"),
+        ("casa", NONE, "es+eu", "casa"),
+        ("EITB", FIRST, "es+eu", "EITB"),
+        ("Eitb", NONE, "es+eu", "Eitb"),
+        ("-", ALL, "es+eu", "-"),
+        ("ko", FIRST, "es+eu", "Ko"),
+    ],
+)
+def test_other_words_are_written_by_their_label(word, case, language, written):
+    assert write(word, case, language) == written
+
+
+def test_a_common_word_is_not_a_form_with_an_ending():
+    assert write("para", FIRST, lines=["PAR"]) == "Para"
+    assert write("park", FIRST, lines=["PAR"]) == "PARk"
+
+
+def test_the_longest_form_is_taken():
+    assert write("ppek", FIRST, lines=["PP", "PPE"]) == "PPEk"
+    assert write("ppek", FIRST, lines=["PP"]) == "PPek"
+    assert write("ppek", FIRST, lines=["PP", "PPE", "ppe"]) == "PPek"
+
+
+def test_the_later_line_wins():
+    assert write("eitb", NONE, lines=["EITB", "EiTB"]) == "EiTB"
+    assert write("eitbko", FIRST, lines=["EITB", "EiTB"]) == "EiTBko"
+    assert write("eitb", FIRST, lines=["EiTB", "eitb"]) == "Eitb"
+    assert write("eitbk", FIRST, lines=["EiTB", "eitb"]) == "Eitbk"
+    assert write("etak", FIRST, lines=["ETA-", "eta-"]) == "Etak"
+
+
+CASINGS = st.lists(st.one_of(st.sampled_from(LIST), st.text(min_size=1, max_size=6)), max_size=6)
+ENDED = st.builds(
+    "".join, st.tuples(st.sampled_from(LIST).map(str.lower), st.sampled_from(["", "ko", "-k", "'s", ","]))
+)
+TOKENS = st.one_of(st.text(min_size=1), ENDED, st.text("EAeaKkİıßǆῼ-’'", min_size=1, max_size=5))
+
+
+@given(TOKENS, st.sampled_from(CASES), CASINGS, st.sampled_from(["es", "es+eu", "en"]))
+@example("i̇ko", FIRST, ["İ"], "es+eu")
+@example("ßko", FIRST, ["ẞ"], "es+eu")
+def test_words_survive(word, case, lines, language):
+    casing = Casing.of(lines, language)
+    written = casing.write(word, case)
+    assert written == word or written.lower() == word.lower()
+    assert casing.write(written, NONE) in (written, casing.write(written.lower(), NONE))
+    if written != written.lower():
+        assert casing.write(written, NONE) == written
+
+
+@given(TOKENS, st.sampled_from(CASES))
+def test_without_a_list_labels_are_all(word, case):
+    assert Casing.of((), "es+eu").write(word, case) == apply_case(word, case)
+
+
+# Files
+
+
+@given(st.lists(st.from_regex(r"[A-Za-zñÑ][\w.'/+-]{0,8}", fullmatch=True).filter(lambda s: s.split() == [s])))
+def test_a_list_is_read_as_it_was_written(tmp_path_factory, lines):
+    path = tmp_path_factory.mktemp("list") / CASING
+    write_casing(lines, path, "a comment")
+    assert read_casing(path) == tuple(unicodedata.normalize("NFC", line) for line in lines)
+
+
+def test_comments_and_empty_lines_say_nothing(tmp_path):
+    path = tmp_path / CASING
+    path.write_text("# Names of ours\n\nEiTB \n  McDonald\r\n#hashTag\nCafe\u0301X\n", encoding="utf-8")
+    assert read_casing(path) == ("EiTB", "McDonald", "#hashTag", "CaféX")
+
+
+@pytest.mark.parametrize("line", ["El País", "-", "a\tb"])
+def test_a_line_is_one_word(tmp_path, line):
+    path = tmp_path / CASING
+    path.write_text(f"EiTB\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"casing\.txt:2: found .*, expected one word"):
+        read_casing(path)
+
+
+# Writing
+
+
+def test_what_is_for_reading_has_the_surface_and_what_is_read_back_the_words(punctuator_with):
+    style = punctuator_with("EiTB").glyphs
+    said = Utterance((Word("eitb", 0.0, 0.5),), "u", "r", labels=(Labels(frozenset({Mark.PERIOD}), FIRST),))
+    for writer, expected in ((write_text_lines, "EiTB.\n"), (write_ctm, "u 1 0.00 0.50 EiTB.\n")):
+        out = io.StringIO()
+        writer([said], out, style)
+        assert out.getvalue() == expected
+    out = io.StringIO()
+    write_tsv([said], out, style)
+    assert "eitb\tPERIOD\t-\tFIRST_CAP" in out.getvalue()
+    out = io.StringIO()
+    write_json([said], out, style)
+    item = json.loads(out.getvalue())["utterances"][0]
+    assert item["text"] == item["words"][0]["written"] == "EiTB."
+    assert (item["words"][0]["word"], item["words"][0]["case"]) == ("eitb", "FIRST_CAP")
+
+
+@pytest.fixture
+def punctuator_with(model, tmp_path):
+    """A punctuator with a user's list of these lines."""
+
+    def make(*lines, directory=model, **options):
+        write_casing(lines, tmp_path / "mine.txt")
+        return Punctuator.from_pretrained(directory, casing=tmp_path / "mine.txt", threads=1, **options)
+
+    return make
+
+
+@pytest.fixture
+def model_with_list(model, tmp_path):
+    """A model directory with a casing list of its own."""
+    directory = shutil.copytree(model, tmp_path / "model", ignore=shutil.ignore_patterns("training"))
+    write_casing(["MESA", "LeY", "CaSa"], directory / CASING)
+    write_info(directory, read_info(directory))
+    return directory
+
+
+def test_the_users_list_goes_before_the_models(model, model_with_list, punctuator_with):
+    text = "ana mira la mesa luis mira la casa miren mira la ley"
+
+    def written(punctuator):
+        return {word.strip(".,?¿") for word in punctuator(text).split()} & {
+            "mesa",
+            "MESA",
+            "LeY",
+            "CaSa",
+            "casa",
+            "Ley",
+        }
+
+    assert written(Punctuator.from_pretrained(model, threads=1)) == {"mesa", "casa"}
+    assert written(Punctuator.from_pretrained(model_with_list, threads=1)) == {"MESA", "LeY", "CaSa"}
+    assert written(punctuator_with("Ley", "casa", directory=model_with_list)) == {"MESA", "Ley", "casa"}
+    assert written(punctuator_with("Ley", directory=model_with_list, case=False)) == {"mesa", "casa"}
+
+
+def test_what_was_written_by_a_list_stays(punctuator_with):
+    punctuator = punctuator_with("LeY", "iPhone")
+    once = punctuator("ana mira la ley luis mira la iphone")
+    assert "LeY" in once
+    assert "iPhone" in once
+    assert punctuator(once) == once
+
+
+def test_an_altered_list_is_told(model_with_list):
+    (model_with_list / CASING).write_text("other\n")
+    with pytest.raises(ModelError, match=r"casing\.txt: found SHA-256"):
+        Punctuator.from_pretrained(model_with_list)
+
+
+def test_command(model, tmp_path):
+    write_casing(["LeY"], tmp_path / "mine.txt")
+    command = [Path(sys.executable).parent / "asr-punct", "punctuate", "--model", model]
+    done = subprocess.run(
+        [*command, "--casing", tmp_path / "mine.txt"], input="ana mira la ley\n", capture_output=True, text=True
+    )
+    assert done.stdout == "Ana, mira la LeY.\n"
+    for options, message in (
+        (["--casing", tmp_path / "none.txt"], "none.txt: found no such file"),
+        (["--casing", tmp_path / "mine.txt", "--no-case"], "found --casing and --no-case"),
+    ):
+        done = subprocess.run([*command, *options], input="ana\n", capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
+# Scores
+
+
+def test_surface_is_what_is_written(tmp_path):
+    for name, line in (("ref", "Ana ve EiTB."), ("good", "Ana, ve EiTB."), ("bad", "Ana ve Eitb.")):
+        (tmp_path / f"{name}.txt").write_text(line + "\n")
+    reference = list(read_labelled(tmp_path / "ref.txt", "es"))
+    good, bad = (score(reference, read_labelled(tmp_path / f"{n}.txt", "es"), samples=0) for n in ("good", "bad"))
+    assert good.case.surface.f1 == good.case.micro.f1 == bad.case.micro.f1 == 1.0
+    assert bad.case.surface.f1 == 0.5
+
+
+# Learning
+
+EVIDENCE = Evidence(count=3)
+
+
+def learnt(evidence=EVIDENCE, **texts):
+    return learn({language: count_forms(lines, language) for language, lines in texts.items()}, evidence)
+
+
+def test_only_what_labels_cannot_give_is_learnt():
+    lines = ["Ana vio EiTB y el PSOE en Bilbao con McDonald."] * 3
+    assert learnt(es=lines) == ("EiTB", "McDonald", "PSOE")
+    assert learnt(Evidence(count=4), es=lines) == ()
+    assert learnt(Evidence(count=3, forms=2), es=lines) == ("EiTB", "McDonald")
+
+
+def test_the_beginnings_of_sentences_speakers_and_headings_do_not_count():
+    assert count_forms(["NATO va. UE dice «CEE no» y el señor GIL: sí, ONU"], "es") == Counter(
+        ["va", "dice", "no", "y", "el", "señor", "ONU"]
+    )
+    assert count_forms(["LA LEY DEL SUELO en PDF"], "es") == Counter()
+
+
+def test_a_word_of_two_readings_is_left_to_the_model():
+    assert learnt(es=["el AVE llega"] * 8 + ["el ave llega"] * 2) == ()
+    assert learnt(Evidence(count=3, share=0.8), es=["el AVE llega"] * 8 + ["el ave llega"] * 2) == ("AVE",)
+
+
+def test_languages_count_alike():
+    spanish = ["el grupo de ETA no ha sido nunca de aquí ni de allá"] * 50
+    assert learnt(es=spanish) == ("ETA",)
+    assert learnt(es=spanish, eu=["hau eta hori"] * 3) == ()
+
+
+def test_stems_are_learnt_from_words_with_endings():
+    basque = [
+        "gaur EAEko jendea",
+        "gaur EAErekin dago",
+        "gaur EAEn dago",
+        "gaur ETAk eta ETAren etsaiak eta ETAri etan",
+    ]
+    assert learnt(eu=basque * 2) == ("EAE", "ETA-")
+
+
+def test_common_words_that_look_like_a_form_with_an_ending_are_exceptions():
+    lines = ["el PPA y el UGA", "hay una ppak aquí y Ugan"]
+    found = learnt(eu=lines * 3)
+    assert set(found) == {"PPA", "UGA", "ppak", "ugan"}
+    assert write("ugan", FIRST, lines=found) == "Ugan"
+    assert write("ugak", FIRST, lines=found) == "UGAk"
+
+
+def test_lost_spaces_are_no_forms():
+    lines = ["por el Estado de aquí"] * 400 + ["por elEstado vasco"] * 3 + ["con WhatsApp aquí"] * 3
+    assert learnt(es=lines) == ("WhatsApp",)
+
+
+def test_the_recipe_learns_from_a_table_of_sources(tmp_path):
+    (tmp_path / "es").mkdir()
+    (tmp_path / "es" / "a.txt").write_text("Vemos EiTB.\n\nY EiTB es vasca, y EiTB.\n", encoding="utf-8")
+    table = tmp_path / "table.tsv"
+    table.write_text("es/a\tes\tyes\t1\t0\tCC0\n")
+    command = [sys.executable, RECIPES / "casing.py", "--corpus", tmp_path, "--sources", table, "--count", "3"]
+    done = subprocess.run([*command, tmp_path / CASING], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path / CASING}: 1 lines\n")
+    assert (tmp_path / CASING).read_text() == "# learnt from a\nEiTB\n"
+    source = Source("es/none", "es", True, 1.0, 0, "CC0")
+    with pytest.raises(AsrPunctError, match="none"):
+        learn_from_sources(tmp_path, [source], EVIDENCE)
