@@ -42,10 +42,12 @@ def _check_probabilities(component: str, config: Any, *names: str) -> None:
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The contextual encoder of sub-words: one by name, or a ModernBERT built from these numbers."""
+    """The encoder of sub-words: one by name, or one built from these numbers."""
 
     name: str | None = None
     """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
+    kind: Literal["transformer", "lookup"] = "transformer"
+    """What is built: a ModernBERT, or tables of sub-words and pairs of words without any context of their own."""
     vocabulary: int = 8000
     """Sub-words of the tokenizer that is trained on the corpus (built encoders)."""
     layers: int = 2
@@ -64,10 +66,26 @@ class EncoderConfig:
     """Longest input in sub-words, both special tokens included, 512 at most (built encoders)."""
     max_subwords: int = 16
     """Sub-words kept of one word: the first ones and the last."""
+    table_width: int = 128
+    """Width of a sub-word's row (look-up encoders)."""
+    pairs: int = 0
+    """Rows for pairs of neighbouring words, which share them by a hash; 0 for none (look-up encoders)."""
+    pair_width: int = 32
+    """Width of such a row (look-up encoders)."""
 
     def __post_init__(self) -> None:
-        sizes = ("vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
+        sizes = (
+            "vocabulary",
+            "layers",
+            "width",
+            "heads",
+            "feed_forward",
+            "local_attention",
+            "table_width",
+            "pair_width",
+        )
         _check_sizes("encoder", self, *sizes)
+        _check_amounts("encoder", self, "pairs")
         _check_probabilities("encoder", self, "dropout")
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
@@ -97,22 +115,26 @@ class PauseConfig:
 class ContextConfig:
     """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
-    kind: Literal["none", "transformer"] = "transformer"
-    """None, or a transformer trained from scratch over the words."""
+    kind: Literal["none", "transformer", "convolution"] = "transformer"
+    """None, or over the words a transformer, or gated convolutions with one layer of attention, from scratch."""
     layers: int = 4
-    """Its layers."""
+    """Layers of a transformer."""
     heads: int = 4
     """Its attention heads."""
     feed_forward: int | None = None
-    """Width of its gated feed-forward layers; 8/3 of the encoder's width where none is given."""
+    """Width of its gated layers; where none is given, 8/3 of the encoder's in a transformer, else the encoder's."""
     local_attention: int = 16
-    """Words that every second layer attends to; the others attend to the whole window."""
+    """Words that every second layer of a transformer attends to; the others attend to the whole window."""
+    kernels: tuple[int, ...] = (5, 9, 9, 15)
+    """Words that each convolution spans."""
     dropout: float = 0.1
     """Its dropout."""
 
     def __post_init__(self) -> None:
         _check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
         _check_probabilities("context", self, "dropout")
+        if not self.kernels or any(kernel < 1 or kernel % 2 == 0 for kernel in self.kernels):
+            raise ConfigError(f"context: kernels are odd numbers, found {list(self.kernels)}")
 
 
 @dataclass(frozen=True)
@@ -125,6 +147,8 @@ class HeadConfig:
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
     """Punctuation scores that the case head reads: of the word and of the one before, or of the word alone."""
+    case_vectors: Literal["encoder", "context"] = "encoder"
+    """Word vectors that it reads: the encoder's, or those of the context layers where the encoder only looks up."""
 
     def __post_init__(self) -> None:
         _check_sizes("heads", self, "hidden")
@@ -159,23 +183,61 @@ class ModelConfig:
 
 
 @dataclass(frozen=True)
+class NoiseConfig:
+    """A recogniser's errors, made in the words of training windows; `training.noise` says what those of real ones are.
+
+    Labels stay as they are; probabilities are for each word of a noisy window.
+    """
+
+    windows: float = 1.0
+    """Share of the windows that are noisy."""
+    substitution: float = 0.0
+    """Probability that a word becomes one that sounds or looks like it."""
+    any_word: float = 0.1
+    """Share of these substitutions that are by any word, drawn by its frequency."""
+    name_substitution: float = 0.0
+    """The probability of a substitution for words that are mostly capitalised; their misspelt forms take part."""
+    deletion: float = 0.0
+    """Probability that a common word without labels is left out."""
+    repetition: float = 0.0
+    """Probability that a common word stands twice."""
+    filler: float = 0.0
+    """Probability that a filler follows a word."""
+    fillers: str = ""
+    """Words that fill a speaker's pauses or that recognisers hear in noise, separated by spaces."""
+
+    def __post_init__(self) -> None:
+        rates = ("windows", "substitution", "any_word", "name_substitution", "deletion", "repetition", "filler")
+        _check_probabilities("noise", self, *rates)
+        if self.filler and not self.fillers.split():
+            raise ConfigError(f"noise: filler is {self.filler}, but fillers names no words")
+
+
+@dataclass(frozen=True)
 class TrainingConfig:
     """How a model is trained (AutoPunct, section 4)."""
 
     epochs: int = 50
-    """Most epochs; in one epoch each word of the corpus is seen once, in windows with random starts."""
+    """Most epochs."""
+    epochs_per_pass: int = 1
+    """Epochs in which each word of the corpus is seen once, in windows with random starts; more of them where a
+    corpus is so large that its scores and checkpoints are wanted sooner."""
     patience: int = 20
     """Epochs without a better punctuation F1 on the development set before training stops."""
     batch_size: int = 8
-    """Windows of one step."""
+    """Windows of one step; of short ones more, to as many words."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """AdamW, or Muon (Jordan et al. 2024) for the matrices of the layers and AdamW for all else."""
     learning_rate: float = 2e-5
-    """Highest learning rate."""
+    """Highest learning rate of AdamW."""
+    muon_learning_rate: float = 0.02
+    """Highest learning rate of Muon."""
     warmup_epochs: float = 5.0
     """Epochs over which the learning rate rises from 0."""
     decay: Literal["none", "linear"] = "none"
     """After the warm-up: constant, or falling to 0 at the last epoch."""
     weight_decay: float = 0.01
-    """AdamW's weight decay, not on biases and normalisation."""
+    """Weight decay, not on biases and normalisation, and with Muon on its matrices alone."""
     clip_norm: float = 1.0
     """Largest norm of the gradient; 0 for any."""
     pause_dropout: float = 0.15
@@ -186,14 +248,18 @@ class TrainingConfig:
     """Probability that a sub-word is the unknown one, sub-word by sub-word."""
     boundary_dropout: float = 0.3
     """Probability that a window's first and last words are not told to begin or end a document."""
+    generated_pauses: bool = False
+    """Whether windows without a known pause are given those of `pause_model`, before any is withheld."""
+    noise: NoiseConfig = field(default_factory=NoiseConfig)
+    """Errors in the words of training windows."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     """Arithmetic; auto is bf16 where the processor has it."""
     seed: int = 1
     """Seed of the weights, the windows and dropout."""
 
     def __post_init__(self) -> None:
-        _check_sizes("training", self, "epochs", "batch_size", "patience")
-        _check_amounts("training", self, "learning_rate", above=True)
+        _check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
+        _check_amounts("training", self, "learning_rate", "muon_learning_rate", above=True)
         _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm")
         dropouts = ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
         _check_probabilities("training", self, *dropouts)
@@ -236,6 +302,10 @@ def _value(hint: Any, value: Any, place: str) -> Any:
         if value in typing.get_args(hint):
             return value
         raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, typing.get_args(hint)))}")
+    if typing.get_origin(hint) is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ConfigError(f"{place}: found {value!r}, expected a list")
+        return tuple(_value(typing.get_args(hint)[0], item, place) for item in value)
     allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, bool) == (bool in allowed) and isinstance(value, allowed):
         return value
@@ -246,5 +316,11 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 
 def as_mapping(config: Any) -> dict[str, Any]:
-    """Inverse of `from_mapping`: nested dictionaries of plain values."""
-    return dataclasses.asdict(config)
+    """Inverse of `from_mapping`: nested dictionaries of plain values, as JSON has them."""
+    return {name: _plain(value) for name, value in dataclasses.asdict(config).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value

@@ -69,15 +69,48 @@ def collate(windows: Sequence[Sequence[WordInput]], start: int, end: int, pad: i
         end: number of the token after a window.
         pad: number of the padding token.
     """
-    rows = [[start, *(token for word in window for token in word.subwords), end] for window in windows]
-    tokens, words = max(map(len, rows)), max(map(len, windows))
-    input_ids = np.full((len(windows), tokens), pad, dtype=np.int64)
-    attention_mask = np.zeros_like(input_ids)
-    word_index, pauses, boundaries = (np.zeros((len(windows), words), dtype=np.int64) for _ in range(3))
-    for i, (row, window) in enumerate(zip(rows, windows, strict=True)):
-        input_ids[i, : len(row)] = row
-        attention_mask[i, : len(row)] = 1
-        word_index[i, : len(window)] = np.cumsum([len(word.subwords) for word in window])
-        pauses[i, : len(window)] = [word.pause for word in window]
-        boundaries[i, : len(window)] = [word.boundary for word in window]
-    return Features(input_ids, attention_mask, word_index, pauses, boundaries)
+    words = [word for window in windows for word in window]
+    return pack(
+        np.array([subword for word in words for subword in word.subwords], dtype=np.int64),
+        np.array([len(word.subwords) for word in words]),
+        np.array([word.pause for word in words]),
+        np.array([word.boundary for word in words]),
+        np.repeat(np.arange(len(windows)), [len(window) for window in windows]),
+        (start, end, pad),
+    )
+
+
+def pack(
+    subwords: npt.NDArray[np.integer],
+    counts: npt.NDArray[np.integer],
+    pauses: npt.NDArray[np.integer],
+    boundaries: npt.NDArray[np.integer],
+    rows: npt.NDArray[np.integer],
+    special: tuple[int, int, int],
+) -> Features:
+    """Arrays of a batch whose words are given one window after the other; every window has a word.
+
+    Args:
+        subwords: sub-words of all words, (sub-words,).
+        counts: number of sub-words of each word, (all words,).
+        pauses: buckets, (all words,).
+        boundaries: flags, (all words,).
+        rows: window of each word, ascending from 0, (all words,).
+        special: numbers of the tokens before a window, after it, and of padding.
+    """
+    start, end, pad = special
+    words = np.bincount(rows)
+    tokens = np.bincount(rows, weights=counts).astype(np.int64)
+    column = np.arange(len(rows)) - (np.cumsum(words) - words)[rows]
+    before = np.cumsum(tokens) - tokens
+    token_rows = np.repeat(rows, counts)
+    input_ids = np.full((len(words), int(tokens.max()) + 2), pad, dtype=np.int64)
+    input_ids[token_rows, np.arange(len(subwords)) - before[token_rows] + 1] = subwords
+    input_ids[:, 0] = start
+    input_ids[np.arange(len(words)), tokens + 1] = end
+    attention_mask = (np.arange(input_ids.shape[1]) < tokens[:, None] + 2).astype(np.int64)
+    word_index, pause, boundary = (np.zeros((len(words), int(words.max())), dtype=np.int64) for _ in range(3))
+    word_index[rows, column] = np.cumsum(counts) - before[rows]
+    pause[rows, column] = pauses
+    boundary[rows, column] = boundaries
+    return Features(input_ids, attention_mask, word_index, pause, boundary)

@@ -83,11 +83,17 @@ class SubwordTokenizer:
 def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
     """A BPE tokenizer of about `vocabulary` sub-words learnt from lower-case words; the same ones give the same.
 
-    Not WordPiece, whose trainer numbers `##` pieces in the order of a hash table, another in each process.
+    It reads an apostrophe of either shape as one, any digit as 0, and an abbreviation without its period, as
+    recognisers write it. Not WordPiece, whose trainer numbers `##` pieces in the order of a hash table, another in each
+    process.
     """
-    from tokenizers import models, pre_tokenizers, trainers
+    from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
+    same = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Replace(Regex(found), written) for found, written in same.items()]
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=special, show_progress=False)

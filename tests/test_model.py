@@ -13,7 +13,7 @@ from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E40
 from asr_punct.errors import ConfigError, ModelError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.model.context import TransformerContext, build_context  # noqa: E402
-from asr_punct.model.encoder import WordEncoder, new_encoder, pretrained_encoder, pretrained_tokenizer  # noqa: E402
+from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, NoPauses, build_fusion  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
@@ -130,7 +130,7 @@ def test_padding_changes_nothing(pauses, context):
 
 def test_words_are_pooled_at_their_last_subword():
     torch.manual_seed(0)
-    encoder = WordEncoder(new_encoder(CONFIG.encoder, 60, 0)).eval()
+    encoder = new_encoder(CONFIG.encoder, 60, 0).eval()
     batch = inputs([[WordInput((5, 6, 7), 0), WordInput((8,), 0)]])
     states = encoder.encoder(batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
     vectors = encoder(batch["input_ids"], batch["attention_mask"], batch["word_index"], batch["boundaries"])
@@ -138,7 +138,7 @@ def test_words_are_pooled_at_their_last_subword():
 
 
 def test_the_boundary_vector_is_added_to_the_word():
-    encoder = WordEncoder(new_encoder(CONFIG.encoder, 60, 0)).eval()
+    encoder = new_encoder(CONFIG.encoder, 60, 0).eval()
     torch.nn.init.constant_(encoder.boundary.weight[DOCUMENT_START], 1.0)
     words = [WordInput((5,), 0), WordInput((6,), 0)]
     plain = inputs([words])
@@ -175,7 +175,7 @@ def test_any_encoder_by_directory(family, tmp_path):
         sizes = {"vocab_size": 60, "dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16}
     config = transformers.AutoConfig.for_model(family, **sizes)
     transformers.AutoModel.from_config(config).save_pretrained(tmp_path, safe_serialization=True)
-    encoder = WordEncoder(pretrained_encoder(str(tmp_path))).eval()
+    encoder = pretrained_encoder(str(tmp_path)).eval()
     batch = inputs([window(np.random.default_rng(0), 5)])
     names = ("input_ids", "attention_mask", "word_index", "boundaries")
     assert encoder(*(batch[name] for name in names)).shape == (1, 5, 16)
@@ -215,11 +215,11 @@ def test_foreign_weights_are_told(change, message, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file(weights, path)
     with pytest.raises(ModelError, match=message):
-        load_tagger(path, ModelInfo(CONFIG, model.encoder.transformers_config))
+        load_tagger(path, ModelInfo(CONFIG, model.encoder.settings))
 
 
 def test_weights_that_are_cut_short_are_told(tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"1234")
     with pytest.raises(ModelError, match="expected the weights"):
-        load_tagger(path, ModelInfo(CONFIG, tagger().encoder.transformers_config))
+        load_tagger(path, ModelInfo(CONFIG, tagger().encoder.settings))

@@ -9,14 +9,14 @@ from dummies import tiny_config, utterances
 
 from asr_punct.config import TrainingConfig
 from asr_punct.errors import InputError
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.io.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
-from asr_punct.training.corpus import mark_matrix, read_corpus
+from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix, read_corpus
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.sampling import epoch_batches, epoch_windows, withhold
+from asr_punct.training.sampling import epoch_batches, epoch_windows, make_batch, withhold, with_generated_pauses
 
 
 @pytest.fixture(scope="module")
@@ -53,29 +53,76 @@ def test_windows_start_anywhere():
     assert set(starts) == set(range(1, 11))
 
 
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=80), st.integers(1, 7), st.integers(0, 99))
-def test_batches_hold_every_window_once(lengths, size, seed):
-    windows = [(0, length) for length in lengths]
-    batches = epoch_batches(windows, size, np.random.default_rng(seed))
-    assert sorted(i for batch in batches for i in batch) == list(range(len(windows)))
-    assert max(map(len, batches)) <= size
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=80), st.integers(1, 40), st.integers(0, 99))
+def test_batches_hold_every_window_once(lengths, words, seed):
+    sizes = np.array(lengths)
+    batches = epoch_batches(sizes, words, np.random.default_rng(seed))
+    assert sorted(i for batch in batches for i in batch.tolist()) == list(range(len(sizes)))
+    assert all(len(batch) == 1 or len(batch) * sizes[batch].max() <= words for batch in batches)
+
+
+def windows_of(lengths, **columns):
+    """Windows of equal words."""
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    values = {"words": 0, "marks": 0, "cases": 0, "pauses": 5, "boundaries": 0, **columns}
+    return WordArrays(**{name: np.full(len(rows), value) for name, value in values.items()}, rows=rows)
 
 
 @pytest.mark.parametrize(
-    ("name", "rate"),
-    [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4), ("subword_dropout", 0.25)],
+    ("name", "rate"), [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4)]
 )
 def test_what_is_withheld_is_withheld_at_its_rate(name, rate):
-    rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout", "subword_dropout"], 0.0)
-    config = TrainingConfig(**{**rates, name: rate})
-    rng = np.random.default_rng(0)
-    windows = [withhold([WordInput((5,), 5, 3)] * 20, config, 1, rng) for _ in range(2000)]
-    signs = {"boundary_dropout": lambda word: word.boundary == 0, "subword_dropout": lambda word: word.subwords == (1,)}
-    is_hidden = signs.get(name, lambda word: word.pause == UNKNOWN)
-    hidden = [is_hidden(word) for window in windows for word in window]
+    rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout"], 0.0)
+    batch = withhold(windows_of([20] * 2000, boundaries=3), TrainingConfig(**{**rates, name: rate}), generator())
+    hidden = batch.boundaries == 0 if name == "boundary_dropout" else batch.pauses == UNKNOWN
     assert np.mean(hidden) == pytest.approx(rate, abs=0.04)
-    whole = [all(word.pause == UNKNOWN for word in window) for window in windows]
+    whole = (batch.pauses == UNKNOWN).reshape(-1, 20).all(axis=1)
     assert np.mean(whole) == pytest.approx(rate if name == "pause_dropout" else 0, abs=0.04)
+
+
+def generator():
+    return np.random.default_rng(0)
+
+
+def test_subwords_are_lost_at_their_rate(tokenizer):
+    vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
+    batch = make_batch(windows_of([20] * 500), vocabulary, tokenizer, lost=(0.25, generator()))
+    lost = batch.inputs["input_ids"][:, 1:-1] == tokenizer.unknown
+    assert lost.float().mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_batch_holds_the_words_of_its_windows(tokenizer):
+    words = ["la", "casa", "mira", "ana"]
+    vocabulary = Vocabulary.encode(words, tokenizer)
+    rows = np.array([0, 0, 1])
+    columns = {"marks": np.array([1, 0, 6]), "cases": np.array([0, 1, 2]), "pauses": np.array([7, 8, 9])}
+    batch = WordArrays(np.array([1, 2, 3]), boundaries=np.array([1, 0, 3]), rows=rows, **columns)
+    made = make_batch(batch, vocabulary, tokenizer, counted=np.array([True, False, True]))
+    expected = collate(
+        [
+            [WordInput(tokenizer.encode([words[i]])[0], pause, edge) for i, pause, edge in window]
+            for window in ([(1, 7, 1), (2, 8, 0)], [(3, 9, 3)])
+        ],
+        tokenizer.start,
+        tokenizer.end,
+        tokenizer.pad,
+    )
+    for name, array in expected.inputs().items():
+        assert made.inputs[name].tolist() == array.tolist()
+    assert made.cases.tolist() == [[0, 1], [2, 0]]
+    assert made.counted.tolist() == [[True, False], [True, False]]
+    assert made.marks[:, :, :3].tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 1, 1], [0, 0, 0]]]
+
+
+def test_windows_without_pauses_are_given_drawn_ones():
+    batch = windows_of([60, 60], marks=2, pauses=UNKNOWN)
+    batch.pauses[70] = 3
+    batch.boundaries[59] = DOCUMENT_END
+    spoken = with_generated_pauses(batch, generator()).pauses
+    assert (spoken[:59] != UNKNOWN).all()
+    assert len(set(spoken[:59].tolist())) > 5
+    assert spoken[59] == UNKNOWN
+    assert spoken[60:].tolist() == batch.pauses[60:].tolist()
 
 
 def test_corpus_is_what_the_file_says(tmp_path, tokenizer):
@@ -86,7 +133,9 @@ def test_corpus_is_what_the_file_says(tmp_path, tokenizer):
     corpus = read_corpus(path, tokenizer)
     words = [word.text for value in values for word in value.words]
     labels = [label for value in values for label in value.labels]
-    assert [corpus.vocabulary[i] for i in corpus.words] == tokenizer.encode(words)
+    assert [corpus.vocabulary.words[i] for i in corpus.words] == words
+    assert corpus.vocabulary.gather(corpus.words).tolist() == [i for word in tokenizer.encode(words) for i in word]
+    assert [word.subwords for word in corpus.inputs()] == tokenizer.encode(words)
     pauses = [round(pause, 3) for value in values for pause in value.pauses]
     assert corpus.pauses.tolist() == buckets(pauses).tolist()
     assert [CASES[i] for i in corpus.cases] == [label.case for label in labels]
@@ -116,6 +165,14 @@ def test_epochs_are_functions_of_seed_and_number(corpus, tokenizer):
         assert all((first[i].inputs[name] == again[i].inputs[name]).all() for name in first[i].inputs)
     different = [first[i].inputs["input_ids"].tolist() != other[i].inputs["input_ids"].tolist() for i in range(3)]
     assert any(different)
+
+
+def test_the_epochs_of_a_pass_share_its_words(corpus, tokenizer):
+    config = tiny_config(epochs_per_pass=3)
+    data = PunctuationData(corpus, tokenizer, config, 64)
+    sizes = [sum(int(batch.counted.sum()) for batch in data.epoch(number)) for number in range(6)]
+    assert sum(sizes[:3]) == sum(sizes[3:]) == len(data.train)
+    assert min(sizes) > len(data.train) / 6
 
 
 def test_development_batches_count_every_word_once(corpus, tokenizer):

@@ -1,4 +1,4 @@
-"""The layers between fusion and heads: none, or AutoPunct's custom BERT (section 3.2.2)."""
+"""The layers between fusion and heads: none, AutoPunct's custom BERT (section 3.2.2), or convolutions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
+from asr_punct.model.convolution import ConvolutionContext
 from asr_punct.model.transformer import new_transformer
 
 
@@ -53,4 +54,7 @@ class TransformerContext(nn.Module):
 
 def build_context(config: ContextConfig, width: int, max_words: int) -> nn.Module:
     """The context layers that the configuration names."""
-    return NoContext() if config.kind == "none" else TransformerContext(config, width, max_words)
+    if config.kind == "none":
+        return NoContext()
+    kind = ConvolutionContext if config.kind == "convolution" else TransformerContext
+    return kind(config, width, max_words)

@@ -12,6 +12,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.features import BOUNDARIES
+from asr_punct.model.lookup import MODEL_TYPE, LookupEncoder
 from asr_punct.model.transformer import new_transformer
 from asr_punct.subwords import SubwordTokenizer
 
@@ -34,7 +35,7 @@ class WordEncoder(nn.Module):
         nn.init.zeros_(self.boundary.weight)
 
     @property
-    def transformers_config(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """What rebuilds the encoder without its weights."""
         return dict(cast(Any, self.encoder.config).to_dict())
 
@@ -45,9 +46,19 @@ class WordEncoder(nn.Module):
         return cast(Tensor, torch.gather(states, 1, index) + self.boundary(boundaries))
 
 
-def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
-    """An encoder of the configured size with random weights."""
-    return new_transformer(
+def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder | LookupEncoder:
+    """An encoder of the configured kind and size with random weights."""
+    if config.kind == "lookup":
+        return LookupEncoder(
+            vocab_size=vocabulary,
+            hidden_size=config.width,
+            table_width=config.table_width,
+            pairs=config.pairs,
+            pair_width=config.pair_width,
+            pad_token_id=pad,
+            max_position_embeddings=config.max_tokens,
+        )
+    transformer = new_transformer(
         vocabulary=vocabulary,
         width=config.width,
         layers=config.layers,
@@ -58,16 +69,19 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> nn.Module:
         max_positions=config.max_tokens,
         pad=pad,
     )
+    return WordEncoder(transformer)
 
 
-def encoder_from_config(values: Mapping[str, Any]) -> nn.Module:
-    """An encoder with random weights from the values of its transformers configuration."""
-    config = AutoConfig.for_model(**values)
+def encoder_from_settings(settings: Mapping[str, Any]) -> WordEncoder | LookupEncoder:
+    """An encoder with random weights from the settings that a model directory keeps of it."""
+    if settings.get("model_type") == MODEL_TYPE:
+        return LookupEncoder(**{name: value for name, value in settings.items() if name != "model_type"})
+    config = AutoConfig.for_model(**settings)
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
-    return cast(nn.Module, cast(Any, AutoModel).from_config(config, **arguments))
+    return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
 
 
-def pretrained_encoder(name: str) -> nn.Module:
+def pretrained_encoder(name: str) -> WordEncoder:
     """A pretrained encoder by name or directory, in safetensors only.
 
     Raises:
@@ -79,7 +93,7 @@ def pretrained_encoder(name: str) -> nn.Module:
         raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
     if hasattr(model, "pooler"):
         model.pooler = None
-    return cast(nn.Module, model)
+    return WordEncoder(model)
 
 
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -45,14 +45,19 @@ class DiscretePauses(nn.Module):
         self.register_buffer("smoothing", torch.from_numpy(matrix), persistent=False)
         self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
-    def table(self) -> Tensor:
-        """The smoothed table, (buckets + 1, width); the last row is the unknown pause."""
+    def table(self, buckets: Tensor | None = None) -> Tensor:
+        """The smoothed table, (buckets + 1, width), whose last row is the unknown pause; or the named rows of it."""
+        smoothing = self.smoothing if buckets is None else self.smoothing[buckets]
         with torch.autocast(self.embedding.device.type, enabled=False):
-            return self.smoothing @ self.embedding
+            return smoothing @ self.embedding
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width)."""
-        return vectors + nn.functional.embedding(pauses, self.table())
+        """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width).
+
+        Only the rows that occur are smoothed: a batch has a few of them.
+        """
+        buckets, places = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
+        return vectors + nn.functional.embedding(places, self.table(buckets))
 
     def folded(self) -> FoldedPauses:
         """The same function with the smoothing done once, for inference and export."""

@@ -33,7 +33,7 @@ class PunctuationHead(nn.Module):
 
 
 class CaseHead(nn.Module):
-    """Reads the encoder's word vector and the punctuation scores of the word, and of the one before it."""
+    """Reads word vectors and the punctuation scores of the word, and of the one before it."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class CaseHead(nn.Module):
         self.layers = _classifier(width + scores, config.hidden or width, len(CASES), config.dropout)
 
     def forward(self, vectors: Tensor, mark_logits: Tensor) -> Tensor:
-        """Logits (batch, words, cases) of encoder vectors (batch, words, width) and mark logits (batch, words, marks).
+        """Logits (batch, words, cases) of word vectors (batch, words, width) and mark logits (batch, words, marks).
 
         The first word of a window has no word before it: its scores are all 0.
         """

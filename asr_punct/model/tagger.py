@@ -12,6 +12,7 @@ from asr_punct.model.context import build_context
 from asr_punct.model.encoder import WordEncoder
 from asr_punct.model.fusion import DiscretePauses, build_fusion
 from asr_punct.model.heads import CaseHead, PunctuationHead
+from asr_punct.model.lookup import LookupEncoder
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,18 @@ class Tagger(nn.Module):
         context: lets words and pauses of the window attend to each other.
         punctuation: one logit a mark.
         case: one logit a case.
+        case_reads_context: whether the case head reads the context's vectors, not the encoder's.
     """
 
     def __init__(
-        self, *, encoder: WordEncoder, fusion: nn.Module, context: nn.Module, punctuation: nn.Module, case: nn.Module
+        self,
+        *,
+        encoder: WordEncoder | LookupEncoder,
+        fusion: nn.Module,
+        context: nn.Module,
+        punctuation: nn.Module,
+        case: nn.Module,
+        case_reads_context: bool,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -47,6 +56,7 @@ class Tagger(nn.Module):
         self.context = context
         self.punctuation = punctuation
         self.case = case
+        self.case_reads_context = case_reads_context
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
@@ -54,8 +64,9 @@ class Tagger(nn.Module):
         """Logits of a batch; `features.Features` gives the shapes."""
         vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
         word_mask = (word_index > 0).long()
-        mark_logits = self.punctuation(self.context(self.fusion(vectors, pauses), word_mask))
-        return TaggerOutput(mark_logits, self.case(vectors, mark_logits))
+        contextual = self.context(self.fusion(vectors, pauses), word_mask)
+        mark_logits = self.punctuation(contextual)
+        return TaggerOutput(mark_logits, self.case(contextual if self.case_reads_context else vectors, mark_logits))
 
     def folded(self) -> Tagger:
         """A copy for inference whose pauses cost one look-up a word."""
@@ -65,13 +76,14 @@ class Tagger(nn.Module):
         return model
 
 
-def build_tagger(config: ModelConfig, encoder: nn.Module) -> Tagger:
-    """The model that a configuration describes, around a transformers encoder."""
-    words = WordEncoder(encoder)
+def build_tagger(config: ModelConfig, encoder: WordEncoder | LookupEncoder) -> Tagger:
+    """The model that a configuration describes, around an encoder."""
+    width = encoder.width
     return Tagger(
-        encoder=words,
-        fusion=build_fusion(config.pauses, words.width),
-        context=build_context(config.context, words.width, config.window.words),
-        punctuation=PunctuationHead(config.heads, words.width),
-        case=CaseHead(config.heads, words.width),
+        encoder=encoder,
+        fusion=build_fusion(config.pauses, width),
+        context=build_context(config.context, width, config.window.words),
+        punctuation=PunctuationHead(config.heads, width),
+        case=CaseHead(config.heads, width),
+        case_reads_context=config.heads.case_vectors == "context",
     )

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ModelError
-from asr_punct.model.encoder import encoder_from_config
+from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.tagger import Tagger, build_tagger
 
 
@@ -29,7 +29,7 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     Raises:
         ModelError: the weights are not those of the configuration.
     """
-    model = build_tagger(info.model, encoder_from_config(dict(info.encoder)))
+    model = build_tagger(info.model, encoder_from_settings(info.encoder))
     try:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,11 +20,45 @@ from asr_punct.words import Utterance
 
 
 @dataclass(frozen=True)
+class Vocabulary:
+    """Distinct words and their sub-words.
+
+    Attributes:
+        words: the words.
+        subwords: *Shape:* (sub-words,), those of all words in a row.
+        ends: *Shape:* (words + 1,), where each word's sub-words begin, and the last one's end.
+    """
+
+    words: tuple[str, ...]
+    subwords: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+
+    @classmethod
+    def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
+        """The vocabulary of lower-case words."""
+        pieces = tokenizer.encode(list(words))
+        counts = np.array([len(piece) for piece in pieces])
+        flat = np.fromiter((number for piece in pieces for number in piece), dtype=np.int32, count=int(counts.sum()))
+        return cls(tuple(words), flat, np.concatenate([[0], np.cumsum(counts)]))
+
+    def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """Number of sub-words of each of `words`, places in the vocabulary, (words,)."""
+        counts: npt.NDArray[np.int64] = np.diff(self.ends)[words]
+        return counts
+
+    def gather(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+        """Sub-words of `words`, places in the vocabulary, in a row."""
+        counts = self.counts(words)
+        first = np.repeat(self.ends[words] - (np.cumsum(counts) - counts), counts)
+        return self.subwords[first + np.arange(len(first))]
+
+
+@dataclass(frozen=True)
 class Corpus:
     """Words of all documents in a row.
 
     Attributes:
-        vocabulary: sub-words of each distinct word.
+        vocabulary: the distinct words.
         words: *Shape:* (corpus,), places in `vocabulary`.
         pauses: *Shape:* (corpus,), buckets.
         marks: *Shape:* (corpus,), bit i set where mark i stands.
@@ -32,7 +66,7 @@ class Corpus:
         boundaries: *Shape:* (corpus,), flags of the words that begin or end a document.
     """
 
-    vocabulary: tuple[tuple[int, ...], ...]
+    vocabulary: Vocabulary
     words: npt.NDArray[np.int32]
     pauses: npt.NDArray[np.int16]
     marks: npt.NDArray[np.uint16]
@@ -48,11 +82,39 @@ class Corpus:
         stops = np.flatnonzero(self.boundaries & DOCUMENT_END) + 1
         return np.stack([starts, stops], axis=1)
 
-    def inputs(self, start: int, stop: int) -> Iterator[WordInput]:
-        """Inputs of consecutive words."""
-        span = slice(start, stop)
-        words = self.words[span].tolist(), self.pauses[span].tolist(), self.boundaries[span].tolist()
-        return (WordInput(self.vocabulary[word], pause, flag) for word, pause, flag in zip(*words, strict=True))
+    def inputs(self) -> Iterator[WordInput]:
+        """Inputs of all words."""
+        subwords = self.vocabulary.subwords.tolist()
+        ends = self.vocabulary.ends.tolist()
+        for word, pause, flag in zip(self.words.tolist(), self.pauses.tolist(), self.boundaries.tolist(), strict=True):
+            yield WordInput(tuple(subwords[ends[word] : ends[word + 1]]), pause, flag)
+
+
+@dataclass(frozen=True)
+class WordArrays:
+    """The words of a batch of windows, one window after the other.
+
+    Attributes:
+        words: *Shape:* (words,), places in the vocabulary.
+        marks: *Shape:* (words,), bit i set where mark i stands.
+        cases: *Shape:* (words,), number of the case.
+        pauses: *Shape:* (words,), buckets.
+        boundaries: *Shape:* (words,), flags of the words that begin or end a document.
+        rows: *Shape:* (words,), window of each word, ascending from 0.
+    """
+
+    words: npt.NDArray[np.int32]
+    marks: npt.NDArray[np.uint16]
+    cases: npt.NDArray[np.uint8]
+    pauses: npt.NDArray[np.int16]
+    boundaries: npt.NDArray[np.uint8]
+    rows: npt.NDArray[np.int32]
+
+    @property
+    def cells(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Window of each word and its place in the window, each (words,)."""
+        lengths = np.bincount(self.rows)
+        return self.rows, np.arange(len(self.rows)) - (np.cumsum(lengths) - lengths)[self.rows]
 
 
 def read_words(path: Path) -> Iterator[str]:
@@ -83,7 +145,7 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
     _end_document(columns)
     words, pauses, marks, cases, boundaries = (np.concatenate(parts) for parts in zip(*columns, strict=True))
     return Corpus(
-        vocabulary=tuple(tokenizer.encode(list(index))),
+        vocabulary=Vocabulary.encode(list(index), tokenizer),
         words=words.astype(np.int32),
         pauses=pauses.astype(np.int16),
         marks=marks.astype(np.uint16),

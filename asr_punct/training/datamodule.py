@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import lightning
@@ -10,37 +9,51 @@ import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
 from asr_punct.config import Config
-from asr_punct.inference.windows import Window, plan_windows
+from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Corpus, read_corpus
-from asr_punct.training.sampling import Batch, epoch_batches, epoch_windows, make_batch, withhold
+from asr_punct.training.sampling import (
+    Batch,
+    epoch_batches,
+    epoch_windows,
+    make_batch,
+    take,
+    with_generated_pauses,
+    withhold,
+)
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
 
 
 class TrainingBatches(Dataset[Batch]):
-    """All batches of one epoch, a pure function of the seed and the epoch."""
+    """All batches of one epoch, a pure function of the seed and the epoch.
+
+    One pass over the corpus may take several epochs, each of which then shows another part of its windows.
+    """
 
     def __init__(
         self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int, epoch: int
     ) -> None:
-        self._corpus, self._tokenizer, self._config, self._epoch = corpus, tokenizer, config, epoch
-        rng = np.random.default_rng((config.training.seed, epoch))
-        subwords = np.array([len(word) for word in corpus.vocabulary])[corpus.words]
-        self._windows = epoch_windows(corpus.documents(), subwords, config.model.window.words, max_tokens - 2, rng)
-        self._batches = epoch_batches(self._windows, config.training.batch_size, rng)
+        self._corpus, self._tokenizer, self._config, self._epoch = corpus, tokenizer, config.training, epoch
+        training, words = config.training, config.model.window.words
+        number, part = divmod(epoch, training.epochs_per_pass)
+        rng = np.random.default_rng((training.seed, number))
+        counts = corpus.vocabulary.counts(corpus.words)
+        self._windows = epoch_windows(corpus.documents(), counts, words, max_tokens - 2, rng)
+        lengths = self._windows[:, 1] - self._windows[:, 0]
+        self._batches = epoch_batches(lengths, training.batch_size * words, rng)[part :: training.epochs_per_pass]
 
     def __len__(self) -> int:
         return len(self._batches)
 
     def __getitem__(self, index: int) -> Batch:
-        config = self._config
-        rng = np.random.default_rng((config.training.seed, self._epoch, index))
-        spans = [self._windows[i] for i in self._batches[index]]
-        unknown = self._tokenizer.unknown
-        inputs = [withhold(list(self._corpus.inputs(*span)), config.training, unknown, rng) for span in spans]
-        windows = [Window(words, (0, len(words))) for words in inputs]
-        return make_batch(self._corpus, [start for start, _ in spans], windows, self._tokenizer)
+        config, corpus = self._config, self._corpus
+        rng = np.random.default_rng((config.seed, self._epoch, index))
+        words = take(corpus, self._windows[self._batches[index]])
+        if config.generated_pauses:
+            words = with_generated_pauses(words, rng)
+        words = withhold(words, config, rng)
+        return make_batch(words, corpus.vocabulary, self._tokenizer, lost=(config.subword_dropout, rng))
 
 
 class DevelopmentBatches(Dataset[Batch]):
@@ -48,27 +61,25 @@ class DevelopmentBatches(Dataset[Batch]):
 
     def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
         self._corpus, self._tokenizer = corpus, tokenizer
-        self._windows = list(plan_windows(corpus.inputs(0, len(corpus)), config.model.window, max_tokens))
-        self._starts = list(_window_starts(self._windows))
-        order = sorted(range(len(self._windows)), key=lambda i: len(self._windows[i].words))
-        size = 2 * config.training.batch_size
-        self._batches = [order[i : i + size] for i in range(0, len(order), size)]
+        windows = plan_windows(corpus.inputs(), config.model.window, max_tokens)
+        sizes = np.array([(len(window.words), *window.keep) for window in windows])
+        length, first, last = sizes.T
+        start = np.cumsum(last - first) - last  # kept parts follow each other without a gap
+        self._spans = np.stack([start, start + length], axis=1)
+        self._kept = np.stack([start + first, start + last], axis=1)
+        words = 2 * config.training.batch_size * config.model.window.words
+        self._batches = epoch_batches(length, words, np.random.default_rng(0))
 
     def __len__(self) -> int:
         return len(self._batches)
 
     def __getitem__(self, index: int) -> Batch:
-        chosen = self._batches[index]
-        starts, windows = [self._starts[i] for i in chosen], [self._windows[i] for i in chosen]
-        return make_batch(self._corpus, starts, windows, self._tokenizer)
-
-
-def _window_starts(windows: Iterable[Window]) -> Iterator[int]:
-    """Place of each window in the corpus: kept parts follow each other without a gap."""
-    decided = 0
-    for window in windows:
-        yield decided - window.keep[0]
-        decided += window.keep[1] - window.keep[0]
+        spans, kept = self._spans[self._batches[index]], self._kept[self._batches[index]]
+        words = take(self._corpus, spans)
+        lengths = spans[:, 1] - spans[:, 0]
+        places = np.arange(len(words.rows)) + (spans[:, 0] - (np.cumsum(lengths) - lengths))[words.rows]
+        counted = (places >= kept[words.rows, 0]) & (places < kept[words.rows, 1])
+        return make_batch(words, self._corpus.vocabulary, self._tokenizer, counted=counted)
 
 
 class PunctuationData(lightning.LightningDataModule):

@@ -96,7 +96,7 @@ def train(
     _check_data(data)
     torch.manual_seed(config.training.seed)
     model, tokenizer = _start(config, data, run, init)
-    info = ModelInfo(config.model, model.encoder.transformers_config)
+    info = ModelInfo(config.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}))
@@ -145,11 +145,9 @@ def _start(config: Config, data: Path, run: Run, init: Path | None) -> tuple[Tag
         model = load_tagger(checked_file(init, info, WEIGHTS), info)
     else:
         tokenizer = _tokenizer(encoder, data, run)
-        built = encoder.name is None
-        network = (
-            new_encoder(encoder, tokenizer.size, tokenizer.pad) if built else pretrained_encoder(encoder.name or "")
-        )
-        model = build_tagger(config.model, network)
+        name = encoder.name
+        words = pretrained_encoder(name) if name else new_encoder(encoder, tokenizer.size, tokenizer.pad)
+        model = build_tagger(config.model, words)
     return model, tokenizer
 
 

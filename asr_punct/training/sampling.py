@@ -5,8 +5,7 @@ Nothing here remembers what was drawn before, so a run that resumes at an epoch 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,16 @@ import torch
 from torch import Tensor
 
 from asr_punct.config import TrainingConfig
-from asr_punct.features import NO_BOUNDARY, WordInput, collate
-from asr_punct.inference.windows import Window
+from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
+from asr_punct.pause_model import sample_pauses
 from asr_punct.pauses import UNKNOWN
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.corpus import Corpus, mark_matrix
+from asr_punct.training.corpus import Corpus, Vocabulary, WordArrays, mark_matrix
 
 _POOL_BATCHES = 32
+
+Spans = npt.NDArray[np.int64]
+"""First word of each window and the one after its last, (windows, 2)."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,14 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on a device."""
-        inputs = {name: tensor.to(device) for name, tensor in self.inputs.items()}
-        return Batch(inputs, self.marks.to(device), self.cases.to(device), self.counted.to(device))
+        inputs = {name: tensor.to(device, non_blocking=True) for name, tensor in self.inputs.items()}
+        others = (tensor.to(device, non_blocking=True) for tensor in (self.marks, self.cases, self.counted))
+        return Batch(inputs, *others)
 
 
 def epoch_windows(
     documents: npt.NDArray[np.int64], subwords: npt.NDArray[np.int64], words: int, tokens: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
+) -> Spans:
     """Windows that hold every word of the corpus once, the first one of each document of random length.
 
     Args:
@@ -66,56 +69,100 @@ def epoch_windows(
             end = min(stop, start + first, max(limit, start + 1))
             windows.append((start, end))
             start, first = end, words
-    return windows
+    return np.array(windows)
 
 
-def epoch_batches(windows: Sequence[tuple[int, int]], size: int, rng: np.random.Generator) -> list[list[int]]:
-    """Places in `windows`, shuffled into batches of windows of like length (which saves padding)."""
-    order = rng.permutation(len(windows))
-    batches: list[list[int]] = []
-    for first in range(0, len(order), size * _POOL_BATCHES):
-        pool = sorted(order[first : first + size * _POOL_BATCHES].tolist(), key=lambda i: windows[i][1] - windows[i][0])
-        batches.extend(pool[i : i + size] for i in range(0, len(pool), size))
+def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
+    """Places of windows, shuffled into batches of windows of like length (which saves padding).
+
+    Args:
+        lengths: words of each window, (windows,).
+        words: words of a batch at most, padding included; a longer window is a batch of its own.
+        rng: what shuffles.
+    """
+    order = rng.permutation(len(lengths))
+    pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
+    batches = [
+        batch for pool in np.split(order, pools) for batch in _divide(pool[np.argsort(lengths[pool])], lengths, words)
+    ]
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
-def withhold(
-    words: Sequence[WordInput], config: TrainingConfig, unknown: int, rng: np.random.Generator
-) -> tuple[WordInput, ...]:
-    """A training window from which sub-words, pauses and document edges are withheld at the configured rates.
+def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: int) -> list[npt.NDArray[np.int64]]:
+    """Cut windows of ascending length into batches of at most `words` padded words."""
+    cuts, first = [], 0
+    for i, length in enumerate(lengths[pool].tolist()):
+        if i > first and (i + 1 - first) * length > words:
+            cuts.append(i)
+            first = i
+    return [batch for batch in np.split(pool, cuts) if len(batch)]
 
-    This is what lets one model serve with pauses, without, and with some of them.
 
-    Args:
-        words: the window.
-        config: the rates.
-        unknown: number of the unknown sub-word.
-        rng: what decides.
-    """
-    all_pauses, edges = rng.random(2) < (config.pause_dropout, config.boundary_dropout)
-    single = rng.random(len(words)) < (1.0 if all_pauses else config.word_pause_dropout)
-    lost = iter((rng.random(sum(len(word.subwords) for word in words)) < config.subword_dropout).tolist())
-    return tuple(
-        WordInput(
-            tuple(unknown if next(lost) else subword for subword in word.subwords),
-            UNKNOWN if hidden else word.pause,
-            NO_BOUNDARY if edges else word.boundary,
-        )
-        for word, hidden in zip(words, single.tolist(), strict=True)
+def take(corpus: Corpus, spans: Spans) -> WordArrays:
+    """The words of windows."""
+    lengths = spans[:, 1] - spans[:, 0]
+    rows = np.repeat(np.arange(len(spans), dtype=np.int32), lengths)
+    places = np.arange(len(rows)) + (spans[:, 0] - (np.cumsum(lengths) - lengths))[rows]
+    return WordArrays(
+        words=corpus.words[places],
+        marks=corpus.marks[places],
+        cases=corpus.cases[places],
+        pauses=corpus.pauses[places],
+        boundaries=corpus.boundaries[places],
+        rows=rows,
     )
 
 
-def make_batch(corpus: Corpus, starts: Sequence[int], windows: Sequence[Window], tokenizer: SubwordTokenizer) -> Batch:
-    """A batch of windows that begin at `starts` in the corpus; the words that each window keeps count."""
-    features = collate([window.words for window in windows], tokenizer.start, tokenizer.end, tokenizer.pad)
-    shape = features.word_index.shape
-    bits = np.zeros(shape, dtype=np.uint16)
-    cases = np.zeros(shape, dtype=np.int64)
-    counted = np.zeros(shape, dtype=np.bool_)
-    for row, (start, window) in enumerate(zip(starts, windows, strict=True)):
-        length = len(window.words)
-        bits[row, :length] = corpus.marks[start : start + length]
-        cases[row, :length] = corpus.cases[start : start + length]
-        counted[row, slice(*window.keep)] = True
+def with_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArrays:
+    """Training windows of which those without a known pause are given drawn ones; a document's last stays unknown."""
+    rows, columns = batch.cells
+    marks = np.zeros((int(rows[-1]) + 1, int(columns.max()) + 1), np.uint16)
+    ends = np.zeros(marks.shape, np.bool_)
+    marks[rows, columns], ends[rows, columns] = batch.marks, batch.boundaries & DOCUMENT_END > 0
+    drawn = sample_pauses(marks, rng, unknown=ends)[rows, columns]
+    spoken = np.bincount(rows, weights=batch.pauses != UNKNOWN) > 0
+    return replace(batch, pauses=np.where(spoken[rows], batch.pauses, drawn))
+
+
+def withhold(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
+    """Training windows from which pauses and document edges are withheld at the configured rates.
+
+    This is what lets one model serve with pauses, without, and with some of them.
+    """
+    windows = int(batch.rows[-1]) + 1
+    silent, inner = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
+    hidden = silent[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
+    return replace(
+        batch,
+        pauses=np.where(hidden, UNKNOWN, batch.pauses),
+        boundaries=np.where(inner[batch.rows], NO_BOUNDARY, batch.boundaries),
+    )
+
+
+def make_batch(
+    batch: WordArrays,
+    vocabulary: Vocabulary,
+    tokenizer: SubwordTokenizer,
+    *,
+    counted: npt.NDArray[np.bool_] | None = None,
+    lost: tuple[float, np.random.Generator] | None = None,
+) -> Batch:
+    """Tensors of windows.
+
+    Args:
+        batch: their words.
+        vocabulary: sub-words of the words.
+        tokenizer: knows the special tokens.
+        counted: which words count, (all words,); all by default.
+        lost: probability that a sub-word is the unknown one, and what decides.
+    """
+    subwords = vocabulary.gather(batch.words)
+    if lost and lost[0]:
+        subwords = np.where(lost[1].random(len(subwords)) < lost[0], tokenizer.unknown, subwords)
+    special = tokenizer.start, tokenizer.end, tokenizer.pad
+    features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
+    cells, shape = batch.cells, features.word_index.shape
+    bits, cases, counts = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+    bits[cells], cases[cells], counts[cells] = batch.marks, batch.cases, True if counted is None else counted
     inputs = {name: torch.from_numpy(array) for name, array in features.inputs().items()}
-    return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(counted))
+    return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(counts))
