@@ -323,6 +323,13 @@ def test_lost_spaces_are_no_forms():
     assert learnt(es=lines) == ("WhatsApp",)
 
 
+def test_addresses_are_no_forms():
+    assert learnt(en=["ask Ann@Mail.org or http://A.Org/MyPage on R&D of AT&T in MY_NAME"] * 3) == (
+        "AT&T",
+        "R&D",
+    )
+
+
 def test_the_recipe_learns_from_a_table_of_sources(tmp_path):
     (tmp_path / "es").mkdir()
     (tmp_path / "es" / "a.txt").write_text("Vemos EiTB.\n\nY EiTB es vasca, y EiTB.\n", encoding="utf-8")

@@ -17,6 +17,8 @@ from asr_punct.text.characters import shape_of
 
 _LEFT = frozenset(LEFT)
 _SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS, Mark.COLON})
+_FORM = re.compile(r"(?:[^\W_]|[.'’&+/-])+")
+"""What is learnt: no addresses, nor names of machines."""
 _PART = re.compile("A+[am]*|[am]+")
 _GLUED_RATIO = 100
 _PER = 1e6
@@ -159,6 +161,7 @@ class _Tally:
             and self.counts[form] >= evidence.count
             and form not in (word, apply_case(word, Case.FIRST_CAP))
             and form.lower() == word
+            and _FORM.fullmatch(form)
             and sum(char.isalpha() for char in word) > 1
         ]
 
