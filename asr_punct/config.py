@@ -252,6 +252,10 @@ class TrainingConfig:
     """Whether windows without a known pause are given those of `pause_model`, before any is withheld."""
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     """Errors in the words of training windows."""
+    workers: int = 0
+    """Processes that make batches while the model computes; 0 for none, which is enough where it runs on the CPU."""
+    compile: bool = False
+    """Whether the model is compiled (by `torch.compile`), which pays on a GPU and needs a C++ compiler."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     """Arithmetic; auto is bf16 where the processor has it."""
     seed: int = 1
@@ -260,7 +264,7 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         _check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
         _check_amounts("training", self, "learning_rate", "muon_learning_rate", above=True)
-        _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm")
+        _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm", "workers")
         dropouts = ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
         _check_probabilities("training", self, *dropouts)
         if not 0 <= self.seed < 2**32:

@@ -54,8 +54,10 @@ class DiscretePauses(nn.Module):
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width).
 
-        Only the rows that occur are smoothed: a batch has a few of them.
+        On a CPU only the rows that occur are smoothed: a batch has a few of them. A GPU would have to wait for which.
         """
+        if pauses.is_cuda:
+            return vectors + nn.functional.embedding(pauses, self.table())
         buckets, places = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
         return vectors + nn.functional.embedding(places, self.table(buckets))
 

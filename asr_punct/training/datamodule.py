@@ -6,6 +6,7 @@ from pathlib import Path
 
 import lightning
 import numpy as np
+import torch
 from torch.utils.data import DataLoader, Dataset
 
 from asr_punct.config import Config
@@ -104,7 +105,10 @@ class PunctuationData(lightning.LightningDataModule):
 
     def train_dataloader(self) -> DataLoader[Batch]:
         """Batches of the trainer's current epoch; Lightning asks again for every epoch."""
-        return DataLoader(self.epoch(self.trainer.current_epoch if self.trainer else 0), batch_size=None)
+        number = self.trainer.current_epoch if self.trainer else 0
+        workers = self._config.training.workers
+        on_gpu = torch.cuda.is_available()
+        return DataLoader(self.epoch(number), batch_size=None, num_workers=workers, pin_memory=on_gpu)
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """The development set."""

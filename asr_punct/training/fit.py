@@ -102,6 +102,8 @@ def train(
     keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}))
     trainer = _trainer(config, run, keep, place, progress)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
+    if config.training.compile:
+        module.model.compile(dynamic=True)
     _make_directories(run, config, tokenizer)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks

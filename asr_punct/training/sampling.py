@@ -47,6 +47,11 @@ class Batch:
         others = (tensor.to(device, non_blocking=True) for tensor in (self.marks, self.cases, self.counted))
         return Batch(inputs, *others)
 
+    def pin_memory(self) -> Batch:
+        """The same batch where a GPU can fetch it; a data loader calls this."""
+        inputs = {name: tensor.pin_memory() for name, tensor in self.inputs.items()}
+        return Batch(inputs, *(tensor.pin_memory() for tensor in (self.marks, self.cases, self.counted)))
+
 
 def epoch_windows(
     documents: npt.NDArray[np.int64], subwords: npt.NDArray[np.int64], words: int, tokens: int, rng: np.random.Generator
