@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
+from asr_punct.decode import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.io.files import read_text_file, write_file
-from asr_punct.marks import MARKS, Mark
+from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
 
 CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
@@ -28,6 +30,8 @@ TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
 """Weights of the shipped models, in a checkout alone: a wheel holds what runs."""
 DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
+_Name = TypeVar("_Name", Mark, Case)
+_SMALLEST_SCALE = 1e-3
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 
@@ -39,14 +43,14 @@ class ModelInfo:
     Attributes:
         model: the configuration.
         encoder: transformers' configuration of the encoder.
-        thresholds: score from which a mark is set, by mark.
+        decoding: how its probabilities become labels.
         training: what the model was trained on, for people.
         files: SHA-256 of the other files, by name.
     """
 
     model: ModelConfig
     encoder: Mapping[str, Any]
-    thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
+    decoding: DecodeSettings = field(default_factory=DecodeSettings)
     training: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -64,7 +68,7 @@ def write_info(directory: Path, info: ModelInfo) -> None:
         "asr_punct": metadata.version("asr-punct"),
         "model": as_mapping(info.model),
         "encoder": dict(info.encoder),
-        "thresholds": {str(mark): value for mark, value in info.thresholds.items()},
+        **_decoding_mapping(info.decoding),
         "training": dict(info.training),
         "files": {name: _sha256(directory / name) for name in present},
     }
@@ -89,7 +93,7 @@ def read_info(directory: Path) -> ModelInfo:
         return ModelInfo(
             model=from_mapping(ModelConfig, content["model"], f"{place}: model"),
             encoder=_encoder(content["encoder"], f"{place}: encoder"),
-            thresholds=_thresholds(content["thresholds"], f"{place}: thresholds"),
+            decoding=_decoding(content, place),
             training=_mapping(content["training"], f"{place}: training"),
             files=_files(content["files"], f"{place}: files"),
         )
@@ -110,12 +114,54 @@ def _encoder(value: Any, place: str) -> dict[str, Any]:
     return dict(value)
 
 
-def _thresholds(value: Any, place: str) -> dict[Mark, float]:
-    thresholds = {mark: _mapping(value, place)[mark] for mark in MARKS}
-    for mark, number in thresholds.items():
-        if type(number) not in (int, float) or not 0 <= number <= 1:
-            raise ModelError(f"{place}: {mark}", repr(number), "a number from 0 to 1")
-    return {mark: float(number) for mark, number in thresholds.items()}
+def _decoding_mapping(decoding: DecodeSettings) -> dict[str, Any]:
+    return {
+        "thresholds": _named(decoding.thresholds),
+        "unopened": _named(decoding.unopened),
+        "case_bias": _named(decoding.case_bias),
+        "calibration": {
+            "scale": _named(decoding.calibration.scale),
+            "bias": _named(decoding.calibration.bias),
+            "case_temperature": decoding.calibration.case_temperature,
+        },
+    }
+
+
+def _named(values: Mapping[Any, float]) -> dict[str, float]:
+    return {str(name): value for name, value in values.items()}
+
+
+def _decoding(content: Mapping[str, Any], place: Path) -> DecodeSettings:
+    """Settings of decoding; a directory without the keys that came later has their defaults."""
+    default = DecodeSettings()
+    given = content.get("calibration", _decoding_mapping(default)["calibration"])
+    calibration = _mapping(given, f"{place}: calibration")
+    temperature = calibration["case_temperature"]
+    within = f"{place}: calibration"
+    return DecodeSettings(
+        thresholds=_numbers(content["thresholds"], MARKS, f"{place}: thresholds", 0, 1),
+        unopened=_numbers(content.get("unopened", default.unopened), tuple(default.unopened), f"{place}: unopened", 0),
+        calibration=Calibration(
+            scale=_numbers(calibration["scale"], MARKS, f"{within}: scale", _SMALLEST_SCALE),
+            bias=_numbers(calibration["bias"], MARKS, f"{within}: bias"),
+            case_temperature=_number(temperature, f"{within}: case_temperature", _SMALLEST_SCALE),
+        ),
+        case_bias=_numbers(content.get("case_bias", default.case_bias), CASES, f"{place}: case_bias"),
+    )
+
+
+def _numbers(
+    value: Any, names: tuple[_Name, ...], place: str, low: float = -math.inf, high: float = math.inf
+) -> dict[_Name, float]:
+    found = {name: _mapping(value, place)[name] for name in names}
+    return {name: _number(number, f"{place}: {name}", low, high) for name, number in found.items()}
+
+
+def _number(value: Any, place: str, low: float = -math.inf, high: float = math.inf) -> float:
+    if type(value) not in (int, float) or not low <= value <= high or math.isinf(value):
+        limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""
+        raise ModelError(place, repr(value), f"a number{limits}")
+    return float(value)
 
 
 def _files(value: Any, place: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ LAYERS = [
     "features",
     "checkpoint",
     "inference",
+    "tuning",
     "corpora",
     "model",
     "training",

@@ -205,6 +205,7 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
 def test_thresholds_of_the_model_count(model, tmp_path):
     info = read_info(model)
     punctuator = Punctuator.from_pretrained(model)
-    never = replace(info, thresholds={**info.thresholds, Mark.PERIOD: 2.0})
+    decoding = replace(info.decoding, thresholds={**info.decoding.thresholds, Mark.PERIOD: 2.0})
+    never = replace(info, decoding=decoding)
     strict = Punctuator(never, punctuator._tokenizer, punctuator._backend)
     assert strict("ana mira la casa") == "Ana, mira la casa"

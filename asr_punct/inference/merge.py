@@ -4,11 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asr_punct.marks import LEFT, Case, Labels, apply_case, case_of
-from asr_punct.text import split_token
+from asr_punct.decode.decoder import BARRIER, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.words import PAIRS
+from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of
+from asr_punct.text import read_marks, split_token
 from asr_punct.words import Utterance
 
 _LEFT = frozenset(LEFT)
+_EDGE = ("", "a word", "")
+
+
+_BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
+
+
+def mark_flags(utterance: Utterance, language: str) -> list[int]:
+    """What the input's own marks leave to a model, for each word that is more than marks: flags of `decode.decoder`.
+
+    A side is taken when the token, a label that it came with, or a token of marks alone beside it puts anything there.
+
+    Args:
+        utterance: the input.
+        language: whose conventions the tokens follow.
+    """
+    tokens = [split_token(word.text, language) for word in utterance.words]
+    given = utterance.labels or (Labels(),) * len(tokens)
+    lone = ["" if core else before + after for before, core, after in (_EDGE, *tokens, _EDGE)]
+    result = []
+    for i, (before, core, after) in enumerate(tokens):
+        if not core:
+            continue
+        left, right, marks = lone[i] + before, after + lone[i + 2], given[i].marks
+        flags = LEFT_TAKEN * bool(left or marks & _LEFT) + RIGHT_TAKEN * bool(right or marks - _LEFT)
+        if flags and (marks | read_marks(left, right)) & _BARRIERS:
+            flags += BARRIER
+        result.append(flags)
+    return result
 
 
 def added_labels(
@@ -16,8 +46,7 @@ def added_labels(
 ) -> tuple[Labels, ...]:
     """Labels for every word of an utterance: those it came with, and predicted ones on the sides that were free.
 
-    A side is free when neither the token, nor a label that it came with, nor a token of marks alone beside it puts
-    anything there. A word that has a capital keeps its case.
+    A word that has a capital keeps its case.
 
     Args:
         utterance: the input.
@@ -25,18 +54,17 @@ def added_labels(
         language: whose conventions the tokens follow.
         case: whether capitals may be added.
     """
-    tokens = [split_token(word.text, language) for word in utterance.words]
-    given = utterance.labels or (Labels(),) * len(tokens)
-    result, rest = [], iter(predicted)
-    for i, (before, core, after) in enumerate(tokens):
+    cores = [split_token(word.text, language)[1] for word in utterance.words]
+    given = utterance.labels or (Labels(),) * len(cores)
+    rest = zip(predicted, mark_flags(utterance, language), strict=True)
+    result = []
+    for core, own in zip(cores, given, strict=True):
         if not core:
-            result.append(given[i])
+            result.append(own)
             continue
-        label = next(rest)
-        free_left = not before and not given[i].marks & _LEFT and (i == 0 or bool(tokens[i - 1][1]))
-        free_right = not after and not given[i].marks - _LEFT and (i + 1 == len(tokens) or bool(tokens[i + 1][1]))
-        marks = {mark for mark in label.marks if (free_left if mark in _LEFT else free_right)}
-        result.append(Labels(given[i].marks | marks, _case(core, given[i].case, label.case) if case else given[i].case))
+        label, flags = next(rest)
+        marks = {mark for mark in label.marks if not flags & (LEFT_TAKEN if mark in _LEFT else RIGHT_TAKEN)}
+        result.append(Labels(own.marks | marks, _case(core, own.case, label.case) if case else own.case))
     return tuple(result)
 
 

@@ -9,13 +9,15 @@ from itertools import islice
 from os import PathLike
 from typing import Literal
 
+import numpy as np
+
 from asr_punct import text
 from asr_punct.casing import Casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
-from asr_punct.decode import decode, threshold_array
+from asr_punct.decode import Decoder
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput, collate
-from asr_punct.inference.backend import Backend, open_backend
-from asr_punct.inference.merge import added_labels
+from asr_punct.inference.backend import Backend, WindowScores, open_backend
+from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import buckets, with_pauses
@@ -52,9 +54,8 @@ class Punctuator:
         self._tokenizer = tokenizer
         self._backend = backend
         allowed = MARKS if marks is None else marks
-        self._thresholds = threshold_array(
-            {mark: info.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
-        )
+        thresholds = {mark: info.decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
+        self._decoding = replace(info.decoding, thresholds=thresholds)
         self._case = case
         self._language = info.model.language
         style = glyphs(self._language)
@@ -119,25 +120,43 @@ class Punctuator:
 
         Utterances of one recording follow each other and are context for each other. Pauses are computed from the
         times where an utterance has none. Marks and capitals that stand in the input stay, and none is added beside
-        them. Memory is bounded by a few windows and the longest utterance.
+        them. Memory is bounded by a few windows, a block of decoding and the longest utterance.
         """
         waiting: deque[tuple[Utterance, int]] = deque()  # each with the number of its words for the model
+        flags: deque[int] = deque()
         decided: deque[Labels] = deque()
 
-        def words() -> Iterator[tuple[str, WordInput]]:
+        def passing() -> Iterator[Utterance]:
             for utterance in with_pauses(utterances):
-                inputs = list(self._inputs(utterance))
-                waiting.append((utterance, len(inputs)))
-                yield from ((utterance.recording, word) for word in inputs)
+                own = mark_flags(utterance, self._language)
+                waiting.append((utterance, len(own)))
+                flags.extend(own)
+                yield utterance
 
-        windows = plan_windows(_flag_documents(words()), self.info.model.window, self.info.max_tokens)
-        while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
-            for labels in self._decide(group):
-                decided.extend(labels)
+        decoder = Decoder(self._decoding)
+        for scores, end in self.scores(passing()):
+            own = np.array([flags.popleft() for _ in scores.marks], dtype=np.uint8)
+            decided.extend(decoder.push(scores.marks, scores.cases, own, end))
             while waiting and waiting[0][1] <= len(decided):
                 yield self._finish(*waiting.popleft(), decided)
         while waiting:
             yield self._finish(*waiting.popleft(), decided)
+
+    def scores(self, utterances: Iterable[Utterance]) -> Iterator[tuple[WindowScores, bool]]:
+        """Probabilities of the words that are more than marks, lazily and in order, as the model gives them.
+
+        Yields:
+            Those of consecutive words of one document, (words, marks) and (words, cases), and whether it ends there.
+        """
+
+        def words() -> Iterator[tuple[str, WordInput]]:
+            for utterance in with_pauses(utterances):
+                yield from ((utterance.recording, word) for word in self._inputs(utterance))
+
+        windows = plan_windows(_flag_documents(words()), self.info.model.window, self.info.max_tokens)
+        while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
+            for window, scores in zip(group, self._decide(group), strict=True):
+                yield scores, bool(window.words[window.keep[1] - 1].boundary & DOCUMENT_END)
 
     def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
         cores = [self._core(word) for word in utterance.words]
@@ -146,10 +165,10 @@ class Punctuator:
         numbers = buckets(utterance.pauses or (None,) * len(cores))[kept].tolist()
         return map(WordInput, subwords, numbers)
 
-    def _decide(self, windows: Sequence[Window]) -> list[list[Labels]]:
-        """Labels of the words that each window decides; windows of like length are computed together."""
+    def _decide(self, windows: Sequence[Window]) -> list[WindowScores]:
+        """Scores of the words that each window decides; windows of like length are computed together."""
         order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
-        result: list[list[Labels]] = [[] for _ in windows]
+        result: dict[int, WindowScores] = {}
         for first in range(0, len(order), _BATCH):
             chosen = order[first : first + _BATCH]
             features = collate(
@@ -158,8 +177,8 @@ class Punctuator:
             scores = self._backend.scores(features)
             for row, i in enumerate(chosen):
                 keep = slice(*windows[i].keep)
-                result[i] = decode(scores.marks[row, keep], scores.cases[row, keep], self._thresholds)
-        return result
+                result[i] = WindowScores(scores.marks[row, keep], scores.cases[row, keep])
+        return [result[i] for i in range(len(windows))]
 
     def _finish(self, utterance: Utterance, words: int, decided: deque[Labels]) -> Utterance:
         predicted = [decided.popleft() for _ in range(words)]

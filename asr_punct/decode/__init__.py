@@ -1,0 +1,10 @@
+"""Probabilities of marks and cases to labels.
+
+`settings` holds what a model directory keeps for it, `words` what may stand on one word, `balance` the exact search
+for the best marks of which ¿ ? ¡ ! « » are balanced, `decoder` runs it over a stream in bounded memory.
+"""
+
+from asr_punct.decode.decoder import Decoder
+from asr_punct.decode.settings import Calibration, DecodeSettings, FloatArray, case_scores, mark_scores
+
+__all__ = ["Calibration", "DecodeSettings", "Decoder", "FloatArray", "case_scores", "mark_scores"]

@@ -1,0 +1,106 @@
+"""Labels for a stream of words: decoding by blocks, so that memory does not grow with the transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.decode.balance import Balanced, Rules, balance
+from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
+from asr_punct.decode.words import PAIRS, BoolArray, ends_sentence
+from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark
+
+BLOCK_WORDS = 1024
+"""Words that are decoded together, and so the most that a quotation or a sentence can hold."""
+LOOKAHEAD_WORDS = 64
+"""Words of a block, its last, that are only looked at."""
+LEFT_TAKEN, RIGHT_TAKEN, BARRIER = 1, 2, 4
+"""Flags of a word in whose token marks stand: on which sides, and whether one of them is . ? ! or one of a pair."""
+Flags = npt.NDArray[np.uint8]
+_BITS = 1 << np.arange(len(MARKS))
+_IS_LEFT = np.array([mark in LEFT for mark in MARKS])
+_NO_SCORES = np.zeros((0, len(MARKS)))
+
+
+class Decoder:
+    """Decodes documents word by word; which pieces they come in changes nothing.
+
+    A document is decoded in blocks of 1,024 words. Each is searched exactly (`balance`), committed up to its last
+    sentence end outside of pairs that has 64 words after it, and what follows begins the next block. Without such an
+    end it is committed up to a word where nothing is open; without that its first words are decoded once more, all
+    closed at the 960th.
+
+    Marks that stand in the input are not the decoder's: it sets none on their side, and nothing that it opens stays
+    open beside a mark there that ends a sentence or is one of a pair. So its own marks are balanced by themselves.
+
+    Args:
+        settings: of the model.
+    """
+
+    def __init__(self, settings: DecodeSettings) -> None:
+        self._settings = settings
+        enabled = settings.enabled()
+        first, second, third = (opening in enabled and closing in enabled for opening, closing in PAIRS)
+        penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
+        self._rules = Rules((first, second, third), penalties)
+        self._scores: ScoreArray = _NO_SCORES
+        self._barriers: BoolArray = np.zeros(0, dtype=bool)
+        self._cases: list[int] = []
+
+    def push(self, marks: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
+        """Labels of the words that are decided, the document's next ones in order.
+
+        Args:
+            marks: probabilities of the document's next words, (words, marks).
+            cases: probabilities of their cases, (words, cases).
+            flags: of marks that stand in the input, (words,).
+            end: whether the document ends with them; then all of its words are decided.
+        """
+        scores = mark_scores(marks, self._settings)
+        for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
+            scores[np.outer(flags & flag > 0, side)] = -np.inf
+        self._scores = np.concatenate([self._scores, scores])
+        self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
+        self._cases.extend(case_scores(cases, self._settings).argmax(axis=1).tolist())
+        decided = list(chain.from_iterable(self._blocks(end)))
+        labels = [_labels(code, case) for code, case in zip(decided, self._cases, strict=False)]
+        del self._cases[: len(decided)]
+        return labels
+
+    def _blocks(self, end: bool) -> Iterator[list[int]]:
+        """Mark sets of the words that can be committed, as bits."""
+        while len(self._scores) > BLOCK_WORDS:
+            found = self._balance(BLOCK_WORDS)
+            words = _cut(found)
+            if not words:
+                words = BLOCK_WORDS - LOOKAHEAD_WORDS
+                found = self._balance(words)
+            yield self._commit(found, words)
+        if end and len(self._scores):
+            words = len(self._scores)
+            yield self._commit(self._balance(words), words)
+
+    def _balance(self, words: int) -> Balanced:
+        return balance(self._scores[:words], self._rules, self._barriers[:words])
+
+    def _commit(self, found: Balanced, words: int) -> list[int]:
+        self._scores, self._barriers = self._scores[words:], self._barriers[words:]
+        codes: list[int] = (found.marks[:words] @ _BITS).tolist()
+        return codes
+
+
+def _cut(found: Balanced) -> int:
+    """How many words of a block to commit; 0 where something is open all the way."""
+    closed = found.open_after[:-LOOKAHEAD_WORDS] == 0
+    ends = np.flatnonzero(closed & ends_sentence(found.marks[:-LOOKAHEAD_WORDS]))
+    places = ends if len(ends) else np.flatnonzero(closed)
+    return int(places[-1]) + 1 if len(places) else 0
+
+
+@cache
+def _labels(code: int, case: int) -> Labels:
+    return Labels(frozenset(mark for i, mark in enumerate(MARKS) if code >> i & 1), CASES[case])

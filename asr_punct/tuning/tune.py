@@ -1,0 +1,145 @@
+"""Fit a model directory's settings of decoding on a development corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.checkpoint import read_info, write_info
+from asr_punct.decode import Decoder, DecodeSettings, FloatArray, case_scores
+from asr_punct.decode.settings import calibrated_logits
+from asr_punct.errors import InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import CASES, MARKS, Mark
+from asr_punct.tuning.calibration import calibration_error, fit_calibration
+from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_thresholds
+
+_PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
+_STEPS = (-0.5, -0.25, 0.25, 0.5)
+
+
+@dataclass(frozen=True)
+class DevScores:
+    """What the model gives for a corpus, and what stands there.
+
+    Attributes:
+        marks: probabilities, (words, marks).
+        cases: probabilities, (words, cases).
+        true_marks: marks of the reference, (words, marks).
+        true_cases: numbers of its cases, (words,).
+        ends: the word after the last of each document.
+    """
+
+    marks: FloatArray
+    cases: FloatArray
+    true_marks: npt.NDArray[np.bool_]
+    true_cases: npt.NDArray[np.int64]
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning did.
+
+    Attributes:
+        words: words of the development corpus.
+        micro_f1: of all marks, decoded with the settings before and after.
+        calibration_error: expected error by mark, before and after.
+    """
+
+    words: int
+    micro_f1: tuple[float, float]
+    calibration_error: dict[str, tuple[float, float]]
+
+
+def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
+    """Probabilities and labels of a TSV corpus.
+
+    Raises:
+        InputError: it is malformed, has no words, or has words that are marks alone.
+    """
+    utterances = [utterance for utterance in read_tsv(path) if utterance.words]
+    labels = [label for utterance in utterances for label in utterance.labels or ()]
+    parts = list(punctuator.scores(replace(utterance, labels=None) for utterance in utterances))
+    if not labels or sum(len(scores.marks) for scores, _ in parts) != len(labels):
+        raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")
+    ends = np.cumsum([len(scores.marks) for scores, _ in parts])
+    return DevScores(
+        marks=np.concatenate([scores.marks for scores, _ in parts]),
+        cases=np.concatenate([scores.cases for scores, _ in parts]),
+        true_marks=np.array([[mark in label.marks for mark in MARKS] for label in labels]),
+        true_cases=np.array([CASES.index(label.case) for label in labels]),
+        ends=tuple(int(end) for end, (_, last) in zip(ends, parts, strict=True) if last),
+    )
+
+
+def fit_settings(dev: DevScores) -> DecodeSettings:
+    """The settings of the highest scores on a corpus: calibration, then thresholds, then what the decoder gains."""
+    calibration = fit_calibration(dev.marks, dev.cases, dev.true_marks, dev.true_cases)
+    limits = fit_thresholds(calibrated_logits(dev.marks, calibration), dev.true_marks)
+    start = DecodeSettings(_probabilities(limits), calibration=calibration)
+    bias = fit_case_bias(case_scores(dev.cases, start), dev.true_cases)
+    start = replace(start, case_bias=dict(zip(CASES, bias.tolist(), strict=True)))
+    support = dict(zip(MARKS, dev.true_marks.sum(axis=0).tolist(), strict=True))
+    frequent = [mark for mark in MARKS if support[mark] >= FEWEST]
+
+    def penalties(mark: Mark, settings: DecodeSettings) -> Sequence[DecodeSettings]:
+        return [replace(settings, unopened={**settings.unopened, mark: value}) for value in _PENALTIES]
+
+    def thresholds(mark: Mark, settings: DecodeSettings) -> Sequence[DecodeSettings]:
+        odds = settings.thresholds[mark] / (1 - settings.thresholds[mark])
+        moved = [odds * float(np.exp(step)) for step in _STEPS]
+        return [replace(settings, thresholds={**settings.thresholds, mark: new / (1 + new)}) for new in moved]
+
+    changes = [lambda settings, mark=mark: penalties(mark, settings) for mark in start.unopened if mark in frequent]
+    changes += [lambda settings, mark=mark: thresholds(mark, settings) for mark in frequent]
+    return climb(start, changes, lambda settings: decoded_f1(dev, settings))
+
+
+def decoded_f1(dev: DevScores, settings: DecodeSettings) -> float:
+    """Micro F1 over all marks, as the decoder sets them."""
+    decoder, first, hits, count = Decoder(settings), 0, 0, 0
+    for end in dev.ends:
+        flags = np.zeros(end - first, dtype=np.uint8)
+        labels = decoder.push(dev.marks[first:end], dev.cases[first:end], flags, True)
+        for label, row in zip(labels, range(first, end), strict=True):
+            count += len(label.marks)
+            hits += sum(bool(dev.true_marks[row, _NUMBER[mark]]) for mark in label.marks)
+        first = end
+    return float(f1(hits, count, float(dev.true_marks.sum())))
+
+
+def tune(directory: Path, corpus: Path, threads: int = 0) -> Tuning:
+    """Fit the settings of a model directory on a corpus and write them into its `config.json`.
+
+    Raises:
+        AsrPunctError: the directory is damaged, or the corpus cannot be used; then nothing is written.
+    """
+    info = read_info(directory)
+    dev = score_corpus(Punctuator.from_pretrained(directory, threads=threads), corpus)
+    settings = fit_settings(dev)
+    errors = (_errors(dev, DecodeSettings()), _errors(dev, settings))
+    result = Tuning(
+        words=len(dev.marks),
+        micro_f1=(decoded_f1(dev, info.decoding), decoded_f1(dev, settings)),
+        calibration_error={str(mark): (errors[0][i], errors[1][i]) for i, mark in enumerate(MARKS)},
+    )
+    write_info(directory, replace(info, decoding=settings))
+    return result
+
+
+_NUMBER = {mark: number for number, mark in enumerate(MARKS)}
+
+
+def _errors(dev: DevScores, settings: DecodeSettings) -> list[float]:
+    probabilities = 1 / (1 + np.exp(-calibrated_logits(dev.marks, settings.calibration)))
+    return [calibration_error(probabilities[:, i], dev.true_marks[:, i]) for i in range(len(MARKS))]
+
+
+def _probabilities(limits: npt.NDArray[np.float64]) -> dict[Mark, float]:
+    return dict(zip(MARKS, (1 / (1 + np.exp(-limits))).tolist(), strict=True))

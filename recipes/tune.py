@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Fit thresholds, calibration and case biases of a model directory on a development corpus.
+
+    tune.py MODEL_DIR DEV.tsv [--json REPORT] [--threads N]
+
+Writes them into MODEL_DIR/config.json, prints a table, and keeps what was measured in REPORT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.io.files import write_file
+from asr_punct.tuning.tune import tune
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--threads", type=int, default=0)
+    options = parser.parse_args()
+    try:
+        done = tune(options.model, options.dev, options.threads)
+        if options.json:
+            with write_file(options.json) as out:
+                json.dump(asdict(done), out, indent=2)
+                out.write("\n")
+    except AsrPunctError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    print(f"{done.words} words: micro F1 {done.micro_f1[0]:.3f} before, {done.micro_f1[1]:.3f} after")
+    for name, (before, after) in done.calibration_error.items():
+        print(f"{name:<12} calibration error {before:.5f} before, {after:.5f} after")
+
+
+if __name__ == "__main__":
+    main()
