@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from asr_punct.decode.settings import logits
+from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
+from asr_punct.tuning.thresholds import fit_case_bias, fit_thresholds
+
+RNG = np.random.default_rng(0)
+
+
+def test_platt_scaling_finds_what_was_distorted():
+    true = RNG.normal(-1, 2, 20_000)
+    present = RNG.random(20_000) < 1 / (1 + np.exp(-true))
+    scale, bias = fit_platt((true - 0.5) / 0.7, present)
+    assert (scale, bias) == pytest.approx((0.7, 0.5), abs=0.06)
+
+
+def test_a_temperature_is_found():
+    scores = RNG.normal(0, 2, (20_000, 3))
+    chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    cases = (RNG.random((20_000, 1)) > chances.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+    sharp = np.exp(2 * scores) / np.exp(2 * scores).sum(axis=1, keepdims=True)
+    assert fit_temperature(sharp, cases) == pytest.approx(2.0, abs=0.1)
+
+
+def test_calibration_error_of_certain_truth_is_0_and_of_certain_falsehood_1():
+    present = RNG.random(1000) < 0.3
+    assert calibration_error(present.astype(float), present) == pytest.approx(0)
+    assert calibration_error(1.0 - present, present) == pytest.approx(1, abs=0.05)  # one bin of 20 holds both
+
+
+def test_thresholds_of_calibrated_marks_are_half_the_best_f1_and_rare_ones_stay_there():
+    scores = RNG.normal(-3, 2, (40_000, 2))
+    scores[:, 1] = RNG.normal(-12, 1, 40_000)
+    present = RNG.random(scores.shape) < 1 / (1 + np.exp(-scores))
+    common, rare = fit_thresholds(scores, present)
+    assert common == pytest.approx(rare, abs=0.4)
+    assert rare < logits(np.array([0.5]))[0]
+
+
+def test_a_case_that_is_underrated_gets_a_bias():
+    cases = RNG.integers(0, 2, 5000)
+    scores = np.stack([1.0 - cases, cases - 0.8, np.full(5000, -9.0)], axis=1) + RNG.normal(0, 0.2, (5000, 3))
+    bias = fit_case_bias(scores, cases)
+    assert bias[0] == bias[2] == 0
+    assert bias[1] > 0.2
