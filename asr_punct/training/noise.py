@@ -1,0 +1,121 @@
+"""A recogniser's errors in training windows, so that a model meets in training what it will meet in use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from asr_punct.config import NoiseConfig
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START
+from asr_punct.marks import CASES, LEFT, MARKS, Case
+from asr_punct.pauses import BUCKETS, UNKNOWN
+from asr_punct.training.confusions import Confusions
+from asr_punct.training.corpus import WordArrays
+
+_LEFT = np.uint16(sum(1 << MARKS.index(mark) for mark in LEFT))
+_LOWER, _FIRST_CAP = CASES.index(Case.O), CASES.index(Case.FIRST_CAP)
+
+_Bools = npt.NDArray[np.bool_]
+_Places = npt.NDArray[np.int64]
+
+
+def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rng: Generator) -> WordArrays:
+    """Training windows with substituted, deleted, repeated and inserted words; every mark stays.
+
+    * A substituted word keeps its labels, as in `align.edit.project`.
+    * Only common words without labels are deleted, and never a window's first word or one at a document's edge. The
+      pause of the word before goes on through the deleted word's pause: it is their sum, or unknown if one of them is.
+    * Of a repeated word the first copy has the marks on the left, the second those on the right, and a capital only if
+      it is not the sentence's: in names and acronyms.
+    * Fillers have no labels. Inserted words have the pause of the word that they stand beside.
+
+    Args:
+        batch: windows of words from the vocabulary without its extra words.
+        config: the rates.
+        confusions: of the vocabulary.
+        rng: what decides.
+
+    Returns:
+        The windows; the words may be extra ones.
+    """
+    noisy = (rng.random(int(batch.rows[-1]) + 1) < config.windows)[batch.rows]
+    common = noisy & confusions.common[batch.words]
+    deleted = common & _deletable(batch) & (rng.random(len(noisy)) < config.deletion)
+    repeated = common & ~deleted & (rng.random(len(noisy)) < config.repetition)
+    filled = noisy & ~deleted & (rng.random(len(noisy)) < config.filler)
+    names = confusions.names[batch.words]
+    batch = replace(batch, words=_substituted(batch.words, noisy, config, confusions, rng))
+    if deleted.any():
+        kept = np.flatnonzero(~deleted)
+        batch, repeated, filled, names = _without(batch, kept), repeated[kept], filled[kept], names[kept]
+    if repeated.any() or filled.any():
+        batch = _inserted(batch, repeated, filled, names, confusions.fillers, rng)
+    return batch
+
+
+def _substituted(
+    words: npt.NDArray[np.int32], noisy: _Bools, config: NoiseConfig, confusions: Confusions, rng: Generator
+) -> npt.NDArray[np.int32]:
+    rates = np.where(confusions.names[words], config.name_substitution, config.substitution)
+    hit = np.flatnonzero(noisy & (rng.random(len(words)) < rates))
+    by_any, choice = rng.random((2, len(hit)))
+    first = confusions.offsets[words[hit]]
+    number = confusions.offsets[words[hit] + 1] - first
+    result = words.copy()
+    alike = (by_any >= config.any_word) & (number > 0)
+    result[hit[alike]] = confusions.candidates[(first + (choice * number).astype(np.int64))[alike]]
+    drawn = by_any < config.any_word
+    share = choice[drawn] * confusions.cumulative[-1]
+    result[hit[drawn]] = np.searchsorted(confusions.cumulative, share, side="right")
+    return result
+
+
+def _deletable(batch: WordArrays) -> _Bools:
+    """Words whose deletion loses no label and leaves no window empty."""
+    free: _Bools = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0)
+    free[0] = False
+    free[1:] &= batch.rows[1:] == batch.rows[:-1]
+    return free
+
+
+def _without(batch: WordArrays, kept: _Places) -> WordArrays:
+    """The words at `kept`, of which the first of each window is one."""
+    pauses = np.minimum(np.add.reduceat(batch.pauses, kept, dtype=np.int64), BUCKETS - 1)
+    unknown = np.logical_or.reduceat(batch.pauses == UNKNOWN, kept)
+    return replace(_at(batch, kept), pauses=np.where(unknown, UNKNOWN, pauses).astype(np.int16))
+
+
+def _inserted(
+    batch: WordArrays, repeated: _Bools, filled: _Bools, names: _Bools, fillers: npt.NDArray[np.int32], rng: Generator
+) -> WordArrays:
+    """A second copy after each `repeated` word, and then a filler after each `filled` one."""
+    copies = 1 + repeated + filled.astype(np.int64)
+    ends = np.cumsum(copies)
+    starts = ends - copies
+    result = _at(batch, np.repeat(np.arange(len(copies)), copies))
+    second, filler = starts[repeated] + 1, ends[filled] - 1
+    result.marks[second - 1] &= _LEFT
+    result.marks[second] &= ~_LEFT
+    result.cases[second[(result.cases[second] == _FIRST_CAP) & ~names[repeated]]] = _LOWER
+    result.words[filler] = rng.choice(fillers, len(filler))
+    result.marks[filler], result.cases[filler] = 0, _LOWER
+    not_first, not_last = np.ones((2, len(result.words)), np.bool_)
+    not_first[starts], not_last[ends - 1] = False, False
+    result.boundaries[not_first] &= ~np.uint8(DOCUMENT_START)
+    result.boundaries[not_last] &= ~np.uint8(DOCUMENT_END)
+    return result
+
+
+def _at(batch: WordArrays, places: _Places) -> WordArrays:
+    """Copies of the words at `places`."""
+    return WordArrays(
+        words=batch.words[places],
+        marks=batch.marks[places],
+        cases=batch.cases[places],
+        pauses=batch.pauses[places],
+        boundaries=batch.boundaries[places],
+        rows=batch.rows[places],
+    )
