@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ pytest.importorskip("torch")
 
 from dummies import tiny_config, utterances
 
-from asr_punct.config import TrainingConfig
+from asr_punct.config import NoiseConfig, TrainingConfig
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.io.tsv import write_tsv
@@ -16,7 +18,14 @@ from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix, read_corpus
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.sampling import epoch_batches, epoch_windows, make_batch, withhold, with_generated_pauses
+from asr_punct.training.sampling import (
+    cut,
+    epoch_batches,
+    epoch_windows,
+    make_batch,
+    with_generated_pauses,
+    withhold,
+)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +121,23 @@ def test_a_batch_holds_the_words_of_its_windows(tokenizer):
     assert made.cases.tolist() == [[0, 1], [2, 0]]
     assert made.counted.tolist() == [[True, False], [True, False]]
     assert made.marks[:, :, :3].tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 1, 1], [0, 0, 0]]]
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(1, 9), st.integers(4, 20))
+def test_windows_are_cut(tokenizer, lengths, words, tokens):
+    vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
+    batch = windows_of(lengths, words=1)
+    size = int(vocabulary.counts(np.array([1]))[0])
+    cut_batch = cut(batch, vocabulary, words, tokens)
+    assert np.bincount(cut_batch.rows).tolist() == [min(length, words, tokens // size) for length in lengths]
+
+
+def test_noise_makes_windows_that_a_model_can_read(corpus, tokenizer):
+    noise = NoiseConfig(windows=1, repetition=0.5, filler=0.5, fillers="eh", substitution=0.2, deletion=0.1)
+    data = PunctuationData(corpus, tokenizer, tiny_config(noise=dataclasses.asdict(noise)), 64)
+    for batch in data.epoch(0):
+        assert batch.cases.shape[1] <= 16
+        assert batch.inputs["input_ids"].shape[1] <= 64
 
 
 def test_windows_without_pauses_are_given_drawn_ones():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import lightning
@@ -12,9 +13,12 @@ from torch.utils.data import DataLoader, Dataset
 from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.corpus import Corpus, read_corpus
+from asr_punct.training.confusions import Confusions
+from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
+from asr_punct.training.noise import add_noise
 from asr_punct.training.sampling import (
     Batch,
+    cut,
     epoch_batches,
     epoch_windows,
     make_batch,
@@ -33,14 +37,22 @@ class TrainingBatches(Dataset[Batch]):
     """
 
     def __init__(
-        self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int, epoch: int
+        self,
+        corpus: Corpus,
+        confusions: Confusions | None,
+        tokenizer: SubwordTokenizer,
+        config: Config,
+        max_tokens: int,
+        epoch: int,
     ) -> None:
-        self._corpus, self._tokenizer, self._config, self._epoch = corpus, tokenizer, config.training, epoch
+        self._corpus, self._confusions, self._tokenizer = corpus, confusions, tokenizer
+        self._config, self._epoch = config.training, epoch
         training, words = config.training, config.model.window.words
         number, part = divmod(epoch, training.epochs_per_pass)
         rng = np.random.default_rng((training.seed, number))
+        self._limits = words, max_tokens - 2
         counts = corpus.vocabulary.counts(corpus.words)
-        self._windows = epoch_windows(corpus.documents(), counts, words, max_tokens - 2, rng)
+        self._windows = epoch_windows(corpus.documents(), counts, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
         self._batches = epoch_batches(lengths, training.batch_size * words, rng)[part :: training.epochs_per_pass]
 
@@ -53,6 +65,9 @@ class TrainingBatches(Dataset[Batch]):
         words = take(corpus, self._windows[self._batches[index]])
         if config.generated_pauses:
             words = with_generated_pauses(words, rng)
+        if self._confusions:
+            words = add_noise(words, config.noise, self._confusions, rng)
+            words = cut(words, corpus.vocabulary, *self._limits)
         words = withhold(words, config, rng)
         return make_batch(words, corpus.vocabulary, self._tokenizer, lost=(config.subword_dropout, rng))
 
@@ -96,12 +111,17 @@ class PunctuationData(lightning.LightningDataModule):
     def __init__(self, directory: Path, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
         super().__init__()
         self._tokenizer, self._config, self._max_tokens = tokenizer, config, max_tokens
-        self.train = read_corpus(directory / TRAIN, tokenizer)
+        self.train, self._confusions = read_corpus(directory / TRAIN, tokenizer), None
+        if config.training.noise.windows:
+            fillers = config.training.noise.fillers.split()
+            self._confusions = Confusions.from_corpus(self.train, config.model.language, fillers)
+            words = (*self.train.vocabulary.words, *self._confusions.extra)
+            self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
         self.dev = read_corpus(directory / DEV, tokenizer)
 
     def epoch(self, number: int) -> TrainingBatches:
         """Training batches of an epoch."""
-        return TrainingBatches(self.train, self._tokenizer, self._config, self._max_tokens, number)
+        return TrainingBatches(self.train, self._confusions, self._tokenizer, self._config, self._max_tokens, number)
 
     def train_dataloader(self) -> DataLoader[Batch]:
         """Batches of the trainer's current epoch; Lightning asks again for every epoch."""

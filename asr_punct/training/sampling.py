@@ -129,6 +129,15 @@ def with_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordAr
     return replace(batch, pauses=np.where(spoken[rows], batch.pauses, drawn))
 
 
+def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> WordArrays:
+    """Windows that have grown, without the words past `words` of them or past `tokens` sub-words."""
+    rows, columns = batch.cells
+    ends = np.cumsum(vocabulary.counts(batch.words))
+    before = np.concatenate([[0], ends])[np.flatnonzero(columns == 0)]
+    kept = (columns < words) & (ends - before[rows] <= tokens)
+    return WordArrays(**{name: array[kept] for name, array in vars(batch).items()})
+
+
 def withhold(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
     """Training windows from which pauses and document edges are withheld at the configured rates.
 
