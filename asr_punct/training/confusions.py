@@ -1,4 +1,4 @@
-"""Which words a recogniser takes for which: those that sound alike, those a letter apart, and misspelt names.
+"""Which words a recogniser takes for which: those that sound alike, those a letter apart, and misspelt forms.
 
 Words sound alike that have one key. A key is what is left of a word when accents are folded and a table of rules is
 gone through: the same letter for b and v, c, s and z, g and j, none for h, and so on; English has a table of its own,
@@ -27,9 +27,9 @@ CANDIDATES = 8
 _COMMON = 1 / 2000
 """Share of the running words from which a word is common."""
 _FREQUENT = 20
-"""Occurrences from which words are compared letter by letter."""
-_SHORTEST_NAME = 4
-"""Letters of a name that is misspelt."""
+"""Occurrences from which words are compared letter by letter, and misspelt without being names."""
+_SHORTEST_MISSPELT = 4
+"""Letters of a word that is misspelt, at least."""
 
 _Rules = tuple[tuple[str, str], ...]
 _Pairs = npt.NDArray[np.int64]
@@ -45,7 +45,7 @@ _IBERIAN: _Rules = (
     (r"c(?=[ei])|[zx]", "s"),
     (r"c", "k"),
     (r"ll", "y"),
-    (r"y(?![aeiou])", "i"),
+    (r"y", "i"),
     (r"[vw]", "b"),
     (r"h", ""),
     (r"n(?=[bp])", "m"),
@@ -134,7 +134,7 @@ class Confusions:
     Places from the vocabulary's length on are those of the words in `extra`.
 
     Attributes:
-        extra: words that are not in the vocabulary: misspelt names, and fillers.
+        extra: words that are not in the vocabulary: misspelt forms, and fillers.
         offsets: *Shape:* (vocabulary + 1,), where each word's candidates begin, and the last one's end.
         candidates: *Shape:* (all candidates,), places.
         cumulative: *Shape:* (vocabulary,), share of the running words that are this word or one before it.
@@ -169,8 +169,8 @@ class Confusions:
     ) -> Confusions:
         """Confusions of lower-case words.
 
-        A word's candidates are misspelt forms, where it is a name, and the most frequent words with its key or, among
-        words with at least 20 occurrences, a letter apart; 8 at most.
+        A word's candidates are misspelt forms (up to two of a name, one of a word with at least 20 occurrences) and the
+        most frequent words with its key or, among words with at least 20 occurrences, a letter apart; 8 at most.
 
         Args:
             vocabulary: distinct words.
@@ -180,7 +180,7 @@ class Confusions:
             fillers: words that `noise` inserts.
         """
         index = {word: place for place, word in enumerate(vocabulary)}
-        misspelt = _misspelt_pairs(vocabulary, np.flatnonzero(names & (counts > 0)), language, index)
+        misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _FREQUENT), language, index)
         places = [index.setdefault(filler, len(index)) for filler in fillers]
         alike = _sound_pairs(sound_keys(vocabulary, language), counts)
         pairs = np.concatenate([misspelt, alike, _letter_pairs(vocabulary, counts)])
@@ -256,17 +256,21 @@ def _letter_pairs(vocabulary: Sequence[str], counts: npt.NDArray[np.integer]) ->
 
 
 def _misspelt_pairs(
-    vocabulary: Sequence[str], names: npt.NDArray[np.int64], language: str, index: dict[str, int]
+    vocabulary: Sequence[str], names: _Bools, chosen: _Bools, language: str, index: dict[str, int]
 ) -> _Pairs:
-    """Each name with its misspelt forms, of which those that are new are added to `index`."""
+    """Each `chosen` word with its misspelt forms; those that are new are added to `index`.
+
+    All are spelt by ear, and names with another vowel too.
+    """
     spellings = _compiled(_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS)
     vowels = _compiled(_VOWELS)
     pairs: list[tuple[int, int]] = []
-    for place in names.tolist():
+    for place in np.flatnonzero(chosen).tolist():
         word = vocabulary[place]
-        if len(word) >= _SHORTEST_NAME and word.isalpha():
-            forms = {_respelt(word, spellings), _respelt(word, vowels)} - {word}
-            pairs.extend((place, index.setdefault(form, len(index))) for form in sorted(forms))
+        if len(word) < _SHORTEST_MISSPELT or not word.isalpha():
+            continue
+        forms = [_respelt(word, rules) for rules in ((spellings, vowels) if names[place] else (spellings,))]
+        pairs.extend((place, index.setdefault(form, len(index))) for form in forms if form != word)
     return _array(pairs)
 
 

@@ -1,4 +1,22 @@
-"""A recogniser's errors in training windows, so that a model meets in training what it will meet in use."""
+"""A recogniser's errors in training windows, so that a model meets in training what it will meet in use.
+
+How recognisers err, in per cent of the reference's words (`align.edit`, measured):
+
+* English talks, IWSLT 2011 (test2011asr against test2011, 12,626 words): substitutions 7.3, deletions 2.4, insertions
+  4.0. Of the substitutes 92 % are words that texts have, over half are common ones, and 37 % have keys (`confusions`)
+  that are equal or a letter apart: most confusions are between short words. Common words are 78 % of the deletions (3 %
+  of them are deleted) and 71 % of the insertions; fillers and the like 5 % of these, repeated words 6 %. Errors come in
+  clusters: 100 words have 13.1 with a standard deviation of 6.4, where independent ones would have 3.6.
+* Basque parliament, five sizes of Whisper fine-tuned on Basque (18,700 words each): substitutions 2.9 to 6.3, deletions
+  1.7 to 2.0 (`ba`, `eta`, `ez`, `bueno` are half of them), insertions 0.4 to 1.9. Half of the substitutes are no words;
+  38 to 52 % sound alike or are a letter apart. 45 to 61 % of the utterances, of 12 words, have no error.
+* Basque Common Voice, Whisper small fine-tuned on Basque: names inside a sentence are substituted 2.5 times as often as
+  other words (17 % against 7 %).
+
+For Spanish there were no recordings to measure. Rates that follow: `substitution` 0.05 to 0.07, `name_substitution`
+0.15, `any_word` 0.1 for Basque and 0.4 for English, `deletion` 0.03, `repetition` and `filler` 0.01 (speakers who are
+less rehearsed repeat and hesitate more), in half or more of the windows.
+"""
 
 from __future__ import annotations
 
