@@ -35,6 +35,11 @@ class WordEncoder(nn.Module):
         nn.init.zeros_(self.boundary.weight)
 
     @property
+    def table(self) -> nn.Embedding:
+        """The rows of the sub-words."""
+        return cast(nn.Embedding, cast(Any, self.encoder).get_input_embeddings())
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What rebuilds the encoder without its weights."""
         return dict(cast(Any, self.encoder.config).to_dict())
@@ -69,6 +74,38 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder
         max_positions=config.max_tokens,
         pad=pad,
     )
+    return WordEncoder(transformer)
+
+
+def narrow_encoder(
+    encoder: WordEncoder | LookupEncoder, config: EncoderConfig, share: float
+) -> WordEncoder | LookupEncoder:
+    """An encoder of the same kind over the same tables with layers of its own, narrower ones by `share`.
+
+    Beside a named encoder it is built from the configuration.
+
+    Raises:
+        ConfigError: the heads do not divide the width, or the encoder has no layers.
+    """
+    width = max(1, round(share * encoder.width))
+    if isinstance(encoder, LookupEncoder):
+        narrow = cast(LookupEncoder, encoder_from_settings({**encoder.settings, "hidden_size": width}))
+        narrow.table, narrow.pairs = encoder.table, encoder.pairs
+        return narrow
+    if width % (2 * config.heads):
+        raise ConfigError(f"pretraining: the generator's width {width} is not a multiple of twice heads {config.heads}")
+    transformer = new_transformer(
+        vocabulary=1,
+        width=width,
+        layers=config.layers,
+        heads=config.heads,
+        feed_forward=max(1, round(share * config.feed_forward)),
+        local_attention=config.local_attention,
+        dropout=config.dropout,
+        max_positions=config.max_tokens,
+    )
+    rows = nn.Sequential(encoder.table, nn.Linear(encoder.table.embedding_dim, width))
+    cast(Any, transformer).set_input_embeddings(rows)
     return WordEncoder(transformer)
 
 

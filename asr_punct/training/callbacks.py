@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from lightning.pytorch.callbacks import Callback
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
 from asr_punct.errors import InputError
 from asr_punct.model.weights import save_tagger
-from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, TRAIN_LOSS, PunctuationModule
+from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, PunctuationModule
 
 log = logging.getLogger(__name__)
 
@@ -78,11 +79,16 @@ class KeepBest(Callback):
 
 
 class EpochLines(Callback):
-    """One line an epoch in the log."""
+    """One line an epoch in the log.
+
+    Args:
+        metrics: what it tells: names of logged metrics, by the words for them.
+    """
+
+    def __init__(self, metrics: Mapping[str, str]) -> None:
+        self.metrics = metrics
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
-        """Tell loss and development scores."""
-        metrics = trainer.callback_metrics
-        loss, f1, case_f1 = (float(metrics[name]) for name in (f"{TRAIN_LOSS}_epoch", DEV_F1, DEV_CASE_F1))
-        epoch = f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
-        log.info("%s: loss %.4f, dev punctuation F1 %.4f, case F1 %.4f", epoch, loss, f1, case_f1)
+        """Tell the metrics."""
+        told = (f"{words} {float(trainer.callback_metrics[name]):.4f}" for words, name in self.metrics.items())
+        log.info("epoch %d/%s: %s", trainer.current_epoch + 1, trainer.max_epochs, ", ".join(told))

@@ -17,11 +17,11 @@ from asr_punct.training.sampling import Batch
 
 DEV_F1, DEV_CASE_F1, TRAIN_LOSS = "dev_f1", "dev_case_f1", "train_loss"
 _NO_CASE = CASES.index(Case.O)
-_SEED_STRIDE = 1_000_003
+SEED_STRIDE = 1_000_003
 
 
 @dataclass
-class _Counts:
+class SlotCounts:
     """Slots found rightly, found, and there to be found."""
 
     right: int = 0
@@ -29,11 +29,13 @@ class _Counts:
     there: int = 0
 
     def add(self, found: Tensor, there: Tensor, right: Tensor) -> None:
+        """Count a batch: three masks of one shape."""
         self.right += int(right.sum())
         self.found += int(found.sum())
         self.there += int(there.sum())
 
     def f1(self) -> float:
+        """Their F1; 0 where nothing is found or there."""
         total = self.found + self.there
         return 2 * self.right / total if total else 0.0
 
@@ -55,7 +57,7 @@ class PunctuationModule(lightning.LightningModule):
         self.model = model
         self.config = config
         self._steps_per_epoch = steps_per_epoch
-        self._marks, self._cases = _Counts(), _Counts()
+        self._marks, self._cases = SlotCounts(), SlotCounts()
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Lightning's hook: move a batch."""
@@ -63,7 +65,7 @@ class PunctuationModule(lightning.LightningModule):
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         """Seed dropout by the step, so that a resumed run draws what an unbroken one would have drawn."""
-        torch.manual_seed(self.config.seed * _SEED_STRIDE + self.global_step)
+        torch.manual_seed(self.config.seed * SEED_STRIDE + self.global_step)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Loss of a batch."""
@@ -80,7 +82,7 @@ class PunctuationModule(lightning.LightningModule):
 
     def on_validation_epoch_start(self) -> None:
         """Forget the last epoch's counts."""
-        self._marks, self._cases = _Counts(), _Counts()
+        self._marks, self._cases = SlotCounts(), SlotCounts()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
         """Count slots of the development set, at a threshold of 0.5."""

@@ -1,0 +1,150 @@
+"""A training run: its directory, which a killed run goes on from, its device and its trainer."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import lightning
+import torch
+from lightning.pytorch.callbacks import Callback, ModelCheckpoint
+from lightning.pytorch.loggers import TensorBoardLogger
+
+from asr_punct.checkpoint import TOKENIZER, read_info
+from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
+from asr_punct.errors import AsrPunctError, ConfigError, InputError
+from asr_punct.io.files import write_file
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.callbacks import SafeCheckpointIO
+from asr_punct.training.datamodule import DEV, TRAIN
+
+_CHECKPOINT = "last"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where a run keeps what it needs to go on: `training/` in the model directory."""
+
+    directory: Path
+
+    @property
+    def state(self) -> Path:
+        """The run's own directory."""
+        return self.directory / "training"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Checkpoint of the last whole epoch."""
+        return self.state / f"{_CHECKPOINT}.ckpt"
+
+    @property
+    def settings(self) -> Path:
+        """Configuration that the run was started with."""
+        return self.state / "config.json"
+
+
+def is_finished(run: Run, config: Config, resume: bool) -> bool:
+    """Whether nothing is left to do; refuses to go on from, or write over, anything else than this very run."""
+    if run.directory.exists() and not run.directory.is_dir():
+        raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
+    if not run.settings.exists():
+        if run.directory.exists() and any(run.directory.iterdir()):
+            raise AsrPunctError(f"{run.directory}: found files of another origin, expected a new directory")
+        return False
+    if not resume:
+        raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
+    started = from_mapping(Config, json.loads(run.settings.read_text(encoding="utf-8")), str(run.settings))
+    if started != config:
+        raise ConfigError(f"{run.settings}: the run was started with another configuration; expected the same")
+    if not (run.directory / "config.json").exists():
+        return False
+    return bool(read_info(run.directory).training.get("finished"))
+
+
+def check_data(data: Path) -> None:
+    """Refuse a directory without both corpora. Raises InputError."""
+    for name in (TRAIN, DEV):
+        if not (data / name).is_file():
+            raise InputError(data / name, "no such file", f"a directory with {TRAIN} and {DEV}")
+
+
+def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
+    """The run's files; last of all that comes before training, so that a start that fails leaves nothing behind."""
+    try:
+        run.state.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    with write_file(run.settings) as out:
+        json.dump(as_mapping(config), out, indent=2)
+    with write_file(run.directory / TOKENIZER) as out:
+        out.write(tokenizer.to_json())
+
+
+def resolve_device(name: str | None) -> torch.device:
+    """The device of that name, which has been tried; without a name a GPU where there is one, else the CPU.
+
+    Raises:
+        AsrPunctError: there is no such device.
+    """
+    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
+        raise AsrPunctError(f"--device: found {name!r}, expected cpu, cuda, cuda:N or mps")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
+        raise AsrPunctError(f"--device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+    return device
+
+
+def build_trainer(
+    run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device, progress: bool
+) -> lightning.Trainer:
+    """The trainer of a run, which keeps a checkpoint of every whole epoch."""
+    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
+    checkpoint = ModelCheckpoint(
+        dirpath=run.state, filename=_CHECKPOINT, save_on_train_epoch_end=True, enable_version_counter=False
+    )
+    return lightning.Trainer(
+        accelerator=device.type,
+        devices=1 if device.index is None else [device.index],
+        precision="bf16-mixed" if _use_bf16(config.precision, device.type) else "32-true",
+        max_epochs=config.epochs,
+        gradient_clip_val=config.clip_norm,
+        reload_dataloaders_every_n_epochs=1,
+        num_sanity_val_steps=0,
+        callbacks=[*callbacks, checkpoint],
+        plugins=[SafeCheckpointIO()],
+        logger=TensorBoardLogger(run.state, name="", version="tensorboard"),
+        enable_progress_bar=progress,
+        enable_model_summary=False,
+        log_every_n_steps=20,
+    )
+
+
+def fit(
+    run: Run, trainer: lightning.Trainer, module: lightning.LightningModule, corpora: lightning.LightningDataModule
+) -> None:
+    """Train, from the last whole epoch where there is one.
+
+    Raises:
+        AsrPunctError: it was interrupted.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
+        trainer.fit(module, corpora, ckpt_path=run.checkpoint if run.checkpoint.exists() else None)
+    if trainer.interrupted:
+        raise AsrPunctError(f"{run.directory}: training was interrupted; --resume goes on from the last whole epoch")
+
+
+def _use_bf16(precision: str, accelerator: str) -> bool:
+    if precision != "auto":
+        return precision == "bf16"
+    if accelerator == "cuda":
+        return bool(torch.cuda.is_bf16_supported())
+    return accelerator == "cpu" and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
