@@ -123,12 +123,12 @@ class Glyphs:
     def before(self, marks: Iterable[Mark]) -> str:
         """The glyphs of those `marks` that stand before a word."""
         marks = frozenset(marks)
-        return "".join(self.glyph[m] for m in LEFT if m in marks)
+        return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
 
     def after(self, marks: Iterable[Mark]) -> str:
         """The glyphs of those `marks` that stand after a word, a dash attached."""
         marks = frozenset(marks)
-        return "".join(self.glyph[m] for m in self.right if m in marks)
+        return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
 
 
 _SPANISH = {
@@ -201,7 +201,7 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 
     An abbreviation's own period serves as PERIOD (`etc.` is not written `etc..`).
     """
-    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
+    marks = labels.marks - {Mark.PERIOD} if labels.marks and word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
     return glyphs.before(marks) + glyphs.cased(word, labels.case) + glyphs.after(marks)
 
 
@@ -209,7 +209,9 @@ def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -
     """Words and labels as running text on one line: a DASH stands alone after its word."""
     pieces = []
     for word, label in zip(words, labels, strict=True):
-        pieces.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
         if Mark.DASH in label.marks:
+            pieces.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
             pieces.append(glyphs.glyph[Mark.DASH])
+        else:
+            pieces.append(write_word(word, label, glyphs))
     return " ".join(pieces)

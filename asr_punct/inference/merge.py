@@ -63,9 +63,14 @@ def added_labels(
             result.append(own)
             continue
         label, flags = next(rest)
-        marks = {mark for mark in label.marks if not flags & (LEFT_TAKEN if mark in _LEFT else RIGHT_TAKEN)}
+        marks = label.marks if not flags else _free(label.marks, flags)
         result.append(Labels(own.marks | marks, _case(core, own.case, label.case) if case else own.case))
     return tuple(result)
+
+
+def _free(marks: frozenset[Mark], flags: int) -> frozenset[Mark]:
+    """The marks whose side is not taken."""
+    return frozenset(mark for mark in marks if not flags & (LEFT_TAKEN if mark in _LEFT else RIGHT_TAKEN))
 
 
 def _case(core: str, given: Case, predicted: Case) -> Case:

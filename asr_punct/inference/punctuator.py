@@ -15,7 +15,7 @@ from asr_punct import text
 from asr_punct.casing import Casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
 from asr_punct.decode import Decoder
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput, collate
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.windows import Window, plan_windows
@@ -200,7 +200,11 @@ def _flag_documents(words: Iterable[tuple[str, WordInput]]) -> Iterator[WordInpu
     for recording, word in words:
         starts = held is None or recording != current
         if held is not None:
-            yield replace(held, boundary=held.boundary + (DOCUMENT_END if starts else NO_BOUNDARY))
-        held, current = replace(word, boundary=DOCUMENT_START if starts else NO_BOUNDARY), recording
+            yield _flagged(held, DOCUMENT_END) if starts else held
+        held, current = _flagged(word, DOCUMENT_START) if starts else word, recording
     if held is not None:
-        yield replace(held, boundary=held.boundary + DOCUMENT_END)
+        yield _flagged(held, DOCUMENT_END)
+
+
+def _flagged(word: WordInput, flag: int) -> WordInput:
+    return replace(word, boundary=word.boundary + flag)

@@ -60,7 +60,7 @@ _CLASSES = {
     "*": "*",
     "%": "%‰€$£&+=@°§#",
 }
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]")
 
 
 class _Shapes(dict[int, str]):
@@ -88,7 +88,7 @@ def shape_of(token: str) -> str:
 
 
 def clean(text: str, dropped: Counter[str] | None = None) -> str:
-    """Text in Unicode normal form C without zero-width characters, soft hyphens and byte order marks.
+    """Text in Unicode normal form C without zero-width characters, soft hyphens, byte order marks and lone surrogates.
 
     Args:
         text: any string.
