@@ -46,10 +46,13 @@ class EncoderConfig:
 
     name: str | None = None
     """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
-    kind: Literal["transformer", "lookup"] = "transformer"
-    """What is built: a ModernBERT, or tables of sub-words and pairs of words without any context of their own."""
+    kind: Literal["transformer", "lookup", "table"] = "transformer"
+    """What is built: a ModernBERT; tables of sub-words and pairs of words without any context of their own; or one
+    table with a row for each word, by its last sub-word."""
+    tokenizer: Literal["bpe", "word"] = "bpe"
+    """What is trained on the corpus (built encoders): sub-words, or whole words that it holds twice or more."""
     vocabulary: int = 8000
-    """Sub-words of the tokenizer that is trained on the corpus (built encoders)."""
+    """Most sub-words or words of that tokenizer."""
     layers: int = 2
     """Transformer layers (built encoders)."""
     width: int = 128
@@ -99,8 +102,9 @@ class EncoderConfig:
 class PauseConfig:
     """How the silence after a word enters the model (AutoPunct, section 3.2.1)."""
 
-    kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian"] = "discrete-gaussian"
-    """No silences, their value repeated over the vector, or embeddings of 10 ms buckets averaged over neighbours."""
+    kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
+    """No silences; their value repeated over the vector; embeddings of 10 ms buckets averaged over neighbours; or,
+    after the context layers, a GRU that reads their vectors and the silences (Tilk and Alumäe 2016, second stage)."""
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
@@ -115,8 +119,9 @@ class PauseConfig:
 class ContextConfig:
     """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
-    kind: Literal["none", "transformer", "convolution"] = "transformer"
-    """None, or over the words a transformer, or gated convolutions with one layer of attention, from scratch."""
+    kind: Literal["none", "transformer", "convolution", "brnn"] = "transformer"
+    """None, or over the words, from scratch: a transformer; gated convolutions with one layer of attention; or
+    recurrent layers of the encoder's width with attention (Tilk and Alumäe 2016)."""
     layers: int = 4
     """Layers of a transformer."""
     heads: int = 4
@@ -141,8 +146,15 @@ class ContextConfig:
 class HeadConfig:
     """Both heads: dense layer, non-linearity, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
+    kind: Literal["multilabel", "classes"] = "multilabel"
+    """What the punctuation head decides: each mark on its own, or one class, which is a set of marks."""
+    class_count: int = 1000
+    """Words of the training corpus that a set of several marks must stand on to be a class."""
+    classes: tuple[str, ...] = ()
+    """The classes, which training finds in its corpus: `O`, the marks from the most frequent one to the rarest, sets
+    of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark."""
     hidden: int | None = None
-    """Width of the dense layer; the encoder's width where none is given."""
+    """Width of the dense layer; the encoder's width where none is given; 0 for a linear layer alone."""
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
@@ -151,7 +163,8 @@ class HeadConfig:
     """Word vectors that it reads: the encoder's, or those of the context layers where the encoder only looks up."""
 
     def __post_init__(self) -> None:
-        _check_sizes("heads", self, "hidden")
+        _check_sizes("heads", self, "class_count")
+        _check_amounts("heads", self, *(["hidden"] if self.hidden is not None else []))
         _check_probabilities("heads", self, "dropout")
 
 
@@ -189,7 +202,7 @@ class NoiseConfig:
     Labels stay as they are; probabilities are for each word of a noisy window.
     """
 
-    windows: float = 1.0
+    windows: float = 0.0
     """Share of the windows that are noisy."""
     substitution: float = 0.0
     """Probability that a word becomes one that sounds or looks like it."""
@@ -219,17 +232,21 @@ class TrainingConfig:
 
     epochs: int = 50
     """Most epochs."""
+    monitor: Literal["f1", "perplexity"] = "f1"
+    """What chooses the best epoch and when to stop, on the development set: F1 of punctuation, or the perplexity of
+    each word's marks, the exponential of the punctuation loss."""
     epochs_per_pass: int = 1
     """Epochs in which each word of the corpus is seen once, in windows with random starts; more of them where a
     corpus is so large that its scores and checkpoints are wanted sooner."""
     patience: int = 20
-    """Epochs without a better punctuation F1 on the development set before training stops."""
+    """Epochs without a better score on the development set before training stops."""
     batch_size: int = 8
     """Windows of one step; of short ones more, to as many words."""
-    optimizer: Literal["adamw", "muon"] = "adamw"
-    """AdamW, or Muon (Jordan et al. 2024) for the matrices of the layers and AdamW for all else."""
+    optimizer: Literal["adamw", "muon", "adagrad"] = "adamw"
+    """AdamW; Muon (Jordan et al. 2024) for the matrices of the layers and AdamW for all else; or AdaGrad (Duchi et al.
+    2011), which changes only those rows of tables that a batch reads."""
     learning_rate: float = 2e-5
-    """Highest learning rate of AdamW."""
+    """Highest learning rate, with Muon that of AdamW."""
     muon_learning_rate: float = 0.02
     """Highest learning rate of Muon."""
     warmup_epochs: float = 5.0
@@ -237,7 +254,7 @@ class TrainingConfig:
     decay: Literal["none", "linear"] = "none"
     """After the warm-up: constant, or falling to 0 at the last epoch."""
     weight_decay: float = 0.01
-    """Weight decay, not on biases and normalisation, and with Muon on its matrices alone."""
+    """Weight decay, not on biases and normalisation, with Muon on its matrices alone, with AdaGrad on nothing."""
     clip_norm: float = 1.0
     """Largest norm of the gradient; 0 for any."""
     pause_dropout: float = 0.15

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenizers import Tokenizer
 
 from asr_punct.errors import ModelError
 
+if TYPE_CHECKING:
+    from tokenizers import normalizers
+
 _CACHED_WORDS = 200_000
+_SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 class SubwordTokenizer:
@@ -92,15 +97,34 @@ def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
     recognisers write it. Not WordPiece, whose trainer numbers `##` pieces in the order of a hash table, another in each
     process.
     """
-    from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
+    from tokenizers import models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
-    same = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
-    tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.Replace(Regex(found), written) for found, written in same.items()]
-    )
+    tokenizer.normalizer = _normalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=special, show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL, show_progress=False)
     tokenizer.train_from_iterator(words, trainer)
     return tokenizer
+
+
+def train_word_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
+    """A tokenizer of whole words: the `vocabulary` most frequent lower-case ones that were seen twice or more.
+
+    Words are read as `train_tokenizer` reads them; all others are the unknown one.
+    """
+    from tokenizers import models, trainers
+
+    tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]"))
+    tokenizer.normalizer = _normalizer()
+    trainer = trainers.WordLevelTrainer(
+        vocab_size=vocabulary + len(_SPECIAL), min_frequency=2, special_tokens=_SPECIAL, show_progress=False
+    )
+    tokenizer.train_from_iterator(words, trainer)
+    return tokenizer
+
+
+def _normalizer() -> normalizers.Normalizer:
+    from tokenizers import Regex, normalizers
+
+    same = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
+    return normalizers.Sequence([normalizers.Replace(Regex(found), written) for found, written in same.items()])

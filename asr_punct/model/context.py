@@ -1,4 +1,4 @@
-"""The layers between fusion and heads: none, AutoPunct's custom BERT (section 3.2.2), or convolutions."""
+"""The layers between fusion and heads: none, AutoPunct's custom BERT (section 3.2.2), convolutions, recurrent ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.convolution import ConvolutionContext
+from asr_punct.model.recurrent import RecurrentContext
 from asr_punct.model.transformer import new_transformer
 
 
@@ -56,5 +57,7 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> nn.Modul
     """The context layers that the configuration names."""
     if config.kind == "none":
         return NoContext()
+    if config.kind == "brnn":
+        return RecurrentContext(width)
     kind = ConvolutionContext if config.kind == "convolution" else TransformerContext
     return kind(config, width, max_words)

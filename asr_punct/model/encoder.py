@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,9 +12,11 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.features import BOUNDARIES
-from asr_punct.model.lookup import MODEL_TYPE, LookupEncoder
+from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder
 from asr_punct.model.transformer import new_transformer
 from asr_punct.subwords import SubwordTokenizer
+
+_LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
 
 
 class WordEncoder(nn.Module):
@@ -51,8 +53,13 @@ class WordEncoder(nn.Module):
         return cast(Tensor, torch.gather(states, 1, index) + self.boundary(boundaries))
 
 
-def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder | LookupEncoder:
+Encoder: TypeAlias = WordEncoder | LookupEncoder | TableEncoder
+
+
+def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
     """An encoder of the configured kind and size with random weights."""
+    if config.kind == "table":
+        return TableEncoder(vocab_size=vocabulary, hidden_size=config.width, max_position_embeddings=config.max_tokens)
     if config.kind == "lookup":
         return LookupEncoder(
             vocab_size=vocabulary,
@@ -77,9 +84,7 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder
     return WordEncoder(transformer)
 
 
-def narrow_encoder(
-    encoder: WordEncoder | LookupEncoder, config: EncoderConfig, share: float
-) -> WordEncoder | LookupEncoder:
+def narrow_encoder(encoder: Encoder, config: EncoderConfig, share: float) -> WordEncoder | LookupEncoder:
     """An encoder of the same kind over the same tables with layers of its own, narrower ones by `share`.
 
     Beside a named encoder it is built from the configuration.
@@ -88,6 +93,8 @@ def narrow_encoder(
         ConfigError: the heads do not divide the width, or the encoder has no layers.
     """
     width = max(1, round(share * encoder.width))
+    if isinstance(encoder, TableEncoder):
+        raise ConfigError("pretraining: an encoder of kind table cannot be pre-trained: its rows are the word vectors")
     if isinstance(encoder, LookupEncoder):
         narrow = cast(LookupEncoder, encoder_from_settings({**encoder.settings, "hidden_size": width}))
         narrow.table, narrow.pairs = encoder.table, encoder.pairs
@@ -109,10 +116,11 @@ def narrow_encoder(
     return WordEncoder(transformer)
 
 
-def encoder_from_settings(settings: Mapping[str, Any]) -> WordEncoder | LookupEncoder:
+def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     """An encoder with random weights from the settings that a model directory keeps of it."""
-    if settings.get("model_type") == MODEL_TYPE:
-        return LookupEncoder(**{name: value for name, value in settings.items() if name != "model_type"})
+    lookup = _LOOKUPS.get(settings.get("model_type", ""))
+    if lookup:
+        return lookup(**{name: value for name, value in settings.items() if name != "model_type"})
     config = AutoConfig.for_model(**settings)
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))

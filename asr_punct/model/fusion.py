@@ -1,4 +1,4 @@
-"""How pauses are fused with word vectors: the variants S, D and f of AutoPunct's Table 4 (section 3.2.1)."""
+"""How pauses are fused with word vectors: S, D and f of AutoPunct's Table 4 (section 3.2.1), and a late GRU."""
 
 from __future__ import annotations
 
@@ -80,10 +80,33 @@ class FoldedPauses(nn.Module):
         return vectors + nn.functional.embedding(pauses, self.table)
 
 
+class LatePauses(nn.Module):
+    """A GRU over contextual vectors and silences (Tilk and Alumäe 2016, second stage).
+
+    It reads the silence in seconds, as the paper's does, and whether it is unknown, which the paper's is not told.
+
+    Args:
+        width: size of the vectors and of the GRU.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.recurrent = nn.GRU(width + 2, width, batch_first=True)
+
+    def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
+        """States, (batch, words, width), from `vectors` of that shape and silences as buckets (batch, words)."""
+        is_unknown = pauses == UNKNOWN
+        seconds = torch.where(is_unknown, 0.0, pauses * (BUCKET_MS / 1000))
+        inputs = torch.stack([seconds, is_unknown.float()], dim=-1).to(vectors.dtype)
+        return cast(Tensor, self.recurrent(torch.cat([vectors, inputs], dim=-1))[0])
+
+
 def build_fusion(config: PauseConfig, width: int) -> nn.Module:
     """The fusion that the configuration names."""
     if config.kind == "none":
         return NoPauses()
     if config.kind == "continuous":
         return ContinuousPauses(width)
+    if config.kind == "late-gru":
+        return LatePauses(width)
     return DiscretePauses(config, width)

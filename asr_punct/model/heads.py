@@ -8,10 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.config import HeadConfig
-from asr_punct.marks import CASES, MARKS
+from asr_punct.marks import CASES, MARKS, parse_marks
 
 
-def _classifier(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Sequential:
+def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> nn.Sequential:
+    """Layers from `width` values of a word vector and `more` others."""
+    inputs, hidden, dropout = width + more, width if config.hidden is None else config.hidden, config.dropout
+    if not hidden:
+        return nn.Sequential(nn.Dropout(dropout), nn.Linear(inputs, outputs))
     return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Dropout(dropout), nn.Linear(hidden, outputs))
 
 
@@ -19,17 +23,77 @@ _RARE = -4.0
 """First bias of the mark logits (a probability of 0.02): else training begins by learning that marks are rare."""
 
 
+_LEAST_PROBABILITY = 1e-7
+"""Of a mark, so that its logit is finite."""
+
+
 class PunctuationHead(nn.Module):
     """Multi-label head: one logit a mark."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
-        self.layers = _classifier(width, config.hidden or width, len(MARKS), config.dropout)
+        self.layers = _classifier(config, width, len(MARKS))
         nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _RARE)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Logits (batch, words, marks) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
+
+    def mark_logits(self, logits: Tensor) -> Tensor:
+        """The logits as they are."""
+        return logits
+
+    def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
+        """Binary cross-entropy of `logits` (words, marks) where `marks` (words, marks) is 1, summed over both."""
+        return nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="sum")
+
+
+class ClassHead(nn.Module):
+    """One class a word, which is a set of marks; a mark is as likely as the classes that hold it.
+
+    Args:
+        config: its classes, from `training.classes.find_classes`.
+        width: size of the vectors.
+    """
+
+    holds: Tensor
+    """(classes, marks), 1 where the class holds the mark."""
+    target: Tensor
+    """(sets of marks,), class of each set, whose number has bit i set where it holds mark i."""
+
+    def __init__(self, config: HeadConfig, width: int) -> None:
+        super().__init__()
+        classes = [sum(1 << MARKS.index(mark) for mark in parse_marks(name)) for name in config.classes]
+        numbers = torch.arange(1 << len(MARKS))
+        target = torch.zeros_like(numbers)
+        for number, bits in enumerate(classes):  # rarer marks overwrite: they stand later
+            if bits.bit_count() == 1:
+                target[numbers & bits > 0] = number
+        for number, bits in enumerate(classes):
+            target[bits] = number
+        self.layers = _classifier(config, width, len(classes))
+        self.register_buffer("target", target, persistent=False)
+        holds = torch.tensor([[bits >> i & 1 for i in range(len(MARKS))] for bits in classes])
+        self.register_buffer("holds", holds.float(), persistent=False)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Logits (batch, words, classes) of contextual vectors (batch, words, width)."""
+        return cast(Tensor, self.layers(vectors))
+
+    def mark_logits(self, logits: Tensor) -> Tensor:
+        """Logits (..., marks) whose sigmoid is the sum of the probabilities of the classes that hold the mark."""
+        with torch.autocast(logits.device.type, enabled=False):
+            return torch.logit(logits.float().softmax(dim=-1) @ self.holds, eps=_LEAST_PROBABILITY)
+
+    def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
+        """Cross-entropy of `logits` (words, classes) for the sets that `marks` (words, marks) has, summed."""
+        numbers = (marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)
+        return nn.functional.cross_entropy(logits, self.target[numbers], reduction="sum")
+
+
+def build_punctuation_head(config: HeadConfig, width: int) -> PunctuationHead | ClassHead:
+    """The punctuation head that the configuration names."""
+    return ClassHead(config, width) if config.kind == "classes" else PunctuationHead(config, width)
 
 
 class CaseHead(nn.Module):
@@ -39,7 +103,7 @@ class CaseHead(nn.Module):
         super().__init__()
         self.reads_previous = config.case_context == "previous"
         scores = len(MARKS) * (2 if self.reads_previous else 1)
-        self.layers = _classifier(width + scores, config.hidden or width, len(CASES), config.dropout)
+        self.layers = _classifier(config, width, len(CASES), scores)
 
     def forward(self, vectors: Tensor, mark_logits: Tensor) -> Tensor:
         """Logits (batch, words, cases) of word vectors (batch, words, width) and mark logits (batch, words, marks).

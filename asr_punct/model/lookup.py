@@ -1,4 +1,4 @@
-"""A word encoder that only looks up: tables cost memory, not time, and the context layers do the rest."""
+"""Word encoders that only look up: tables cost memory, not time, and the context layers do the rest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from asr_punct.features import BOUNDARIES
 
-MODEL_TYPE = "asr_punct_lookup"
+MODEL_TYPE, TABLE_TYPE = "asr_punct_lookup", "asr_punct_table"
 _FIRST, _MIDDLE, _LAST, _NEXT = 7919, 104_729, 1_299_709, 15_485_863
 _WORD_CODES = 1_000_003
 """Primes that mix sub-words into a word's code, and codes into the place of a pair."""
@@ -87,6 +87,35 @@ class LookupEncoder(nn.Module):
         code = torch.where(is_word, (subwords * primes).sum(-1) % _WORD_CODES, 0)
         following = nn.functional.pad(code[:, 1:], (0, 1))
         return (code * _WORD_CODES + following * _NEXT) % rows
+
+
+class TableEncoder(nn.Module):
+    """Vectors of words without context: one row a word, with a tokenizer of whole words.
+
+    Document edges are a learnt vector, as in the other encoders.
+
+    Args:
+        vocab_size: words.
+        hidden_size: width of a row.
+        max_position_embeddings: longest input in words.
+    """
+
+    def __init__(self, *, vocab_size: int, hidden_size: int, max_position_embeddings: int) -> None:
+        super().__init__()
+        self.width = hidden_size
+        self.settings: Mapping[str, Any] = {
+            "model_type": TABLE_TYPE,
+            "vocab_size": vocab_size,
+            "hidden_size": hidden_size,
+            "max_position_embeddings": max_position_embeddings,
+        }
+        self.table = _table(vocab_size, hidden_size)
+        self.boundary = nn.Embedding(BOUNDARIES, hidden_size, padding_idx=0)
+        nn.init.zeros_(self.boundary.weight)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
+        """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
+        return cast(Tensor, self.table(torch.gather(input_ids, 1, word_index)) + self.boundary(boundaries))
 
 
 def _table(rows: int, width: int) -> nn.Embedding:

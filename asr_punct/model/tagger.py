@@ -9,10 +9,9 @@ from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
 from asr_punct.model.context import build_context
-from asr_punct.model.encoder import WordEncoder
-from asr_punct.model.fusion import DiscretePauses, build_fusion
-from asr_punct.model.heads import CaseHead, PunctuationHead
-from asr_punct.model.lookup import LookupEncoder
+from asr_punct.model.encoder import Encoder
+from asr_punct.model.fusion import DiscretePauses, LatePauses, build_fusion
+from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
 
 
 @dataclass(frozen=True)
@@ -22,10 +21,12 @@ class TaggerOutput:
     Attributes:
         mark_logits: *Shape:* (batch, words, marks), independent of each other (sigmoid).
         case_logits: *Shape:* (batch, words, cases), one of which holds (softmax).
+        label_logits: *Shape:* (batch, words, labels), what the punctuation head's loss is of.
     """
 
     mark_logits: Tensor
     case_logits: Tensor
+    label_logits: Tensor
 
 
 class Tagger(nn.Module):
@@ -35,7 +36,7 @@ class Tagger(nn.Module):
         encoder: contextual vectors of words.
         fusion: adds the pauses to them.
         context: lets words and pauses of the window attend to each other.
-        punctuation: one logit a mark.
+        punctuation: one logit a mark, or a set of marks.
         case: one logit a case.
         case_reads_context: whether the case head reads the context's vectors, not the encoder's.
     """
@@ -43,10 +44,10 @@ class Tagger(nn.Module):
     def __init__(
         self,
         *,
-        encoder: WordEncoder | LookupEncoder,
+        encoder: Encoder,
         fusion: nn.Module,
         context: nn.Module,
-        punctuation: nn.Module,
+        punctuation: PunctuationHead | ClassHead,
         case: nn.Module,
         case_reads_context: bool,
     ) -> None:
@@ -64,9 +65,14 @@ class Tagger(nn.Module):
         """Logits of a batch; `features.Features` gives the shapes."""
         vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
         word_mask = (word_index > 0).long()
-        contextual = self.context(self.fusion(vectors, pauses), word_mask)
-        mark_logits = self.punctuation(contextual)
-        return TaggerOutput(mark_logits, self.case(contextual if self.case_reads_context else vectors, mark_logits))
+        if isinstance(self.fusion, LatePauses):
+            contextual = self.fusion(self.context(vectors, word_mask), pauses)
+        else:
+            contextual = self.context(self.fusion(vectors, pauses), word_mask)
+        label_logits = self.punctuation(contextual)
+        mark_logits = self.punctuation.mark_logits(label_logits)
+        case_logits = self.case(contextual if self.case_reads_context else vectors, mark_logits)
+        return TaggerOutput(mark_logits, case_logits, label_logits)
 
     def folded(self) -> Tagger:
         """A copy for inference whose pauses cost one look-up a word."""
@@ -76,14 +82,14 @@ class Tagger(nn.Module):
         return model
 
 
-def build_tagger(config: ModelConfig, encoder: WordEncoder | LookupEncoder) -> Tagger:
+def build_tagger(config: ModelConfig, encoder: Encoder) -> Tagger:
     """The model that a configuration describes, around an encoder."""
     width = encoder.width
     return Tagger(
         encoder=encoder,
         fusion=build_fusion(config.pauses, width),
         context=build_context(config.context, width, config.window.words),
-        punctuation=PunctuationHead(config.heads, width),
+        punctuation=build_punctuation_head(config.heads, width),
         case=CaseHead(config.heads, width),
         case_reads_context=config.heads.case_vectors == "context",
     )

@@ -17,7 +17,7 @@ from lightning.pytorch.callbacks import Callback
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
 from asr_punct.errors import InputError
 from asr_punct.model.weights import save_tagger
-from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, PunctuationModule
+from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, PunctuationModule
 
 log = logging.getLogger(__name__)
 
@@ -41,26 +41,33 @@ class SafeCheckpointIO(TorchCheckpointIO):
 
 
 class KeepBest(Callback):
-    """Writes the model directory whenever the development punctuation F1 is the best so far.
+    """Writes the model directory whenever the monitored score of the development set is the best so far.
 
     Args:
         directory: the model directory.
         info: its information, to which the scores are added.
+        monitor: `f1` or `perplexity`, as in `TrainingConfig`.
+
+    Attributes:
+        metric: name of the score.
+        mode: whether the highest is best (`max`) or the lowest (`min`).
     """
 
-    def __init__(self, directory: Path, info: ModelInfo) -> None:
+    def __init__(self, directory: Path, info: ModelInfo, monitor: str = "f1") -> None:
         self.directory = directory
         self.info = info
+        self.metric, self.mode = {"f1": (DEV_F1, "max"), "perplexity": (DEV_PERPLEXITY, "min")}[monitor]
         self.best: dict[str, float] = {}
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Compare and write."""
         if not isinstance(pl_module, PunctuationModule):
             return
-        f1, case_f1 = (float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1))
-        if f1 <= self.best.get(DEV_F1, -1.0):
+        scores = {name: float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1, self.metric)}
+        sign = 1 if self.mode == "max" else -1
+        if self.best and sign * scores[self.metric] <= sign * self.best[self.metric]:
             return
-        self.best = {DEV_F1: f1, DEV_CASE_F1: case_f1, "best_epoch": float(trainer.current_epoch + 1)}
+        self.best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
         save_tagger(pl_module.model, self.directory / WEIGHTS)
         self.write(finished=False)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.io.tsv import read_tsv
-from asr_punct.marks import CASES, MARKS, Labels
+from asr_punct.marks import CASES, MARKS, Labels, Mark
 from asr_punct.pauses import buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance
@@ -120,6 +120,11 @@ class WordArrays:
 def read_words(path: Path) -> Iterator[str]:
     """Lower-case words of a TSV corpus."""
     return (word.text.lower() for utterance in read_tsv(path) for word in utterance.words)
+
+
+def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
+    """Marks of the words of a TSV corpus."""
+    return (label.marks for utterance in read_tsv(path) for label in utterance.labels or ())
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:

@@ -17,20 +17,26 @@ from asr_punct.checkpoint import (
     load_tokenizer,
     read_info,
 )
-from asr_punct.config import Config, EncoderConfig
+from asr_punct.config import Config, EncoderConfig, ModelConfig
 from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_tagger
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_word_tokenizer
 from asr_punct.training.callbacks import EpochLines, KeepBest
 from asr_punct.training.card import write_card
-from asr_punct.training.corpus import read_words
+from asr_punct.training.classes import find_classes
+from asr_punct.training.corpus import read_marks, read_words
 from asr_punct.training.datamodule import TRAIN, PunctuationData
-from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, TRAIN_LOSS, PunctuationModule
+from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finished, make_directories, resolve_device
 
 log = logging.getLogger(__name__)
-_EPOCH_LINE = {"loss": f"{TRAIN_LOSS}_epoch", "dev punctuation F1": DEV_F1, "case F1": DEV_CASE_F1}
+_EPOCH_LINE = {
+    "loss": f"{TRAIN_LOSS}_epoch",
+    "dev punctuation F1": DEV_F1,
+    "case F1": DEV_CASE_F1,
+    "perplexity": DEV_PERPLEXITY,
+}
 
 
 def train(
@@ -67,12 +73,14 @@ def train(
         return read_info(output)
     check_data(data)
     torch.manual_seed(config.training.seed)
-    model, tokenizer = start_model(config, data, run, init)
-    info = ModelInfo(config.model, model.encoder.settings)
+    started = config if init else replace(config, model=_with_classes(config.model, data))
+    model, tokenizer = start_model(started, data, run, init)
+    info = ModelInfo(started.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
-    keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}))
-    stop = EarlyStopping(DEV_F1, mode="max", patience=config.training.patience)
+    seed = {"seed": config.training.seed}
+    keep = KeepBest(output, replace(info, training={**facts, **seed}), config.training.monitor)
+    stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
     trainer = build_trainer(run, config.training, [keep, stop, EpochLines(_EPOCH_LINE)], place, progress)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
@@ -82,6 +90,14 @@ def train(
     keep.write(finished=True)
     write_card(output)
     return read_info(output)
+
+
+def _with_classes(model: ModelConfig, data: Path) -> ModelConfig:
+    """The model whose punctuation head has the classes of the training corpus, where it has classes."""
+    if model.heads.kind != "classes":
+        return model
+    classes = find_classes(read_marks(data / TRAIN), model.heads.class_count)
+    return replace(model, heads=replace(model.heads, classes=classes))
 
 
 def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tuple[Tagger, SubwordTokenizer]:
@@ -104,4 +120,5 @@ def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer
         return SubwordTokenizer.from_file(run.directory / TOKENIZER, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    return SubwordTokenizer(train_tokenizer(read_words(data / TRAIN), encoder.vocabulary), encoder.max_subwords)
+    trained = train_word_tokenizer if encoder.tokenizer == "word" else train_tokenizer
+    return SubwordTokenizer(trained(read_words(data / TRAIN), encoder.vocabulary), encoder.max_subwords)

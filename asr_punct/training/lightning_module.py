@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import lightning
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from asr_punct.config import TrainingConfig
 from asr_punct.marks import CASES, Case
 from asr_punct.model.tagger import Tagger, TaggerOutput
-from asr_punct.training.optim import build_optimizer, build_schedule
+from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradients
 from asr_punct.training.sampling import Batch
 
-DEV_F1, DEV_CASE_F1, TRAIN_LOSS = "dev_f1", "dev_case_f1", "train_loss"
+DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
 SEED_STRIDE = 1_000_003
 
@@ -43,8 +45,8 @@ class SlotCounts:
 class PunctuationModule(lightning.LightningModule):
     """Trains a tagger on both tasks at once.
 
-    The loss of a word is the sum over marks of the binary cross-entropy, plus the cross-entropy of the case; a batch
-    has the mean over its words.
+    The loss of a word is that of the punctuation head plus the cross-entropy of the case; a batch has the mean over
+    its words.
 
     Args:
         model: the tagger.
@@ -58,6 +60,7 @@ class PunctuationModule(lightning.LightningModule):
         self.config = config
         self._steps_per_epoch = steps_per_epoch
         self._marks, self._cases = SlotCounts(), SlotCounts()
+        self._dev_loss, self._dev_words = 0.0, 0
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Lightning's hook: move a batch."""
@@ -75,18 +78,25 @@ class PunctuationModule(lightning.LightningModule):
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Mean loss of the words that count."""
-        logits, cases = output.mark_logits[batch.counted].float(), output.case_logits[batch.counted].float()
-        marks = nn.functional.binary_cross_entropy_with_logits(logits, batch.marks[batch.counted], reduction="sum")
+        cases = output.case_logits[batch.counted].float()
         words = batch.counted.sum().clamp(min=1)
-        return marks / words + nn.functional.cross_entropy(cases, batch.cases[batch.counted])
+        return self._marks_loss(output, batch) / words + nn.functional.cross_entropy(cases, batch.cases[batch.counted])
+
+    def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
+        """The punctuation head's loss, summed over the words that count."""
+        logits = output.label_logits[batch.counted].float()
+        return self.model.punctuation.loss(logits, batch.marks[batch.counted])
 
     def on_validation_epoch_start(self) -> None:
         """Forget the last epoch's counts."""
         self._marks, self._cases = SlotCounts(), SlotCounts()
+        self._dev_loss, self._dev_words = 0.0, 0
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count slots of the development set, at a threshold of 0.5."""
+        """Count slots of the development set, at a threshold of 0.5, and add up its loss."""
         output = self.model(**batch.inputs)
+        self._dev_loss += float(self._marks_loss(output, batch))
+        self._dev_words += int(batch.counted.sum())
         found = output.mark_logits[batch.counted] > 0
         there = batch.marks[batch.counted] > 0
         self._marks.add(found, there, found & there)
@@ -95,12 +105,23 @@ class PunctuationModule(lightning.LightningModule):
         self._cases.add(cases != _NO_CASE, reference != _NO_CASE, (cases == reference) & (cases != _NO_CASE))
 
     def on_validation_epoch_end(self) -> None:
-        """Log micro-averaged F1 of marks and of case."""
+        """Log micro-averaged F1 of marks and of case, and the perplexity of the marks."""
         self.log(DEV_F1, self._marks.f1(), prog_bar=True)
         self.log(DEV_CASE_F1, self._cases.f1(), prog_bar=True)
+        self.log(DEV_PERPLEXITY, math.exp(self._dev_loss / max(1, self._dev_words)), prog_bar=True)
+
+    def configure_gradient_clipping(
+        self,
+        optimizer: Optimizer,
+        gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None,
+    ) -> None:
+        """Lightning's hook: clip by norm, the rows of tables that a batch did not read being none."""
+        if gradient_clip_val:
+            clip_gradients(self.model.parameters(), gradient_clip_val)
 
     def configure_optimizers(self) -> Any:
-        """AdamW, and its schedule by step."""
+        """The optimiser, and its schedule by step."""
         optimizer = build_optimizer(self.model, self.config)
         schedule = build_schedule(optimizer, self.config, self._steps_per_epoch)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}

@@ -1,12 +1,12 @@
-"""AdamW, or Muon with AdamW, with a warm-up."""
+"""AdamW, Muon with AdamW, or AdaGrad, with a warm-up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from torch import nn
-from torch.optim import AdamW, Muon, Optimizer
+from torch.optim import Adagrad, AdamW, Muon, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
@@ -56,6 +56,8 @@ def build_optimizer(model: nn.Module, config: TrainingConfig) -> Optimizer:
     """The configured optimiser; biases, normalisation and other vectors do not decay."""
     if config.optimizer == "muon":
         return _muon(model, config)
+    if config.optimizer == "adagrad":
+        return _adagrad(model, config)
     decayed = [parameter for parameter in model.parameters() if parameter.ndim >= 2]
     others = [parameter for parameter in model.parameters() if parameter.ndim < 2]
     groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
@@ -75,6 +77,28 @@ def _muon(model: nn.Module, config: TrainingConfig) -> Optimizer:
         momentum=_MUON_MOMENTUM,
     )
     return Together([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
+
+
+def _adagrad(model: nn.Module, config: TrainingConfig) -> Optimizer:
+    """AdaGrad; the gradient of a table is only the rows that were read, as the others would not change."""
+    for module in model.modules():
+        if isinstance(module, nn.Embedding):
+            module.sparse = True
+    return Adagrad(model.parameters(), lr=config.learning_rate)
+
+
+def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
+    """Scale all gradients to a norm of at most `largest`; those of tables may be sparse."""
+    values = []
+    for parameter in parameters:
+        if parameter.grad is None:
+            continue
+        if parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.coalesce()
+        values.append(parameter.grad._values() if parameter.grad.is_sparse else parameter.grad)
+    factor = (largest / (nn.utils.get_total_norm(values) + 1e-6)).clamp(max=1.0)
+    for value in values:
+        value.mul_(factor)
 
 
 def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch: int) -> LambdaLR:
