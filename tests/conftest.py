@@ -1,10 +1,13 @@
 """Fixtures, and a model trained once for all tests that need one."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from dummies import tiny_config, write_corpus
+
+from asr_punct import cli
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +36,17 @@ def real_data():
     if not folder:
         pytest.skip("ASR_PUNCT_DATA names no folder of real material")
     return Path(folder)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Call the command line in this process: status, standard output, standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["asr-punct", *map(str, arguments)])
+        with pytest.raises(SystemExit) as leaving:
+            cli.main()
+        captured = capsys.readouterr()
+        return leaving.value.code, captured.out, captured.err
+
+    return call

@@ -9,25 +9,11 @@ import sys
 import pytest
 from dummies import utterances
 
-from asr_punct import checkpoint, cli
+from asr_punct import checkpoint
 from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.scoring import write_score_sets
 
 GOOD_CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Call the command line in this process: status, standard output, standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["asr-punct", *map(str, arguments)])
-        with pytest.raises(SystemExit) as leaving:
-            cli.main()
-        captured = capsys.readouterr()
-        return leaving.value.code, captured.out, captured.err
-
-    return call
 
 
 def file(tmp_path, name, content):

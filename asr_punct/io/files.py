@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import math
 import os
@@ -20,6 +21,8 @@ from asr_punct.words import TimeSource
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
 _WRITABLE = "a place where a file can be written"
+_SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
+"""A surrogate as JSON escapes it, and one that is left of a pair."""
 
 
 def display_name(path: Pathlike) -> str:
@@ -130,6 +133,21 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def parse_json(text: str, place: str) -> Any:
+    """The value that a JSON text holds.
+
+    Raises:
+        InputError: no JSON, or half a character (`\\ud800` alone), which no file could be written with.
+    """
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(place, f"no JSON ({error})", "JSON") from None
+    if _SURROGATE.search(text) and _LONE.search(json.dumps(value, ensure_ascii=False)):
+        raise InputError(place, "half of a surrogate pair", "whole characters")
+    return value
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:

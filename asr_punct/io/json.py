@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import Pathlike, display_name, parse_time_source, read_text_file
+from asr_punct.io.files import Pathlike, display_name, parse_json, parse_time_source, read_text_file
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -25,10 +25,7 @@ def read_json(path: Pathlike) -> Iterator[Utterance]:
         InputError: no JSON, or JSON of another form.
     """
     name = display_name(path)
-    try:
-        content = json.loads(read_text_file(path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(name, f"no JSON ({error})", "JSON") from None
+    content = parse_json(read_text_file(path), name)
     items = content.get("utterances") if isinstance(content, dict) else None
     if not isinstance(items, list):
         raise InputError(name, "no list 'utterances'", '{"utterances": [{"words": [{"word": …}]}]}')

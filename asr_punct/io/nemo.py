@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, display_name, read_lines
+from asr_punct.io.files import Pathlike, display_name, parse_json, read_lines
 from asr_punct.io.json import number_or_none, timed_word
 from asr_punct.words import TimeSource, Utterance, Word
 
@@ -25,10 +24,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
         if not line.strip():
             continue
         place = f"{display_name(path)}:{number}"
-        try:
-            item = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(place, f"no JSON ({error})", "a JSON object") from None
+        item = parse_json(line, place)
         if not isinstance(item, dict):
             raise InputError(place, type(item).__name__, "a JSON object")
         recording = str(item.get("audio_filepath", ""))

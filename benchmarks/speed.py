@@ -1,0 +1,107 @@
+"""How fast a model punctuates on a CPU: a long transcript, one sentence, and a cold start; written to speed.json.
+
+The fp32 and the int8 graph take turns on the same text, so that whatever else the machine does falls on both. The text
+is drawn from the model's own vocabulary, common words more often (Zipf), or is that of a file. Words a second are those
+of the whole path, strings in and strings out; CPU time is all threads' and tells more on a busy machine.
+
+    python benchmarks/speed.py MODEL_DIR [speed.json] [--text FILE] [--words 20000] [--rounds 5] [--threads 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Literal, get_args
+
+from asr_punct.checkpoint import TOKENIZER
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.files import read_text_file, write_file
+
+Graph = Literal["fp32", "int8"]
+GRAPHS: tuple[Graph, ...] = get_args(Graph)
+_SENTENCE = 20
+_RUN = "from asr_punct.cli import main; main()"
+
+
+def drawn_words(model: Path, count: int) -> list[str]:
+    """Whole words of the model's vocabulary, the n-th as often as 1/n."""
+    entries = json.loads(read_text_file(model / TOKENIZER))["model"]["vocab"]
+    known = sorted(entry[1:] for entry in entries if entry.startswith("▁") and entry[1:].isalpha())
+    rng = random.Random(0)
+    rng.shuffle(known)
+    return rng.choices(known, [1 / rank for rank in range(1, len(known) + 1)], k=count)
+
+
+def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Time that a call takes."""
+    begin = clock()
+    call()
+    return clock() - begin
+
+
+def transcript_speed(punctuators: dict[Graph, Punctuator], text: str, rounds: int) -> dict[str, float]:
+    """Words a second of each graph, CPU microseconds a word, and how much faster int8 is: medians of the rounds."""
+    words = len(text.split())
+    wall: dict[Graph, list[float]] = {graph: [] for graph in GRAPHS}
+    cpu: dict[Graph, list[float]] = {graph: [] for graph in GRAPHS}
+    for turn in range(rounds + 1):
+        for graph in GRAPHS if turn % 2 else GRAPHS[::-1]:
+            busy = time.process_time()
+            took = seconds(lambda punctuator=punctuators[graph]: punctuator(text))  # type: ignore[misc]
+            if turn:  # the first one warms up
+                wall[graph].append(took)
+                cpu[graph].append(time.process_time() - busy)
+    facts = {f"{graph}_words_a_second": words / median(wall[graph]) for graph in GRAPHS}
+    facts |= {f"{graph}_cpu_us_a_word": 1e6 * median(cpu[graph]) / words for graph in GRAPHS}
+    return facts | {"int8_times_fp32": median(a / b for a, b in zip(wall["fp32"], wall["int8"], strict=True))}
+
+
+def sentence_ms(model: Path, sentence: str, threads: int, rounds: int = 50) -> float:
+    """Median milliseconds of one sentence, the int8 model in memory."""
+    punctuator = Punctuator.from_pretrained(model, threads=threads, graph="int8")
+    punctuator(sentence)
+    return 1e3 * median(seconds(lambda: punctuator(sentence)) for _ in range(rounds))
+
+
+def cold_start(model: Path, sentence: str, rounds: int = 5) -> float:
+    """Median seconds of `asr-punct punctuate` of one sentence, the process's start included."""
+    command = [sys.executable, "-c", _RUN, "punctuate", "--model", str(model), "--int8"]
+    run = lambda: subprocess.run(command, input=sentence.encode(), stdout=subprocess.DEVNULL, check=True)  # noqa: E731
+    return median(seconds(run) for _ in range(rounds))
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path, help="directory of a model with both graphs")
+    parser.add_argument("output", type=Path, nargs="?", default=Path("speed.json"))
+    parser.add_argument("--text", type=Path, help="text to punctuate")
+    parser.add_argument("--words", type=int, default=20_000, help="words to draw where no text is given")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    words = read_text_file(options.text).split() if options.text else drawn_words(options.model, options.words)
+    sentence = " ".join(words[:_SENTENCE])
+    punctuators = {
+        graph: Punctuator.from_pretrained(options.model, threads=options.threads, graph=graph) for graph in GRAPHS
+    }
+    facts: dict[str, float] = {"words": len(words), "threads": options.threads}
+    facts |= transcript_speed(punctuators, " ".join(words), options.rounds)
+    facts |= {f"sentence_ms_{n}_threads": sentence_ms(options.model, sentence, n) for n in (1, options.threads)}
+    facts["cold_start_s"] = cold_start(options.model, sentence)
+    with write_file(options.output) as out:
+        json.dump(facts, out, indent=2)
+        out.write("\n")
+    for name, value in facts.items():
+        print(f"{name.replace('_', ' ')}: {value:.4g}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""Words survive: take away the marks and capitals that were added, and the input's words are left, whatever they are.
+
+The scores here are drawn, not a model's, so that every mark and case stands on every kind of word.
+"""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asr_punct.checkpoint import ModelInfo
+from asr_punct.config import ModelConfig, WindowConfig
+from asr_punct.inference.backend import WindowScores
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Mark
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer
+from asr_punct.words import Utterance, Word
+
+ORDINARY = ["ana", "mira", "la", "casa", "y", "Ana", "ISO", "eitb", "eae", "eaeko", "etc.", "sr.", "10:30", "3.500"]
+PIECES = [
+    *"«»¿?¡!….,;:-–—\"'’“”()[]{}।/_·*%`´",
+    *("...", "--", "''", "``", "www.a.b", "http://x", "o'clock", "¿¡", "?!", ".»", "«¿", "-a", "a-", "(s)"),
+    *"ßİıŉǰﬁΣσςᾳǅⓐⅧ½²९ºª𝔸",
+    *("שלום", "مرحبا", "e\u0301", "\u0301", "\u0345", "\u200b", "\u200d", "\u202e", "\ufeff", "\u00ad", "\x00", "\x7f"),
+    *("👩\u200d👩\u200d👧", "🇪🇸", "👍🏽", "\U0010ffff", "\ud800", "\udfff", "\ud83d"),
+    *("\x1c", "\x85", "\xa0", "\u2028", "\u3000"),
+]
+
+
+class DrawnScores:
+    """Any probability for any mark."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def scores(self, features):
+        shape = features.word_index.shape
+        marks, cases = (self.rng.random((*shape, len(names)), dtype=np.float32) for names in (MARKS, CASES))
+        return WindowScores(marks, cases)
+
+
+def drawn_punctuator(language="es+eu"):
+    tokenizer = SubwordTokenizer(train_tokenizer(ORDINARY * 9, 60), 8)
+    info = ModelInfo(
+        ModelConfig(language=language, window=WindowConfig(words=16, margin=4)), {"max_position_embeddings": 64}
+    )
+    return Punctuator(info, tokenizer, DrawnScores(0), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
+
+
+@pytest.fixture(scope="module", params=["es+eu", "en"])
+def punctuator(request):
+    return drawn_punctuator(request.param)
+
+
+def is_marked(token, word, glyphs):
+    """Whether a token is the word with nothing but marks at its edges, in any case."""
+    left, right = ("".join(glyphs.glyph[mark] for mark in side) for side in (LEFT, RIGHT))
+    for first in range(len(LEFT) + 1):
+        if (first and not token[first - 1 : first]) or token[:first].strip(left):
+            break
+        for kept in range(len(token), max(first, len(token) - len(RIGHT)) - 1, -1):
+            if token[kept:].strip(right):
+                break
+            if token[first:kept] == word or token[first:kept].lower() == word.lower():
+                return True
+    return False
+
+
+def survives(text, written, glyphs):
+    """Whether the words of a text are those of what was written, with marks and dashes between them."""
+    if len(text.split("\n")) != len(written.split("\n")):
+        return False
+    words = text.split()
+    place = 0
+    for token in written.split():
+        if place < len(words) and is_marked(token, words[place], glyphs):
+            place += 1
+        elif token != glyphs.glyph[Mark.DASH]:
+            return False
+    return place == len(words)
+
+
+def test_what_is_lost_is_seen(punctuator):
+    glyphs = punctuator.glyphs
+    assert survives("la casa", "¿La – casa?", glyphs)
+    assert survives("- a", "- ¡A!", glyphs)
+    for written in ("¿La?", "La cosa", "casa la", "la casa la", "la + casa", "la\ncasa", ""):
+        assert not survives("la casa", written, glyphs)
+
+
+words = st.sampled_from(ORDINARY + PIECES) | st.text(st.characters(), min_size=1, max_size=8)
+words |= st.lists(st.sampled_from(ORDINARY + PIECES), min_size=1, max_size=6).map("".join)
+texts = st.lists(words, max_size=40).map(" ".join) | st.lists(words, max_size=6).map("\n".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts)
+def test_words_of_a_string_survive(punctuator, text):
+    assert survives(text, punctuator(text), punctuator.glyphs)
+
+
+times = st.none() | st.floats(0, 1e6) | st.sampled_from([float("nan"), float("inf"), -1.0])
+timed = st.builds(Word, words, times, times, st.none() | st.floats(0, 1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.lists(timed, max_size=25), st.sampled_from("ab"))))
+def test_utterances_survive(punctuator, rows):
+    """Words, their times and all else of an utterance are what came in; labels and pauses are added."""
+    utterances = [Utterance(tuple(words), recording=recording) for words, recording in rows]
+    restored = list(punctuator.restore(utterances))
+    assert [repr(replace(u, labels=None, pauses=None, pause_before=None)) for u in restored] == list(
+        map(repr, utterances)
+    )
+
+
+def drawn_text(rng):
+    """A text of ordinary words, pieces of trouble, and any code points."""
+
+    def word():
+        kind = rng.random()
+        if kind < 0.2:
+            return "".join(chr(rng.randrange(0x110000)) for _ in range(rng.randint(1, 4)))
+        if kind < 0.3:
+            return "".join(chr(rng.randrange(0x250)) for _ in range(rng.randint(1, 8)))
+        if kind < 0.6:
+            return "".join(rng.choices(PIECES, k=rng.randint(1, 5)))
+        if kind < 0.61:
+            return rng.choice(PIECES) * rng.choice([2, 7, 50, 300])
+        if kind < 0.6102:
+            return rng.choice(["a", "9", "σ", "?", "«", "a.", "a-", "(a)", "a'", "\u0301", "👍🏽"]) * 10_000
+        return rng.choice(ORDINARY)
+
+    return rng.choice([" ", " ", " ", "\n"]).join(word() for _ in range(rng.choice([0, 1, 1, 2, 5, 12, 40])))
+
+
+def assert_all_survive(punctuator, count, seed):
+    rng = random.Random(seed)
+    for _ in range(count):
+        text = drawn_text(rng)
+        assert survives(text, punctuator(text), punctuator.glyphs), ascii(text)
+
+
+def test_drawn_texts_survive(punctuator):
+    assert_all_survive(punctuator, 1000, 1)
+
+
+@pytest.mark.slow
+def test_many_drawn_texts_survive(punctuator):
+    assert_all_survive(punctuator, 50_000, 2)
+
+
+@pytest.mark.parametrize("word", ["a" * 10_000, "a." * 5_000, "«" * 10_000, "σ" * 10_000, "-a" * 5_000])
+def test_long_words_survive(punctuator, word):
+    for text in (word, f"la {word} casa", " ".join([word] * 3)):
+        assert survives(text, punctuator(text), punctuator.glyphs)
+
+
+# The command line
+
+
+@pytest.mark.parametrize(
+    "content", ["la \x00 casa\x7f", "שלום مرحبا", "👩\u200d👩 e\u0301 \u200b la", "« ¿ ?! »", "ß İ ŉ ﬁ"]
+)
+def test_odd_characters_survive_the_command_line(run, model, tmp_path, content):
+    source = tmp_path / "a.txt"
+    source.write_bytes(f"{content}\n{content}\n".encode())
+    status, written, error = run("punctuate", "--model", model, source)
+    assert (status, error) == (0, "")
+    glyphs = Punctuator.from_pretrained(model).glyphs
+    assert survives(f"{content}\n{content}\n", written, glyphs)
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"])
+def test_bytes_that_are_no_text_are_told(run, model, tmp_path, raw):
+    source, target = tmp_path / "a.txt", tmp_path / "b.txt"
+    source.write_bytes(b"la casa\nla " + raw + b"\n")
+    status, written, error = run("punctuate", "--model", model, source, "-o", target)
+    assert (status, written, len(error.splitlines())) == (2, "", 1)
+    assert f"a.txt:2: found byte 0x{raw[0]:02x} at column 4, expected UTF-8 text" in error
+    assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_escaped_lone_surrogates_are_told(run, model, tmp_path, name):
+    """Half a character can be written in JSON, but in no output."""
+    source, target = tmp_path / name, tmp_path / "b.txt"
+    word = '{"word": "a\\ud800"}'
+    source.write_text(f'{{"utterances": [{{"words": [{word}]}}]}}' if name == "a.json" else f'{{"word": [{word}]}}')
+    status, written, error = run("punctuate", "--model", model, source, "-o", target)
+    assert (status, written, len(error.splitlines())) == (2, "", 1)
+    assert list(tmp_path.iterdir()) == [source]
