@@ -73,12 +73,13 @@ class SubwordTokenizer:
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """Sub-words of each lower-case word; at least one (unknown), at most `max_subwords`."""
+        words = [word[: 32 * self._max_subwords] for word in words]
         missing = [word for word in dict.fromkeys(words) if word not in self._cache]
         if len(self._cache) + len(missing) > _CACHED_WORDS:
             self._cache.clear()
             missing = list(dict.fromkeys(words))
         if missing:
-            pieces = [[word[: 32 * self._max_subwords]] for word in missing]
+            pieces = [[word] for word in missing]
             encodings = self._tokenizer.encode_batch(pieces, is_pretokenized=True, add_special_tokens=False)
             for word, encoding in zip(missing, encodings, strict=True):
                 self._cache[word] = self._cut(encoding.ids)

@@ -85,7 +85,8 @@ _GROUPS: dict[str, tuple[Kind, Mark | None]] = {
     "other": ("other", None),
 }
 _BRACKETS = frozenset("()[]{}")
-_LONGEST_CACHED = 64
+LONGEST_CACHED = 64
+"""Characters of a token whose reading is kept: longer ones are rare, and would fill the memory."""
 
 
 def scan(token: str, language: str = "es") -> tuple[Atom, ...]:
@@ -95,7 +96,7 @@ def scan(token: str, language: str = "es") -> tuple[Atom, ...]:
         token: characters without white space.
         language: language code or a mixture of them (`es+eu`).
     """
-    return (_cached_scan if len(token) <= _LONGEST_CACHED else _scan)(token, language)
+    return (_cached_scan if len(token) <= LONGEST_CACHED else _scan)(token, language)
 
 
 def _scan(token: str, language: str) -> tuple[Atom, ...]:

@@ -7,13 +7,12 @@ from functools import lru_cache
 from asr_punct.marks import LEFT, Mark
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.periods import Context, Period, read_period
-from asr_punct.text.scan import Atom, MarkAtom, WordAtom, scan
+from asr_punct.text.scan import LONGEST_CACHED, Atom, MarkAtom, WordAtom, scan
 
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
 
-@lru_cache(maxsize=1 << 16)
 def split_token(token: str, language: str = "es", following: str = "") -> tuple[str, str, str]:
     """Marks before the word, the word, marks after it; joined they are the token.
 
@@ -25,6 +24,11 @@ def split_token(token: str, language: str = "es", following: str = "") -> tuple[
         language: language code or mixture.
         following: the next token, which can decide about a period (`2. artikulua`).
     """
+    short = len(token) + len(following) <= LONGEST_CACHED
+    return (_cached_split if short else _split)(token, language, following)
+
+
+def _split(token: str, language: str, following: str) -> tuple[str, str, str]:
     atoms = scan(token, language)
     words = [atom for atom in atoms if isinstance(atom, WordAtom)]
     if not words:
@@ -34,6 +38,9 @@ def split_token(token: str, language: str = "es", following: str = "") -> tuple[
     last = words[-1]
     end = last.end + _kept_after(last, atoms, language, following)
     return token[: words[0].start], token[words[0].start : end], token[end:]
+
+
+_cached_split = lru_cache(maxsize=1 << 16)(_split)
 
 
 def read_marks(before: str, after: str) -> frozenset[Mark]:
