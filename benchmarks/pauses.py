@@ -17,14 +17,14 @@ import torch
 
 from asr_punct.config import ContextConfig, EncoderConfig, ModelConfig, PauseConfig, WindowConfig
 from asr_punct.features import WordInput, collate
-from asr_punct.model.encoder import new_encoder
+from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.pauses import UNKNOWN
 
 _VOCABULARY = 30_000
 
 
-def build(pauses: str, context: str, words: int, encoder: torch.nn.Module) -> Tagger:
+def build(pauses: str, context: str, words: int, encoder: Encoder) -> Tagger:
     """A model for inference around the shared encoder."""
     config = ModelConfig(
         pauses=PauseConfig(kind="discrete-gaussian" if pauses == "discrete-gaussian" else "none"),
@@ -32,7 +32,7 @@ def build(pauses: str, context: str, words: int, encoder: torch.nn.Module) -> Ta
         window=WindowConfig(words, 0),
     )
     model = build_tagger(config, encoder).folded()
-    model.encoder.encoder = encoder.eval()  # folding copies; the two models are to share the weights
+    model.encoder = encoder.eval()  # folding copies; the two models are to share the weights
     return model
 
 

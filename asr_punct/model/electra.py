@@ -16,8 +16,7 @@ from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
 from asr_punct.model.context import build_context
-from asr_punct.model.encoder import WordEncoder, narrow_encoder
-from asr_punct.model.lookup import LookupEncoder
+from asr_punct.model.encoder import Encoder, narrow_encoder
 from asr_punct.model.tagger import Tagger
 
 Inputs = Mapping[str, Tensor]
@@ -53,7 +52,7 @@ class Generator(nn.Module):
         ConfigError: the heads do not divide the width.
     """
 
-    def __init__(self, encoder: WordEncoder | LookupEncoder, config: ModelConfig, share: float) -> None:
+    def __init__(self, encoder: Encoder, config: ModelConfig, share: float) -> None:
         super().__init__()
         context, hidden = config.context, config.context.feed_forward
         if hidden:

@@ -120,7 +120,7 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     """An encoder with random weights from the settings that a model directory keeps of it."""
     lookup = _LOOKUPS.get(settings.get("model_type", ""))
     if lookup:
-        return lookup(**{name: value for name, value in settings.items() if name != "model_type"})
+        return cast(Encoder, lookup(**{name: value for name, value in settings.items() if name != "model_type"}))
     config = AutoConfig.for_model(**settings)
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))

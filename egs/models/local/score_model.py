@@ -24,7 +24,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_file
 from asr_punct.io.labelled import read_labelled
 from asr_punct.io.tsv import write_tsv
-from asr_punct.marks import Labels
+from asr_punct.marks import Glyphs, Labels
 from asr_punct.scoring import Counts, Scores, concatenate, count_labels, score_counts, write_score_sets
 from asr_punct.scoring.tables import percent
 from asr_punct.words import Utterance
@@ -85,10 +85,22 @@ def _punctuate_text(language: str) -> Callable[[Punctuator, Path], Iterator[Pair
 
 
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
-    """Each reference with what the model makes of its words alone, lazily."""
+    """Each reference with what the model makes of its words in lower case, as it writes them, lazily."""
     references, inputs = tee(references)
-    restored = punctuator.restore(replace(utterance, labels=None) for utterance in inputs)
-    return zip(references, restored, strict=True)
+    restored = punctuator.restore(_bare(utterance) for utterance in inputs)
+    written = (_written(utterance, punctuator.glyphs) for utterance in restored)
+    return zip(references, written, strict=True)
+
+
+def _bare(utterance: Utterance) -> Utterance:
+    words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
+    return replace(utterance, words=words, labels=None)
+
+
+def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
+    labelled = zip(utterance.words, utterance.labels or (), strict=True)
+    words = tuple(replace(word, text=glyphs.cased(word.text, label.case)) for word, label in labelled)
+    return replace(utterance, words=words)
 
 
 def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
