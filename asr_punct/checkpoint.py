@@ -97,7 +97,9 @@ def read_info(directory: Path) -> ModelInfo:
             training=_mapping(content["training"], f"{place}: training"),
             files=_files(content["files"], f"{place}: files"),
         )
-    except (json.JSONDecodeError, RecursionError, KeyError, TypeError) as error:
+    except AsrPunctError:
+        raise
+    except (RecursionError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise ModelError(place, f"{type(error).__name__} {error}", "a config.json written by asr-punct") from None
 
 

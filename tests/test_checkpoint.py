@@ -82,6 +82,7 @@ def test_a_missing_file_is_told_in_one_line(copy, function, name):
         (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected"),
         (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected"),
         (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected"),
+        (["case_bias", "O"], 10**400, "config.json: found OverflowError"),
         (["thresholds"], {}, "config.json: found KeyError"),
         (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
         (["files"], ["model.onnx"], "files: found ['model.onnx'], expected keys and values"),
@@ -102,7 +103,7 @@ def test_bad_values_are_told_in_one_line(copy, keys, value, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}'])
+@pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}', '{"format": %s}' % ("9" * 5000)])
 def test_what_is_no_configuration_is_told(tmp_path, content):
     (tmp_path / "config.json").write_text(content, encoding="utf-8")
     with pytest.raises(ModelError, match="written by asr-punct"):
