@@ -3,7 +3,7 @@
 import json
 import lzma
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets
+from asr_punct.tuning.tune import Tuning
 from asr_punct.words import Utterance, Word
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
@@ -268,19 +269,23 @@ def described(shipped):
 
 
 def test_the_card_tells_what_a_user_and_a_hub_need(described):
-    card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", {"calibration": {"error": 0.01234}})
+    tuned = asdict(Tuning(1234, (0.5, 0.613), {"COMMA": (0.01234, 0.002)}))
+    facts = {"calibration": tuned, "speed": {"sentence_ms": 1.23456}}
+    card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", facts)
     front = card.split("---\n")[1]
     assert front.startswith("language:\n- es\n- eu\nlicense: cc-by-sa-4.0\n")
     assert "datasets:\n- speeches\n- news\n" in front
     assert "\n## Known failures\n\nNames.\n" in card
     assert "* languages: Spanish and Basque, each and mixed\n" in card
     assert "* licence of the weights: CC BY-SA 4.0\n" in card
-    assert "## Calibration\n\n* error: 0.01234\n" in card
+    assert "1,234 words that were held out from the training text (F1 of all marks 50.0 before, 61.3 after)" in card
+    assert "| COMMA |   1.23 |  0.20 |\n" in card
+    assert "## Speed\n\n* sentence ms: 1.235\n" in card
     assert "int8 against fp32" not in card
     assert "could not be measured: no Spanish or Basque recording with times and marks is at hand" in card
     assert "| eu/train/news     |       eu |     6 |       CC0 |" in card
     assert "Sets of 3 classes map the marks: COMMA = COMMA COLON DASH; PERIOD" in card
-    comma = next(line for line in card.splitlines() if line.startswith("| COMMA"))
+    comma = next(line for line in card.splitlines() if line.startswith("| COMMA "))
     assert comma.count("100.0 (") == 2
     assert "OPEN_EXCL |" not in card
 

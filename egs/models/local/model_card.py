@@ -4,8 +4,9 @@
 local/model_card.py --sources TABLE --notes FILE [--facts DIR] MODEL_DIR
 
 Reads the directory's config.json and scores.json; TABLE, the sources of its training text; FILE, Markdown that a
-person wrote (what the model is for, known failures), taken as it is; and of DIR what is there of calibration.json,
-int8.json and speed.json, each a flat mapping from what was measured to its value, and pauses.json (score_pauses.py).
+person wrote (what the model is for, known failures), taken as it is; and of DIR what is there of calibration.json
+(tune.py), int8.json (compare_graphs.py) and speed.json (benchmarks/speed.py), the last two flat mappings from what was
+measured to its value, and pauses.json (score_pauses.py).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from asr_punct.scoring.tables import NONE, comparison, interval, percent, table
 
 _LANGUAGES = {"es": "Spanish", "eu": "Basque", "en": "English"}
 _TAGS = ("punctuation-restoration", "capitalization", "speech-recognition", "onnx")
-_MEASURED = {"calibration": "Calibration", "int8": "int8 against fp32", "speed": "Speed"}
+_MEASURED = {"int8": "int8 against fp32", "speed": "Speed"}
 _CITATION = """```bibtex
 @article{gonzalezdocasal2021autopunct,
   title   = {{AutoPunct}: A {BERT}-based Automatic Punctuation and Capitalisation System for {Spanish} and {Basque}},
@@ -63,6 +64,7 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
         *_summary(directory, info, languages),
         notes.strip() + "\n",
         *_scores(sets),
+        *_calibration(facts.get("calibration")),
         *_measured(facts),
         *_pauses(facts.get("pauses"), languages),
         *_training_data(info, sources),
@@ -120,6 +122,20 @@ def _cell(rate: Rate | None) -> str:
     return NONE if rate is None or rate.f1 is None else f"{percent(rate.f1)} ({rate.support:,})"
 
 
+def _calibration(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield "## Calibration\n"
+    before, after = found["micro_f1"]
+    yield (
+        f"Thresholds, penalties and calibration were fitted on {found['words']:,} words that were held out from the "
+        f"training text (F1 of all marks {percent(before)} before, {percent(after)} after). Expected calibration error "
+        "there in per cent, before and after:\n"
+    )
+    errors = found["calibration_error"]
+    yield table(("", "before", "after"), [(name, *(f"{100 * error:.2f}" for error in errors[name])) for name in errors])
+
+
 def _measured(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for name, title in _MEASURED.items():
         if name in facts:
@@ -166,7 +182,7 @@ def read_facts(directory: Path | None) -> dict[str, dict[str, Any]]:
         InputError: a file that is no mapping.
     """
     facts = {}
-    for name in (*_MEASURED, "pauses") if directory else ():
+    for name in ("calibration", *_MEASURED, "pauses") if directory else ():
         path = (directory or Path()) / f"{name}.json"
         if path.is_file():
             try:
