@@ -33,17 +33,14 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         evidence = Evidence(arguments.count, arguments.share, arguments.forms)
-        lines = learn_from_sources(arguments.corpus, read_sources(arguments.sources), evidence)
-        write_casing(lines, arguments.output, f"learnt from {', '.join(_names(arguments.sources))}")
+        sources = read_sources(arguments.sources)
+        lines = learn_from_sources(arguments.corpus, sources, evidence)
+        write_casing(lines, arguments.output, f"learnt from {', '.join(source.name for source in sources)}")
     except AsrPunctError as error:
         print(f"casing.py: {error}", file=sys.stderr)
         return 2
     print(f"{arguments.output}: {len(lines)} lines")
     return 0
-
-
-def _names(table: Path) -> list[str]:
-    return [source.name for source in read_sources(table)]
 
 
 if __name__ == "__main__":

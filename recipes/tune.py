@@ -19,13 +19,13 @@ from asr_punct.io.files import write_file
 from asr_punct.tuning.tune import tune
 
 
-def main() -> None:
+def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("dev", type=Path)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("model", type=Path, help="directory of the model")
+    parser.add_argument("dev", type=Path, help="labelled text that it was not trained on")
+    parser.add_argument("--json", type=Path, help="file to write what was measured to")
+    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
     options = parser.parse_args()
     try:
         done = tune(options.model, options.dev, options.threads)
@@ -34,12 +34,13 @@ def main() -> None:
                 json.dump(asdict(done), out, indent=2)
                 out.write("\n")
     except AsrPunctError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
+        print(f"tune.py: {error}", file=sys.stderr)
+        return 2
     print(f"{done.words} words: micro F1 {done.micro_f1[0]:.3f} before, {done.micro_f1[1]:.3f} after")
     for name, (before, after) in done.calibration_error.items():
         print(f"{name:<12} calibration error {before:.5f} before, {after:.5f} after")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
