@@ -18,7 +18,18 @@ _SMALL = tuple(
     hamazazpi hemezortzi hemeretzi""".split()  # noqa: SIM905
 )
 _TWENTIES = ("", "hogei", "berrogei", "hirurogei", "laurogei")
-_HUNDREDS = ("", "ehun", "berrehun", "hirurehun", "laurehun", "bostehun", "seiehun", "zazpiehun", "zortziehun")
+_HUNDREDS = (
+    "",
+    "ehun",
+    "berrehun",
+    "hirurehun",
+    "laurehun",
+    "bostehun",
+    "seiehun",
+    "zazpiehun",
+    "zortziehun",
+    "bederatziehun",
+)
 _POINTS = {"es": "coma", "eu": "koma", "en": "point"}
 
 
@@ -33,7 +44,7 @@ def basque_cardinal(number: int) -> str:
             count, rest = divmod(number, unit)
             return _joined(_counted(count, name), rest)
     if number >= 100:
-        hundreds = [*_HUNDREDS, "bederatziehun"][number // 100]
+        hundreds = _HUNDREDS[number // 100]
         return f"{hundreds} eta {basque_cardinal(number % 100)}" if number % 100 else hundreds
     if number < 20:
         return _SMALL[number]

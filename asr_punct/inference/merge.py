@@ -12,8 +12,6 @@ from asr_punct.words import Utterance
 
 _LEFT = frozenset(LEFT)
 _EDGE = ("", "a word", "")
-
-
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
 
 

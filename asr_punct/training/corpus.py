@@ -43,7 +43,7 @@ class Vocabulary:
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Number of sub-words of each of `words`, places in the vocabulary, (words,)."""
-        counts: npt.NDArray[np.int64] = np.diff(self.ends)[words]
+        counts: npt.NDArray[np.int64] = self.ends[words + 1] - self.ends[words]
         return counts
 
     def gather(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
