@@ -71,7 +71,7 @@ if begin 1 data "$corpus $seed"; then
   done
 fi
 
-declare -A fillers=([es-eu]="eh este pues mmm ba e bueno" [en]="uh um er mm well")
+declare -A fillers=([en]="uh um er mm well") # where they are not those of small_noise.yaml
 
 options=(training.seed="$seed")
 [[ $device != cuda* ]] || options+=(training.batch_size=256 training.workers=8 training.compile=true)
@@ -114,6 +114,7 @@ fi
 
 if begin 5 exp ""; then
   for model in $models; do
+    need 4 "exp/$model/facts/calibration.json"
     step "export $model" "exp/$model/noisy/model.int8.onnx" asr-punct export --int8 "exp/$model/noisy"
     step "compare $model" "exp/$model/facts/int8.json" local/compare_graphs.py "exp/$model/noisy" \
       "data/$model/dev.tsv" "exp/$model/facts/int8.json"
@@ -124,6 +125,7 @@ fi
 if begin 6 exp "$corpus"; then
   [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
   for model in $models; do
+    need 5 "exp/$model/noisy/model.int8.onnx"
     step "score $model" "exp/$model/facts/scores.json" local/score_model.py --corpus "$corpus" "exp/$model/noisy" \
       "exp/$model/facts"
     show "score $model"
