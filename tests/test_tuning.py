@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from asr_punct.decode import DecodeSettings
 from asr_punct.decode.settings import logits
+from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
-from asr_punct.tuning.thresholds import fit_case_bias, fit_thresholds
+from asr_punct.tuning.thresholds import climb, fit_case_bias, fit_thresholds
+from asr_punct.tuning.tune import DevScores, decoded_f1, fit_settings
 
 RNG = np.random.default_rng(0)
 
@@ -44,3 +49,43 @@ def test_a_case_that_is_underrated_gets_a_bias():
     bias = fit_case_bias(scores, cases)
     assert bias[0] == bias[2] == 0
     assert bias[1] > 0.2
+
+
+def test_climbing_keeps_what_is_better_by_more_than_noise():
+    steps = [lambda x: (x + 1, x - 1), lambda x: (x + 0.5,), lambda x: (x * 1.000001,)]
+    assert climb(0.0, steps, lambda x: -((x - 3) ** 2)) == 1.5
+
+
+def development_corpus(words, ends):
+    """Commas and periods that a model finds, and never thinks likely."""
+    rng = np.random.default_rng(1)
+    true = np.zeros((words, len(MARKS)), dtype=bool)
+    chosen = rng.integers(0, 4, words)
+    for number, mark in enumerate((Mark.COMMA, Mark.PERIOD)):
+        true[:, MARKS.index(mark)] = chosen == number
+    scores = np.where(true, -1.0, -4.0) + rng.normal(0, 0.5, true.shape)
+    cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (words, 1))
+    marks = (1 / (1 + np.exp(-scores))).astype(np.float32)
+    return DevScores(marks, cases, true, np.zeros(words, dtype=np.int64), ends)
+
+
+def test_f1_is_that_of_the_marks_of_all_documents():
+    dev = development_corpus(40, (15, 40))
+    comma, period = MARKS.index(Mark.COMMA), MARKS.index(Mark.PERIOD)
+    only = np.isin(np.arange(len(MARKS)), (comma, period))
+    dev = replace(dev, marks=np.where(only, dev.marks, np.float32(0)))
+    found = dev.marks >= 0.25
+    found[:, comma] &= dev.marks[:, comma] > dev.marks[:, period]  # one of the two at most
+    found[:, period] &= ~found[:, comma]
+    expected = 2 * (found & dev.true_marks).sum() / (found.sum() + dev.true_marks.sum())
+    assert 0.5 < expected < 1
+    assert decoded_f1(dev, DecodeSettings(thresholds=dict.fromkeys(MARKS, 0.25))) == pytest.approx(expected)
+
+
+def test_fitted_settings_find_what_the_default_ones_miss():
+    dev = development_corpus(600, (200, 600))
+    assert decoded_f1(dev, DecodeSettings()) < 0.2
+    fitted = fit_settings(dev)
+    assert decoded_f1(dev, fitted) > 0.95
+    assert all(0 < threshold < 1 for threshold in fitted.thresholds.values())
+    assert set(fitted.case_bias) == set(CASES)

@@ -10,13 +10,11 @@ of modern neural networks, section 4.2). Expected calibration error (ibid. equat
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from asr_punct.decode.settings import Calibration, FloatArray, ScoreArray, logits
+from asr_punct.decode.words import BoolArray, IntArray
 from asr_punct.marks import MARKS
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 _ROUNDS = 25
 _PRIOR = 10.0
 """Weight of the prior on scale and bias: that of a standard deviation of 0.3."""
@@ -35,7 +33,7 @@ def fit_platt(scores: ScoreArray, present: BoolArray) -> tuple[float, float]:
     start = np.array([1.0, 0.0])
     weights = start.copy()
     for _ in range(_ROUNDS):
-        probabilities = _sigmoid(weights @ inputs)
+        probabilities = sigmoid(weights @ inputs)
         gradient = inputs @ (probabilities - present) + _PRIOR * (weights - start)
         curvature = (inputs * (probabilities * (1 - probabilities))) @ inputs.T + _PRIOR * np.eye(2)
         step = np.linalg.solve(curvature, gradient)
@@ -98,5 +96,6 @@ def calibration_error(probabilities: ScoreArray, present: BoolArray) -> float:
     return sum(gaps) / max(1, len(order))
 
 
-def _sigmoid(values: ScoreArray) -> ScoreArray:
+def sigmoid(values: ScoreArray) -> ScoreArray:
+    """Probabilities of logits; no logit is too large."""
     return np.asarray(0.5 * (1 + np.tanh(values / 2)))

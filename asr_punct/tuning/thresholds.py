@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.settings import ScoreArray
+from asr_punct.decode.words import BoolArray, IntArray
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 SHRINK, FEWEST = 50, 20
 _ROUNDS = 5
 _LEAST_GAIN = 1e-4

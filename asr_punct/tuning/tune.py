@@ -16,11 +16,12 @@ from asr_punct.errors import InputError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Mark
-from asr_punct.tuning.calibration import calibration_error, fit_calibration
+from asr_punct.tuning.calibration import calibration_error, fit_calibration, sigmoid
 from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_thresholds
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
 _STEPS = (-0.5, -0.25, 0.25, 0.5)
+_NUMBER = {mark: number for number, mark in enumerate(MARKS)}
 
 
 @dataclass(frozen=True)
@@ -133,13 +134,10 @@ def tune(directory: Path, corpus: Path, threads: int = 0) -> Tuning:
     return result
 
 
-_NUMBER = {mark: number for number, mark in enumerate(MARKS)}
-
-
 def _errors(dev: DevScores, settings: DecodeSettings) -> list[float]:
-    probabilities = 1 / (1 + np.exp(-calibrated_logits(dev.marks, settings.calibration)))
+    probabilities = sigmoid(calibrated_logits(dev.marks, settings.calibration))
     return [calibration_error(probabilities[:, i], dev.true_marks[:, i]) for i in range(len(MARKS))]
 
 
 def _probabilities(limits: npt.NDArray[np.float64]) -> dict[Mark, float]:
-    return dict(zip(MARKS, (1 / (1 + np.exp(-limits))).tolist(), strict=True))
+    return dict(zip(MARKS, sigmoid(limits).tolist(), strict=True))
