@@ -179,3 +179,5 @@ def test_it_learns_and_goes_on_after_a_stop(corpus, tmp_path, monkeypatch):
     state = (tmp_path / "cut" / "config.json").read_bytes()
     pretrain(config, corpus, tmp_path / "cut", resume=True, device="cpu")
     assert (tmp_path / "cut" / "config.json").read_bytes() == state
+    (tmp_path / "cut" / "config.json").unlink()  # killed between the last epoch and the end
+    assert pretrain(config, corpus, tmp_path / "cut", resume=True, device="cpu").training == whole

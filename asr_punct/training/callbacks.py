@@ -65,7 +65,7 @@ class KeepBest(Callback):
             return
         scores = {name: float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1, self.metric)}
         sign = 1 if self.mode == "max" else -1
-        if self.best and sign * scores[self.metric] <= sign * self.best[self.metric]:
+        if self.best and not sign * scores[self.metric] > sign * self.best[self.metric]:  # nor where it is NaN
             return
         self.best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
         save_tagger(pl_module.model, self.directory / WEIGHTS)

@@ -63,10 +63,7 @@ def pretrain(
     fit(run, trainer, module, corpora)
     save_tagger(model, output / WEIGHTS)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev), "seed": training.seed}
-    scores = {
-        name: float(trainer.callback_metrics[name]) for name in trainer.callback_metrics if name == DEV_DETECTION_F1
-    }
-    write_info(output, replace(info, training={**facts, **scores, "finished": True}))
+    write_info(output, replace(info, training={**facts, **module.scores(), "finished": True}))
     return read_info(output)
 
 
