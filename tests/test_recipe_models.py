@@ -214,6 +214,8 @@ def test_a_model_is_divided_into_what_runs_and_what_is_trained(model, shipped, c
     assert read_info(trainable).files.keys() == {*others, WEIGHTS}
     assert (trainable / WEIGHTS).stat().st_size < 0.6 * (model / WEIGHTS).stat().st_size
     facts = read_info(runs).training
+    assert "data" in read_info(model).training
+    assert "data" not in facts
     assert facts["licence"] == "CC BY-SA 4.0"
     assert facts["parameters"] == pytest.approx((trainable / WEIGHTS).stat().st_size / 2, rel=0.1)
     bare = [replace(u, labels=None) for u in utterances(30, 5)]

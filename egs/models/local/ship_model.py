@@ -4,7 +4,7 @@
 local/ship_model.py --licence NAME --trainable DIR MODEL_DIR RUNS_DIR
 
 RUNS_DIR gets the int8 graph, DIR the weights in fp16; both get the tokenizer and whatever else the model consists of,
-and a config.json that tells the licence and the number of parameters.
+and a config.json that tells the licence and the number of parameters, and not where the training text stood.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _copy(source: Path, info: ModelInfo, names: Collection[str], target: Path) -
 
 
 def _describe(directory: Path, info: ModelInfo, facts: Mapping[str, Any]) -> None:
-    write_info(directory, replace(info, training={**info.training, **facts}))
+    known = {name: value for name, value in info.training.items() if name != "data"}
+    write_info(directory, replace(info, training={**known, **facts}))
 
 
 def main() -> int:
