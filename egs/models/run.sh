@@ -10,11 +10,11 @@
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 train on noisy words, 4 tune, 5 export,
-#                      6 score, 7 put the models into the package
+#                      6 put the models into the package, 7 score and describe them there
 #
 # Started again, it goes on where it was stopped; a stage that --stage names is done anew. Training text and its
 # summary: data/MODEL; models: exp/MODEL/clean and exp/MODEL/noisy; scores and measurements: exp/MODEL/facts; logs:
-# exp/log. Stage 7 writes asr_punct/pretrained/MODEL and the weights to train on, egs/models/MODEL.
+# exp/log. Stage 6 writes asr_punct/pretrained/MODEL, what runs, and egs/models/MODEL, the weights to train on.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -71,6 +71,7 @@ if begin 1 data "$corpus $seed"; then
   done
 fi
 
+package=$root/asr_punct/pretrained
 declare -A fillers=([en]="uh um er mm well") # where they are not those of small_noise.yaml
 
 options=(training.seed="$seed")
@@ -122,29 +123,29 @@ if begin 5 exp ""; then
   done
 fi
 
-if begin 6 exp "$corpus"; then
-  [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
+if begin 6 exp "$licence"; then
   for model in $models; do
     need 5 "exp/$model/noisy/model.int8.onnx"
-    step "score $model" "exp/$model/facts/scores.json" local/score_model.py --corpus "$corpus" "exp/$model/noisy" \
-      "exp/$model/facts"
-    show "score $model"
-    if [[ $model == *en* ]] && [ -e "$corpus/speech/interview/first_half.json" ]; then
-      step "pauses $model" "exp/$model/facts/pauses.json" local/score_pauses.py "exp/$model/noisy" \
-        "$corpus/speech/interview/first_half.json" "exp/$model/facts/pauses.json"
-      show "pauses $model"
-    fi
+    step "ship $model" "$package/$model/config.json" local/ship_model.py --licence "$licence" --trainable "$model" \
+      "exp/$model/noisy" "$package/$model"
   done
 fi
 
-if begin 7 exp "$licence"; then
+if begin 7 exp "$corpus"; then
+  [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
+  interview=$corpus/speech/interview/first_half.json
   for model in $models; do
-    need 6 "exp/$model/facts/scores.json"
-    target=$root/asr_punct/pretrained/$model
-    step "ship $model" "$target/config.json" local/ship_model.py --licence "$licence" --trainable "$model" \
-      "exp/$model/noisy" "$target"
-    cp "exp/$model/facts/scores.json" "$target"
-    step "card $model" "$target/README.md" local/model_card.py --sources "sources/$model.tsv" \
-      --notes "cards/$model.md" --facts "exp/$model/facts" "$target"
+    need 6 "$package/$model/config.json"
+    step "score $model" "exp/$model/facts/scores.json" local/score_model.py --corpus "$corpus" "$package/$model" \
+      "exp/$model/facts"
+    show "score $model"
+    cp "exp/$model/facts/scores.json" "$package/$model"
+    if [[ $model == *en* ]] && [ -e "$interview" ]; then
+      step "pauses $model" "exp/$model/facts/pauses.json" local/score_pauses.py "$package/$model" "$interview" \
+        "exp/$model/facts/pauses.json"
+      show "pauses $model"
+    fi
+    step "card $model" "$package/$model/README.md" local/model_card.py --sources "sources/$model.tsv" \
+      --notes "cards/$model.md" --facts "exp/$model/facts" "$package/$model"
   done
 fi
