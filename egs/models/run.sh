@@ -12,9 +12,10 @@
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 train on noisy words, 4 tune, 5 export,
 #                      6 put the models into the package, 7 score and describe them there
 #
-# Started again, it goes on where it was stopped; a stage that --stage names is done anew. Training text and its
-# summary: data/MODEL; models: exp/MODEL/clean and exp/MODEL/noisy; scores and measurements: exp/MODEL/facts; logs:
-# exp/log. Stage 6 writes asr_punct/pretrained/MODEL, what runs, and egs/models/MODEL, the weights to train on.
+# One model is made after the other, each in work/MODEL. Started again, it goes on where it was stopped; a stage that
+# --stage names is done anew. In work/MODEL: training text and its summary in data, models in exp/clean and exp/noisy,
+# scores and measurements in exp/facts, logs in exp/log. Stage 6 writes asr_punct/pretrained/MODEL, what runs, and
+# egs/models/MODEL, the weights to train on.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -50,102 +51,92 @@ for model in $models; do
 done
 # shellcheck source=egs/models/path.sh
 . ./path.sh
-mkdir -p exp
-exec 9>exp/.lock
-flock -w 10 9 || fail "another run is at work in $PWD"
+mkdir -p work
+exec 9>work/.lock
+flock -w 10 9 || fail "another run is at work in $PWD/work"
 
-if begin 0 exp "" && [ "$venv" != none ]; then
-  printf 'run.sh: stage 0: set-up … '
-  setup.sh --venv "$venv" --extras audio,train >exp/log/0.set-up.log
-  echo "$SECONDS s"
-fi
-
-if begin 1 data "$corpus $seed"; then
-  [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
-  for model in $models; do
-    step "text $model" "data/$model/summary.json" text.py --corpus "$corpus" --sources "sources/$model.tsv" \
-      --seed "$seed" "data/$model"
-    show "text $model"
-    step "casing $model" "data/$model/casing.txt" casing.py --corpus "$corpus" --sources "sources/$model.tsv" \
-      "data/$model/casing.txt"
-  done
-fi
-
-package=$root/asr_punct/pretrained
 declare -A fillers=([en]="uh um er mm well") # where they are not those of small_noise.yaml
-
 options=(training.seed="$seed")
 [[ $device != cuda* ]] || options+=(training.batch_size=256 training.workers=8 training.compile=true)
 read -ra more <<<"$train_options"
 options+=(${more[@]+"${more[@]}"})
 
-# train MODEL PART CONFIG [OPTION…]: a killed training goes on
+# train PART CONFIG [OPTION…]: a killed training goes on
 train() {
-  local model=$1 part=$2 config=$3
-  shift 3
-  step "train $model $part" "exp/$model/$part" asr-punct train --config "$config" --data "data/$model" \
-    -o "exp/$model/$part" --resume ${device:+--device "$device"} "$@" "${options[@]}"
+  local part=$1 config=$2
+  shift 2
+  step "train $part" "exp/$part" asr-punct train --config "$config" --data data -o "exp/$part" --resume \
+    ${device:+--device "$device"} "$@" "${options[@]}"
 }
 
-if begin 2 exp "$device $train_options $seed"; then
-  for model in $models; do
-    need 1 "data/$model/summary.json"
-    train "$model" clean small "model.language=${model//-/+}"
-  done
-fi
+# make MODEL: all stages of one model, in the working directory
+make() {
+  local model=$1 here=$root/egs/models
+  local table=$here/sources/$model.tsv package=$root/asr_punct/pretrained/$model
+  local interview=$corpus/speech/interview/first_half.json
 
-if begin 3 exp "$device $train_options $seed"; then
-  for model in $models; do
-    need 2 "exp/$model/clean/config.json"
-    train "$model" noisy small_noise --init "exp/$model/clean" \
-      ${fillers[$model]:+"training.noise.fillers=${fillers[$model]}"}
-  done
-fi
+  if begin 0 exp "" && [ "$venv" != none ]; then
+    printf 'run.sh: stage 0: set-up … '
+    setup.sh --venv "$venv" --extras audio,train >exp/log/0.set-up.log
+    echo "$SECONDS s"
+  fi
 
-if begin 4 exp ""; then
-  for model in $models; do
-    need 3 "exp/$model/noisy/config.json"
-    mkdir -p "exp/$model/facts"
-    cp "data/$model/casing.txt" "exp/$model/noisy/casing.txt"
-    step "tune $model" "exp/$model/facts/calibration.json" tune.py --json "exp/$model/facts/calibration.json" \
-      "exp/$model/noisy" "data/$model/dev.tsv"
-    show "tune $model"
-  done
-fi
+  if begin 1 data "$corpus $seed"; then
+    [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
+    step text data/summary.json text.py --corpus "$corpus" --sources "$table" --seed "$seed" data
+    show text
+    step casing data/casing.txt casing.py --corpus "$corpus" --sources "$table" data/casing.txt
+  fi
 
-if begin 5 exp ""; then
-  for model in $models; do
-    need 4 "exp/$model/facts/calibration.json"
-    step "export $model" "exp/$model/noisy/model.int8.onnx" asr-punct export --int8 "exp/$model/noisy"
-    step "compare $model" "exp/$model/facts/int8.json" local/compare_graphs.py "exp/$model/noisy" \
-      "data/$model/dev.tsv" "exp/$model/facts/int8.json"
-    show "compare $model"
-  done
-fi
+  if begin 2 exp "$device $train_options $seed"; then
+    need 1 data/summary.json
+    train clean small "model.language=${model//-/+}"
+  fi
 
-if begin 6 exp "$licence"; then
-  for model in $models; do
-    need 5 "exp/$model/noisy/model.int8.onnx"
-    step "ship $model" "$package/$model/config.json" local/ship_model.py --licence "$licence" --trainable "$model" \
-      "exp/$model/noisy" "$package/$model"
-  done
-fi
+  if begin 3 exp "$device $train_options $seed"; then
+    need 2 exp/clean/config.json
+    train noisy small_noise --init exp/clean ${fillers[$model]:+"training.noise.fillers=${fillers[$model]}"}
+  fi
 
-if begin 7 exp "$corpus"; then
-  [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
-  interview=$corpus/speech/interview/first_half.json
-  for model in $models; do
-    need 6 "$package/$model/config.json"
-    step "score $model" "exp/$model/facts/scores.json" local/score_model.py --corpus "$corpus" "$package/$model" \
-      "exp/$model/facts"
-    show "score $model"
-    cp "exp/$model/facts/scores.json" "$package/$model"
+  if begin 4 exp ""; then
+    need 3 exp/noisy/config.json
+    mkdir -p exp/facts
+    cp data/casing.txt exp/noisy/casing.txt
+    step tune exp/facts/calibration.json tune.py --json exp/facts/calibration.json exp/noisy data/dev.tsv
+    show tune
+  fi
+
+  if begin 5 exp ""; then
+    need 4 exp/facts/calibration.json
+    step export exp/noisy/model.int8.onnx asr-punct export --int8 exp/noisy
+    step compare exp/facts/int8.json "$here/local/compare_graphs.py" exp/noisy data/dev.tsv exp/facts/int8.json
+    show compare
+    step speed exp/facts/speed.json python "$root/benchmarks/speed.py" exp/noisy exp/facts/speed.json
+    show speed
+  fi
+
+  if begin 6 exp "$licence"; then
+    need 5 exp/noisy/model.int8.onnx
+    step ship "$package/config.json" "$here/local/ship_model.py" --licence "$licence" --trainable "$here/$model" \
+      exp/noisy "$package"
+  fi
+
+  if begin 7 exp "$corpus"; then
+    [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
+    need 6 "$package/config.json"
+    step score exp/facts/scores.json "$here/local/score_model.py" --corpus "$corpus" "$package" exp/facts
+    show score
+    cp exp/facts/scores.json "$package"
     if [[ $model == *en* ]] && [ -e "$interview" ]; then
-      step "pauses $model" "exp/$model/facts/pauses.json" local/score_pauses.py "$package/$model" "$interview" \
-        "exp/$model/facts/pauses.json"
-      show "pauses $model"
+      step pauses exp/facts/pauses.json "$here/local/score_pauses.py" "$package" "$interview" exp/facts/pauses.json
+      show pauses
     fi
-    step "card $model" "$package/$model/README.md" local/model_card.py --sources "sources/$model.tsv" \
-      --notes "cards/$model.md" --facts "exp/$model/facts" "$package/$model"
-  done
-fi
+    step card "$package/README.md" "$here/local/model_card.py" --sources "$table" --notes "$here/cards/$model.md" \
+      --facts exp/facts "$package"
+  fi
+}
+
+for model in $models; do
+  mkdir -p "work/$model/exp"
+  (cd "work/$model" && make "$model")
+done
