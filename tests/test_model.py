@@ -223,3 +223,11 @@ def test_weights_that_are_cut_short_are_told(tmp_path):
     path.write_bytes(b"1234")
     with pytest.raises(ModelError, match="expected the weights"):
         load_tagger(path, ModelInfo(CONFIG, tagger().encoder.settings))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"model_type": "asr_punct_lookup", "vocab_size": 3}, {"model_type": "no_such"}, {"vocab_size": 3}]
+)
+def test_settings_of_no_encoder_are_told(settings, tmp_path):
+    with pytest.raises(ModelError, match=r"config\.json: found encoder: .*, expected what training wrote"):
+        load_tagger(tmp_path / "model.safetensors", ModelInfo(CONFIG, settings))

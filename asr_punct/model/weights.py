@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from asr_punct.checkpoint import ModelInfo
+from asr_punct.checkpoint import CONFIG, ModelInfo
 from asr_punct.errors import ModelError
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.tagger import Tagger, build_tagger
@@ -29,7 +29,11 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     Raises:
         ModelError: the weights are not those of the configuration.
     """
-    model = build_tagger(info.model, encoder_from_settings(info.encoder))
+    try:
+        model = build_tagger(info.model, encoder_from_settings(info.encoder))
+    except (TypeError, ValueError, KeyError) as error:
+        found = str(error).splitlines()[0]
+        raise ModelError(path.with_name(CONFIG), f"encoder: {found}", "what training wrote") from None
     try:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:

@@ -88,7 +88,9 @@ def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Gen
     order = rng.permutation(len(lengths))
     pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
     batches = [
-        batch for pool in np.split(order, pools) for batch in _divide(pool[np.argsort(lengths[pool])], lengths, words)
+        batch
+        for pool in np.split(order, pools)
+        for batch in _divide(pool[np.argsort(lengths[pool], kind="stable")], lengths, words)
     ]
     return [batches[i] for i in rng.permutation(len(batches))]
 
