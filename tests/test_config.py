@@ -50,7 +50,7 @@ def test_mapping_round_trip():
         ({"model": {"context": {"heads": 0}}}, "context: heads is 1 or more, found 0"),
         ({"model": {"context": {"feed_forward": 0}}}, "context: feed_forward is 1 or more, found 0"),
         ({"model": {"context": {"dropout": -0.1}}}, "context: dropout is a probability, found -0.1"),
-        ({"model": {"heads": {"hidden": 0}}}, "heads: hidden is 1 or more, found 0"),
+        ({"model": {"heads": {"hidden": -1}}}, "heads: hidden is 0 or more, found -1"),
         ({"model": {"heads": {"dropout": 2}}}, "heads: dropout is a probability, found 2"),
         ({"model": {"pauses": {"sigma_s": 0}}}, "pauses: sigma_s is above 0, found 0"),
         ({"model": {"pauses": {"window_s": float("inf")}}}, "pauses: window_s is 0 or more, found inf"),
