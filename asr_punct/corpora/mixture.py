@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from asr_punct.corpora.cleaning import finished, joined, mended, unfit
+from asr_punct.corpora.compounding import compounded, words_without_capitals
 from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
@@ -33,6 +34,8 @@ SPELLED = 0.5
 """Part of the documents in which numbers are written in words."""
 SWITCHED = 0.05
 """Part of the documents of unordered lines that mix two languages, where a mixture has two."""
+COMPOUNDED = (0.0, 0.4, 0.7)
+"""Parts of the sentences joined with the next one, one of them for each document of unordered Basque lines."""
 _SECTION_WORDS = (200, 5000)
 _SECTIONS_HELD = 20
 _POOL = 20000
@@ -143,11 +146,15 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         source = text.source
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, pool in pools.items() if language != source.language for line in pool]
+        compounds = source.language == "eu" and not source.ordered
+        common = words_without_capitals(_all_labelled(text.parts[part], source.language)) if compounds else frozenset()
         repeated = chain.from_iterable(
             documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
         )
         for number, lines in enumerate(repeated, start=1):
             document = _labelled(lines, source.language, spell=rng.random() < SPELLED)
+            if compounds:
+                document = compounded(document, common, rng.choice(COMPOUNDED), rng)
             if others and not source.ordered and rng.random() < SWITCHED:
                 document = mixed(document, others, rng)
             yield from _counted(document, f"{source.name}-{number}", source.name, part, summary)
@@ -167,6 +174,10 @@ def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Labelled
     parsed = (parse(line, language) for line in lines)
     document = [LabelledLine(line.words, line.labels) for line in parsed if line.words]
     return [spelled_out(line, language) for line in document] if spell else document
+
+
+def _all_labelled(parts: Iterable[Section], language: str) -> Iterator[LabelledLine]:
+    return (line for section in parts for block in section for line in _labelled(block, language, spell=False))
 
 
 def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[LabelledLine]:

@@ -11,8 +11,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
-from asr_punct.features import BOUNDARIES
-from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder
+from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
 from asr_punct.model.transformer import new_transformer
 from asr_punct.subwords import SubwordTokenizer
 
@@ -33,8 +32,7 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.width = int(cast(Any, encoder.config).hidden_size)
-        self.boundary = nn.Embedding(BOUNDARIES, self.width, padding_idx=0)
-        nn.init.zeros_(self.boundary.weight)
+        self.boundary = boundary_table(self.width)
 
     @property
     def table(self) -> nn.Embedding:

@@ -59,8 +59,7 @@ class LookupEncoder(nn.Module):
         self.table = _table(vocab_size, table_width)
         self.pairs = _table(pairs, pair_width) if pairs else None
         self.mix = nn.Linear(3 * table_width + (2 * pair_width if pairs else 0), hidden_size)
-        self.boundary = nn.Embedding(BOUNDARIES, hidden_size, padding_idx=0)
-        nn.init.zeros_(self.boundary.weight)
+        self.boundary = boundary_table(hidden_size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
@@ -110,12 +109,18 @@ class TableEncoder(nn.Module):
             "max_position_embeddings": max_position_embeddings,
         }
         self.table = _table(vocab_size, hidden_size)
-        self.boundary = nn.Embedding(BOUNDARIES, hidden_size, padding_idx=0)
-        nn.init.zeros_(self.boundary.weight)
+        self.boundary = boundary_table(hidden_size)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
         return cast(Tensor, self.table(torch.gather(input_ids, 1, word_index)) + self.boundary(boundaries))
+
+
+def boundary_table(width: int) -> nn.Embedding:
+    """What is added to the vectors of words at a document's edges, by their flags; starts at zero."""
+    table = nn.Embedding(BOUNDARIES, width, padding_idx=0)
+    nn.init.zeros_(table.weight)
+    return table
 
 
 def _table(rows: int, width: int) -> nn.Embedding:

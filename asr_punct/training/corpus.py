@@ -116,6 +116,10 @@ class WordArrays:
         lengths = np.bincount(self.rows)
         return self.rows, np.arange(len(self.rows)) - (np.cumsum(lengths) - lengths)[self.rows]
 
+    def at(self, places: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> WordArrays:
+        """Copies of the words at `places`, numbers or a mask; windows keep their numbers."""
+        return WordArrays(**{name: column[places] for name, column in vars(self).items()})
+
 
 def read_words(path: Path) -> Iterator[str]:
     """Lower-case words of a TSV corpus."""

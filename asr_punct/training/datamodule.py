@@ -82,7 +82,7 @@ class DevelopmentBatches(Dataset[Batch]):
         length, first, last = sizes.T
         start = np.cumsum(last - first) - last  # kept parts follow each other without a gap
         self._spans = np.stack([start, start + length], axis=1)
-        self._kept = np.stack([start + first, start + last], axis=1)
+        self._kept = first, last
         words = 2 * config.training.batch_size * config.model.window.words
         self._batches = epoch_batches(length, words, np.random.default_rng(0))
 
@@ -90,11 +90,11 @@ class DevelopmentBatches(Dataset[Batch]):
         return len(self._batches)
 
     def __getitem__(self, index: int) -> Batch:
-        spans, kept = self._spans[self._batches[index]], self._kept[self._batches[index]]
-        words = take(self._corpus, spans)
-        lengths = spans[:, 1] - spans[:, 0]
-        places = np.arange(len(words.rows)) + (spans[:, 0] - (np.cumsum(lengths) - lengths))[words.rows]
-        counted = (places >= kept[words.rows, 0]) & (places < kept[words.rows, 1])
+        chosen = self._batches[index]
+        words = take(self._corpus, self._spans[chosen])
+        rows, columns = words.cells
+        first, last = (bound[chosen][rows] for bound in self._kept)
+        counted = (columns >= first) & (columns < last)
         return make_batch(words, self._corpus.vocabulary, self._tokenizer, counted=counted)
 
 
@@ -118,6 +118,7 @@ class PunctuationData(lightning.LightningDataModule):
             words = (*self.train.vocabulary.words, *self._confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
         self.dev = read_corpus(directory / DEV, tokenizer)
+        self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
         """Training batches of an epoch."""
@@ -132,5 +133,4 @@ class PunctuationData(lightning.LightningDataModule):
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """The development set."""
-        batches = DevelopmentBatches(self.dev, self._tokenizer, self._config, self._max_tokens)
-        return DataLoader(batches, batch_size=None)
+        return DataLoader(self._development, batch_size=None)

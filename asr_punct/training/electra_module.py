@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import lightning
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import PretrainingConfig, TrainingConfig
 from asr_punct.model.electra import Detection, ReplacedTokenDetector
-from asr_punct.training.lightning_module import SEED_STRIDE, TRAIN_LOSS, SlotCounts
-from asr_punct.training.optim import build_optimizer, build_schedule
+from asr_punct.training.lightning_module import SEED_STRIDE, BatchModule, SlotCounts
 from asr_punct.training.sampling import Batch
 
 DEV_DETECTION_F1 = "dev_detection_f1"
 
 
-class PretrainingModule(lightning.LightningModule):
+class PretrainingModule(BatchModule):
     """Trains a model's trunk by replaced-token detection.
 
     The loss is the generator's cross-entropy, a mean over the hidden words, plus the detection's binary cross-entropy,
@@ -37,25 +35,14 @@ class PretrainingModule(lightning.LightningModule):
         training: TrainingConfig,
         steps_per_epoch: int,
     ) -> None:
-        super().__init__()
+        super().__init__(training, steps_per_epoch)
         self.detector = detector
-        self.config, self.training_config = config, training
-        self._steps_per_epoch = steps_per_epoch
+        self.config = config
         self._replaced, self._f1 = SlotCounts(), 0.0
 
-    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Lightning's hook: move a batch."""
-        return batch.to(device)
-
-    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seed what is drawn by the step, so that a resumed run draws what an unbroken one would have drawn."""
-        torch.manual_seed(self.training_config.seed * SEED_STRIDE + self.global_step)
-
-    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Loss of a batch."""
-        loss = self.loss(self.detector(batch.inputs), batch)
-        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
-        return loss
+    def batch_loss(self, batch: Batch) -> Tensor:
+        """Weighted sum of both losses."""
+        return self.loss(self.detector(batch.inputs), batch)
 
     def loss(self, found: Detection, batch: Batch) -> Tensor:
         """Both losses; `batch.counted` tells words from padding."""
@@ -91,9 +78,3 @@ class PretrainingModule(lightning.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Inverse of `on_save_checkpoint`."""
         self._f1 = checkpoint[DEV_DETECTION_F1]
-
-    def configure_optimizers(self) -> Any:
-        """The configured optimiser, and its schedule by step."""
-        optimizer = build_optimizer(self.detector, self.training_config)
-        schedule = build_schedule(optimizer, self.training_config, self._steps_per_epoch)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}

@@ -42,7 +42,55 @@ class SlotCounts:
         return 2 * self.right / total if total else 0.0
 
 
-class PunctuationModule(lightning.LightningModule):
+class BatchModule(lightning.LightningModule):
+    """What every training here does with a batch and an optimiser; the loss is the sub-class's.
+
+    Args:
+        training: optimiser and seed.
+        steps_per_epoch: steps of an epoch, for the schedule; the same in a resumed run.
+    """
+
+    def __init__(self, training: TrainingConfig, steps_per_epoch: int) -> None:
+        super().__init__()
+        self.training_config = training
+        self._steps_per_epoch = steps_per_epoch
+
+    def batch_loss(self, batch: Batch) -> Tensor:
+        """Loss of a batch."""
+        raise NotImplementedError
+
+    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Lightning's hook: move a batch."""
+        return batch.to(device)
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        """Seed what is drawn by the step, so that a resumed run draws what an unbroken one would have drawn."""
+        torch.manual_seed(self.training_config.seed * SEED_STRIDE + self.global_step)
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Loss of a batch, logged."""
+        loss = self.batch_loss(batch)
+        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
+        return loss
+
+    def configure_gradient_clipping(
+        self,
+        optimizer: Optimizer,
+        gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None,
+    ) -> None:
+        """Lightning's hook: clip by norm, the rows of tables that a batch did not read being none."""
+        if gradient_clip_val:
+            clip_gradients(self.parameters(), gradient_clip_val)
+
+    def configure_optimizers(self) -> Any:
+        """The configured optimiser, and its schedule by step."""
+        optimizer = build_optimizer(self, self.training_config)
+        schedule = build_schedule(optimizer, self.training_config, self._steps_per_epoch)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+
+class PunctuationModule(BatchModule):
     """Trains a tagger on both tasks at once.
 
     The loss of a word is that of the punctuation head plus the cross-entropy of the case; a batch has the mean over
@@ -55,26 +103,14 @@ class PunctuationModule(lightning.LightningModule):
     """
 
     def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
-        super().__init__()
+        super().__init__(config, steps_per_epoch)
         self.model = model
-        self.config = config
-        self._steps_per_epoch = steps_per_epoch
         self._marks, self._cases = SlotCounts(), SlotCounts()
         self._dev_loss, self._dev_words = 0.0, 0
 
-    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Lightning's hook: move a batch."""
-        return batch.to(device)
-
-    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seed dropout by the step, so that a resumed run draws what an unbroken one would have drawn."""
-        torch.manual_seed(self.config.seed * SEED_STRIDE + self.global_step)
-
-    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Loss of a batch."""
-        loss = self.loss(self.model(**batch.inputs), batch)
-        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
-        return loss
+    def batch_loss(self, batch: Batch) -> Tensor:
+        """Mean loss of the words that count."""
+        return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Mean loss of the words that count."""
@@ -109,19 +145,3 @@ class PunctuationModule(lightning.LightningModule):
         self.log(DEV_F1, self._marks.f1(), prog_bar=True)
         self.log(DEV_CASE_F1, self._cases.f1(), prog_bar=True)
         self.log(DEV_PERPLEXITY, math.exp(self._dev_loss / max(1, self._dev_words)), prog_bar=True)
-
-    def configure_gradient_clipping(
-        self,
-        optimizer: Optimizer,
-        gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None,
-    ) -> None:
-        """Lightning's hook: clip by norm, the rows of tables that a batch did not read being none."""
-        if gradient_clip_val:
-            clip_gradients(self.model.parameters(), gradient_clip_val)
-
-    def configure_optimizers(self) -> Any:
-        """The optimiser, and its schedule by step."""
-        optimizer = build_optimizer(self.model, self.config)
-        schedule = build_schedule(optimizer, self.config, self._steps_per_epoch)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}

@@ -103,7 +103,7 @@ def _without(batch: WordArrays, kept: _Places) -> WordArrays:
     """The words at `kept`, of which the first of each window is one."""
     pauses = np.minimum(np.add.reduceat(batch.pauses, kept, dtype=np.int64), BUCKETS - 1)
     unknown = np.logical_or.reduceat(batch.pauses == UNKNOWN, kept)
-    return replace(_at(batch, kept), pauses=np.where(unknown, UNKNOWN, pauses).astype(np.int16))
+    return replace(batch.at(kept), pauses=np.where(unknown, UNKNOWN, pauses).astype(np.int16))
 
 
 def _inserted(
@@ -113,7 +113,7 @@ def _inserted(
     copies = 1 + repeated + filled.astype(np.int64)
     ends = np.cumsum(copies)
     starts = ends - copies
-    result = _at(batch, np.repeat(np.arange(len(copies)), copies))
+    result = batch.at(np.repeat(np.arange(len(copies)), copies))
     second, filler = starts[repeated] + 1, ends[filled] - 1
     result.marks[second - 1] &= _LEFT
     result.marks[second] &= ~_LEFT
@@ -125,15 +125,3 @@ def _inserted(
     result.boundaries[not_first] &= ~np.uint8(DOCUMENT_START)
     result.boundaries[not_last] &= ~np.uint8(DOCUMENT_END)
     return result
-
-
-def _at(batch: WordArrays, places: _Places) -> WordArrays:
-    """Copies of the words at `places`."""
-    return WordArrays(
-        words=batch.words[places],
-        marks=batch.marks[places],
-        cases=batch.cases[places],
-        pauses=batch.pauses[places],
-        boundaries=batch.boundaries[places],
-        rows=batch.rows[places],
-    )

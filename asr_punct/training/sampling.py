@@ -137,7 +137,7 @@ def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> W
     ends = np.cumsum(vocabulary.counts(batch.words))
     before = np.concatenate([[0], ends])[np.flatnonzero(columns == 0)]
     kept = (columns < words) & (ends - before[rows] <= tokens)
-    return WordArrays(**{name: array[kept] for name, array in vars(batch).items()})
+    return batch.at(kept)
 
 
 def withhold(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:

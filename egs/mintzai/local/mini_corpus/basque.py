@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from asr_punct.corpora.numerals import basque_cardinal, with_basque_suffix
 from mini_corpus import spanish
 from mini_corpus.grammar import Source, TextFunction
 
@@ -50,40 +51,6 @@ _NOMINAL_STEMS = {
     "jaitsi": "jaiste",
     "lehenetsi": "leheneste",
 }
-_UNITS = [
-    "zero",
-    "bat",
-    "bi",
-    "hiru",
-    "lau",
-    "bost",
-    "sei",
-    "zazpi",
-    "zortzi",
-    "bederatzi",
-    "hamar",
-    "hamaika",
-    "hamabi",
-    "hamahiru",
-    "hamalau",
-    "hamabost",
-    "hamasei",
-    "hamazazpi",
-    "hemezortzi",
-    "hemeretzi",
-]
-_SCORES = ["", "hogei", "berrogei", "hirurogei", "laurogei"]
-_HUNDREDS = [
-    "ehun",
-    "berrehun",
-    "hirurehun",
-    "laurehun",
-    "bostehun",
-    "seiehun",
-    "zazpiehun",
-    "zortziehun",
-    "bederatziehun",
-]
 _NUMBER_ENDINGS = {"ine": ("ean", "n", "an"), "gen": ("eko", "ko", "ko"), "erg": ("ek", "k", "k")}
 _FIGURES = re.compile(r"([\d.,:]*\d)(\w*)")
 
@@ -153,30 +120,13 @@ def inflect_number(form: str, figures: str) -> str:
     return figures + (after_a if last == "a" else after_vowel if last in "eiou" else after_consonant)
 
 
-def spell_number(number: int) -> str:
-    """A whole number below a million in words."""
-    if number < 20:
-        return _UNITS[number]
-    if number < 100:
-        twenties, rest = divmod(number, 20)
-        return _SCORES[twenties] + (f"ta {_UNITS[rest]}" if rest else "")
-    if number < 1000:
-        hundreds, rest = divmod(number, 100)
-        return _HUNDREDS[hundreds - 1] + (f" eta {spell_number(rest)}" if rest else "")
-    thousands, rest = divmod(number, 1000)
-    text = "mila" if thousands == 1 else f"{spell_number(thousands)} mila"
-    if not rest:
-        return text
-    return f"{text} {'eta ' if rest < 100 or rest % 100 == 0 else ''}{spell_number(rest)}"
-
-
 def speak_number(figures: str) -> str:
     """Figures as they are said, their ending with them: 3.500, 3,5, 10:30ean, 2015eko."""
     found = _FIGURES.fullmatch(figures)
     number, ending = (found[1], found[2]) if found else (figures, "")
-    parts = [spell_number(int(part.replace(".", ""))) for part in re.split("[:,]", number)]
+    parts = [basque_cardinal(int(part.replace(".", ""))) for part in re.split("[:,]", number)]
     spoken = (" koma " if "," in number else " eta ").join(parts)
-    return spoken + ("r" if spoken.endswith("r") and ending[:1] in tuple("aeiou") else "") + ending
+    return with_basque_suffix(spoken, ending) if ending else spoken
 
 
 SPOKEN: Mapping[str, str] = {
