@@ -34,8 +34,19 @@ class GatedConvolution(nn.Module):
     def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
         """Vectors (batch, words, width) of `vectors`; `mask` (batch, words, 1) is 0 at padding."""
         values, gate = self.widen(self.norm(vectors)).chunk(2, dim=-1)
-        values = self.convolution((values * mask.to(values.dtype)).transpose(1, 2)).transpose(1, 2)
+        values = self._convolve(values * mask.to(values.dtype))
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
+
+    def _convolve(self, values: Tensor) -> Tensor:
+        """The convolution over (batch, words, channels), in two dimensions, where torch takes channels last as they are.
+
+        In one dimension it would copy them to and fro, which doubles its time in training on a CPU.
+        """
+        weight = self.convolution.weight.unsqueeze(2)
+        padding = (0, weight.shape[-1] // 2)
+        image = values.transpose(1, 2).unsqueeze(2)
+        image = nn.functional.conv2d(image, weight, self.convolution.bias, padding=padding, groups=len(weight))
+        return image.squeeze(2).transpose(1, 2)
 
 
 class Attention(nn.Module):
@@ -69,7 +80,7 @@ class Attention(nn.Module):
         parts = self.read(self.norm(vectors)).view(batch, words, 3, self.heads, width // self.heads)
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)
         seen = (mask.squeeze(-1) > 0)[:, None, None, :]
-        mixed = nn.functional.scaled_dot_product_attention(self._turn(query), self._turn(key), value, attn_mask=seen)
+        mixed = _attend(self._turn(query), self._turn(key), value, seen)
         return cast(Tensor, vectors + self.dropout(self.write(mixed.transpose(1, 2).reshape(batch, words, width))))
 
     def _turn(self, vectors: Tensor) -> Tensor:
@@ -78,6 +89,15 @@ class Attention(nn.Module):
         cosine, sine = self.cosine[:words].to(vectors.dtype), self.sine[:words].to(vectors.dtype)
         first, second = vectors.chunk(2, dim=-1)
         return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
+    """Scaled dot-product attention; on a CPU written out, which trains three times as fast as torch's fused one."""
+    if query.device.type != "cpu":
+        return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+    scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
+    hidden = torch.where(seen, 0.0, -1e4).to(scores.dtype)
+    return (scores + hidden).softmax(dim=-1).to(value.dtype) @ value
 
 
 class ConvolutionContext(nn.Module):
