@@ -6,11 +6,13 @@
 #   --models LIST      models to make (default: "es-eu en")
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
 #   --train-options L  more "key=value …" for both parts of the training
+#   --pretrain B       true: before stage 2's training, learn from the words alone (default: false; docs/models.md)
+#   --compare B        true: stage 8, the recurrent network with attention of conf/brnn.yaml on the same text
 #   --seed N           of all that is drawn (default: 1)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 train on noisy words, 4 tune, 5 export,
-#                      6 put the models into the package, 7 score and describe them there
+#                      6 put the models into the package, 7 score and describe them there, 8 compare (see --compare)
 #
 # One model is made after the other, each in work/MODEL. Started again, it goes on where it was stopped; a stage that
 # --stage names is done anew. In work/MODEL: training text and its summary in data, models in exp/clean and exp/noisy,
@@ -25,6 +27,8 @@ corpus=
 models="es-eu en"
 device=
 train_options=
+pretrain=false
+compare=false
 seed=1
 licence="CC BY-SA 4.0"
 venv=$root/.venv
@@ -36,6 +40,9 @@ cd "$root/egs/models"
 . "$root/recipes/utils/steps.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
+for name in pretrain compare; do
+  [[ ${!name} =~ ^(true|false)$ ]] || fail "--$name: found '${!name}', expected true or false"
+done
 for name in stage stop_stage seed; do
   [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
 done
@@ -88,9 +95,16 @@ make() {
     step casing data/casing.txt casing.py --corpus "$corpus" --sources "$table" data/casing.txt
   fi
 
-  if begin 2 exp "$device $train_options $seed"; then
+  if begin 2 exp "$device $train_options $pretrain $seed"; then
     need 1 data/summary.json
-    train clean small "model.language=${model//-/+}"
+    local language=model.language=${model//-/+}
+    if $pretrain; then
+      step pretrain exp/pretrained pretrain.py --config small --data data -o exp/pretrained --resume \
+        ${device:+--device "$device"} "$language" "${options[@]}"
+      train clean small --init exp/pretrained
+    else
+      train clean small "$language"
+    fi
   fi
 
   if begin 3 exp "$device $train_options $seed"; then
@@ -133,6 +147,13 @@ make() {
     fi
     step card "$package/README.md" "$here/local/model_card.py" --sources "$table" --notes "$here/cards/$model.md" \
       --facts exp/facts "$package"
+  fi
+
+  if $compare && begin 8 exp "$device $train_options $corpus $seed"; then
+    need 1 data/summary.json
+    train brnn brnn "model.language=${model//-/+}" training.pause_dropout=1.0
+    step "score brnn" exp/brnn-facts/scores.json "$here/local/score_model.py" --corpus "$corpus" exp/brnn exp/brnn-facts
+    show "score brnn"
   fi
 }
 
