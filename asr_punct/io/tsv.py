@@ -15,7 +15,12 @@ from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_mark
 from asr_punct.words import Seconds, Utterance, Word
 
 UNKNOWN = "-"
+_KNOWN = 50_000
+"""Different lines whose meaning is remembered: most words of a corpus stand on lines seen before."""
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
+
+
+_Row = tuple[Word, Labels, Seconds | None]
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
@@ -26,9 +31,13 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     """
     name = display_name(path)
     header: dict[str, str] = {}
-    rows: list[tuple[Word, Labels, Seconds | None]] = []
+    rows: list[_Row] = []
+    known: dict[str, _Row] = {}
     for number, line in read_lines(path):
-        if not line:
+        row = known.get(line)
+        if row:
+            rows.append(row)
+        elif not line:
             if rows:
                 yield _utterance(header, rows)
                 header, rows = {}, []
@@ -37,7 +46,10 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
             if separator:
                 header[key.strip()] = _checked(key.strip(), value.strip(), f"{name}:{number}")
         else:
-            rows.append(_row(line, f"{name}:{number}"))
+            row = _row(line, f"{name}:{number}")
+            if len(known) < _KNOWN:
+                known[line] = row
+            rows.append(row)
     if rows:
         yield _utterance(header, rows)
 
@@ -50,7 +62,7 @@ def _checked(key: str, value: str, place: str) -> str:
     return value
 
 
-def _row(line: str, place: str) -> tuple[Word, Labels, Seconds | None]:
+def _row(line: str, place: str) -> _Row:
     columns = line.split("\t")
     if len(columns) != 4:
         raise InputError(place, f"{len(columns)} columns", _COLUMNS)
@@ -75,7 +87,7 @@ def _labels(marks: str, case: str) -> Labels:
     return _LABELS[key]
 
 
-def _utterance(header: dict[str, str], rows: list[tuple[Word, Labels, Seconds | None]]) -> Utterance:
+def _utterance(header: dict[str, str], rows: list[_Row]) -> Utterance:
     words, labels, pauses = zip(*rows, strict=True)
     before = header.get("pause_before", UNKNOWN)
     return Utterance(

@@ -38,9 +38,9 @@ class GatedConvolution(nn.Module):
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
 
     def _convolve(self, values: Tensor) -> Tensor:
-        """The convolution over (batch, words, channels), in two dimensions, where torch takes channels last as they are.
+        """The convolution over (batch, words, channels), in two dimensions, where torch leaves channels last.
 
-        In one dimension it would copy them to and fro, which doubles its time in training on a CPU.
+        In one dimension it copies them to and fro, which doubles its time in training on a CPU.
         """
         weight = self.convolution.weight.unsqueeze(2)
         padding = (0, weight.shape[-1] // 2)

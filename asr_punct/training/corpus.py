@@ -171,7 +171,7 @@ def _end_document(columns: list[list[npt.NDArray[np.int64]]]) -> None:
 def _columns(utterance: Utterance, index: dict[str, int]) -> list[npt.NDArray[np.int64]]:
     """Words, pauses, marks, cases and boundaries of one utterance, each (words,)."""
     words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
-    marks, cases = zip(*(_numbers(label) for label in utterance.labels or ()), strict=True)
+    marks, cases = zip(*map(_numbers, utterance.labels or ()), strict=True)
     pauses = buckets(utterance.pauses or (None,) * len(words))
     return [np.array(words), pauses, np.array(marks), np.array(cases), np.zeros(len(words), dtype=np.int64)]
 
