@@ -97,7 +97,7 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
         return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
     scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     hidden = torch.where(seen, 0.0, -1e4).to(scores.dtype)
-    return (scores + hidden).softmax(dim=-1).to(value.dtype) @ value
+    return cast(Tensor, (scores + hidden).softmax(dim=-1).to(value.dtype) @ value)
 
 
 class ConvolutionContext(nn.Module):
