@@ -257,6 +257,9 @@ class TrainingConfig:
     """Weight decay, not on biases and normalisation, with Muon on its matrices alone, with AdaGrad on nothing."""
     clip_norm: float = 1.0
     """Largest norm of the gradient; 0 for any."""
+    average: float = 0.0
+    """What a running average of the weights keeps of itself at each step; 0 for no average. Where there is one, it is
+    what is scored and kept: at a constant rate the weights themselves never settle."""
     pause_dropout: float = 0.15
     """Probability that all pauses of a training window are unknown."""
     word_pause_dropout: float = 0.05
@@ -282,8 +285,8 @@ class TrainingConfig:
         _check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
         _check_amounts("training", self, "learning_rate", "muon_learning_rate", above=True)
         _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm", "workers")
-        dropouts = ("pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
-        _check_probabilities("training", self, *dropouts)
+        shares = ("average", "pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
+        _check_probabilities("training", self, *shares)
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"training: seed is 0 or more and below 2**32, found {self.seed}")
 

@@ -14,13 +14,14 @@ from dummies import tiny_config
 
 pytest.importorskip("lightning")
 
+import lightning
 import torch
 from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info
 from asr_punct.config import as_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
-from asr_punct.training.callbacks import SafeCheckpointIO
+from asr_punct.training.callbacks import AverageWeights, SafeCheckpointIO
 from asr_punct.training.configuration import read_config
 from asr_punct.training.export import export, random_features
 from asr_punct.training.fit import train
@@ -117,6 +118,41 @@ def test_schedule(decay, factors):
         optimizer.step()
         schedule.step()
     assert rates == pytest.approx(factors)
+
+
+def test_the_average_is_what_is_scored():
+    module = lightning.LightningModule()
+    module.weight = torch.nn.Parameter(torch.zeros(2))
+    average = AverageWeights(0.5)
+    expected = torch.zeros(2)
+    for step in range(1, 30):
+        module.weight.data += step
+        average.on_train_batch_end(None, module, None, None, 0)
+        share = min(0.5, step / (step + 10))
+        expected = module.weight.detach().clone() if step == 1 else share * expected + (1 - share) * module.weight.data
+    weights = module.weight.detach().clone()
+    average.on_validation_start(None, module)
+    torch.testing.assert_close(module.weight.data, expected)
+    average.on_validation_end(None, module)
+    assert torch.equal(module.weight.data, weights)
+    resumed = AverageWeights(0.5)
+    resumed.load_state_dict(average.state_dict())
+    resumed.on_train_start(None, module)
+    for each in (average, resumed):
+        each.on_train_batch_end(None, module, None, None, 0)
+    assert torch.equal(average.average[0], resumed.average[0])
+
+
+def test_an_average_is_kept(corpus, tmp_path):
+    train(tiny_config(epochs=3, average=0.99), corpus, tmp_path / "m", device="cpu")
+    checkpoint = torch.load(tmp_path / "m" / "training" / "last.ckpt", weights_only=True)
+    state = next(state for name, state in checkpoint["callbacks"].items() if "AverageWeights" in name)
+    kept = load_file(tmp_path / "m" / "model.safetensors")
+    last = {name.removeprefix("model."): weights for name, weights in checkpoint["state_dict"].items()}
+    averages = dict(zip((name for name in last if name in kept), state["average"], strict=True))
+    same = [torch.equal(kept[name], averages[name]) for name in kept]
+    assert all(same) == (read_info(tmp_path / "m").training["best_epoch"] == 3)
+    assert not all(torch.equal(kept[name], last[name]) for name in kept)
 
 
 def test_vectors_do_not_decay():
@@ -267,7 +303,7 @@ def test_a_killed_run_goes_on(corpus, tmp_path, precision):
     import yaml
 
     config = tmp_path / "tiny.yaml"
-    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision))))
+    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision, average=0.9))))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(command(corpus, config, tmp_path / "whole"), check=True, env=environment)
     kills = [run_and_kill(command(corpus, config, tmp_path / "cut"), environment, wait) for wait in (0.05, 0.3)]

@@ -21,6 +21,9 @@ from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEX
 
 log = logging.getLogger(__name__)
 
+_FIRST_STEPS = 10
+"""Steps after which an average keeps half of itself."""
+
 
 class SafeCheckpointIO(TorchCheckpointIO):
     """Checkpoints that appear when they are complete, and that are read without running what a pickle says."""
@@ -83,6 +86,57 @@ class KeepBest(Callback):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Inverse of `state_dict`."""
         self.best = dict(state_dict)
+
+
+class AverageWeights(Callback):
+    """A running average of the weights takes their place whenever they are scored (Polyak and Juditsky 1992).
+
+    It stands after `KeepBest` among the callbacks, so that the average is what is kept.
+
+    Args:
+        share: what the average keeps of itself at each step; less in the first ones, which are far from the end.
+    """
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.steps = 0
+        self.average: list[torch.Tensor] = []
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """A resumed run's average to where the weights are."""
+        self.average = [average.to(pl_module.device) for average in self.average]
+
+    def on_train_batch_end(
+        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        """Move the average towards the weights."""
+        weights = [weight.detach() for weight in pl_module.parameters()]
+        if not self.average:
+            self.average = [weight.clone() for weight in weights]
+        self.steps += 1
+        share = min(self.share, self.steps / (self.steps + _FIRST_STEPS))
+        torch._foreach_lerp_(self.average, weights, 1 - share)
+
+    def on_validation_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """The average for the weights."""
+        self._swap(pl_module)
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """The weights again."""
+        self._swap(pl_module)
+
+    def _swap(self, module: lightning.LightningModule) -> None:
+        weights = list(module.parameters())
+        for i, average in enumerate(self.average):
+            self.average[i], weights[i].data = weights[i].data, average
+
+    def state_dict(self) -> dict[str, Any]:
+        """The average."""
+        return {"steps": self.steps, "average": self.average}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Inverse of `state_dict`."""
+        self.steps, self.average = state_dict["steps"], state_dict["average"]
 
 
 class EpochLines(Callback):

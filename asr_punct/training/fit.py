@@ -22,7 +22,7 @@ from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_word_tokenizer
-from asr_punct.training.callbacks import EpochLines, KeepBest
+from asr_punct.training.callbacks import AverageWeights, EpochLines, KeepBest
 from asr_punct.training.card import write_card
 from asr_punct.training.classes import find_classes
 from asr_punct.training.corpus import read_marks, read_words
@@ -81,7 +81,9 @@ def train(
     seed = {"seed": config.training.seed}
     keep = KeepBest(output, replace(info, training={**facts, **seed}), config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
-    trainer = build_trainer(run, config.training, [keep, stop, EpochLines(_EPOCH_LINE)], place, progress)
+    averages = [AverageWeights(config.training.average)] if config.training.average else []
+    callbacks = [keep, stop, EpochLines(_EPOCH_LINE), *averages]
+    trainer = build_trainer(run, config.training, callbacks, place, progress)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
         module.model.compile(dynamic=True)
