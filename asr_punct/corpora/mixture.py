@@ -146,7 +146,7 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         source = text.source
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, pool in pools.items() if language != source.language for line in pool]
-        compounds = source.language == "eu" and not source.ordered
+        compounds = part == "train" and source.language == "eu" and not source.ordered
         common = words_without_capitals(_all_labelled(text.parts[part], source.language)) if compounds else frozenset()
         repeated = chain.from_iterable(
             documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
