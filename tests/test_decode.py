@@ -205,7 +205,12 @@ def test_pairs(rows, expected):
     ],
 )
 def test_what_stands_together(values, expected):
-    assert marks_of([values]) == [expected - {Mark.EXCLAMATION}]
+    assert marks_of([values, {}]) == [expected - {Mark.EXCLAMATION}, set()]
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2,), (1, 0), (2, 1)])
+def test_no_dash_ends_a_document(sizes):
+    assert marks_of([{"DASH": 0.9}, {"DASH": 0.9, "PERIOD": 0.8}], sizes=sizes) == [{Mark.DASH}, {Mark.PERIOD}]
 
 
 @pytest.mark.parametrize(("off", "expected"), [("OPEN_QUOTE", {Mark.QUOTE}), ("QUOTE", {Mark.OPEN_QUOTE})])
@@ -226,7 +231,7 @@ def test_thresholds_are_by_mark_and_case_is_the_likeliest():
     cases = np.array([[0.2, 0.5, 0.3], [0.1, 0.2, 0.7]], dtype=np.float32)
     limits = {mark: 0.3 if mark in (Mark.DASH, Mark.PERIOD) else 2.0 for mark in MARKS}
     both = frozenset({Mark.DASH, Mark.PERIOD})
-    found = labels_of(marks, DecodeSettings(limits), cases=cases)
+    found = labels_of(np.repeat(marks, 2, 0), DecodeSettings(limits), cases=np.repeat(cases, [1, 3], 0))[:2]
     assert found == [Labels(both, Case.FIRST_CAP), Labels(both, Case.ALL_CAPS)]
 
 

@@ -23,6 +23,7 @@ LEFT_TAKEN, RIGHT_TAKEN, BARRIER = 1, 2, 4
 Flags = npt.NDArray[np.uint8]
 _BITS = 1 << np.arange(len(MARKS))
 _IS_LEFT = np.array([mark in LEFT for mark in MARKS])
+_DASH = MARKS.index(Mark.DASH)
 _NO_SCORES = np.zeros((0, len(MARKS)))
 
 
@@ -33,6 +34,8 @@ class Decoder:
     sentence end outside of pairs that has 64 words after it, and what follows begins the next block. Without such an
     end it is committed up to a word where nothing is open; without that its first words are decoded once more, all
     closed at the 960th.
+
+    No DASH stands after a document's last word: it announces words.
 
     Marks that stand in the input are not the decoder's: it sets none on their side, and nothing that it opens stays
     open beside a mark there that ends a sentence or is one of a pair. So its own marks are balanced by themselves.
@@ -64,6 +67,8 @@ class Decoder:
         for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
             scores[np.outer(flags & flag > 0, side)] = -np.inf
         self._scores = np.concatenate([self._scores, scores])
+        if end:
+            self._scores[-1:, _DASH] = -np.inf
         self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
         self._cases.extend(case_scores(cases, self._settings).argmax(axis=1).tolist())
         decided = list(chain.from_iterable(self._blocks(end)))
