@@ -147,7 +147,9 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, pool in pools.items() if language != source.language for line in pool]
         compounds = part == "train" and source.language == "eu" and not source.ordered
-        common = words_without_capitals(_all_labelled(text.parts[part], source.language)) if compounds else frozenset()
+        common = frozenset[str]()
+        if compounds:
+            common = words_without_capitals(_labelled(_lines(text.parts[part]), source.language, spell=False))
         repeated = chain.from_iterable(
             documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
         )
@@ -176,8 +178,8 @@ def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Labelled
     return [spelled_out(line, language) for line in document] if spell else document
 
 
-def _all_labelled(parts: Iterable[Section], language: str) -> Iterator[LabelledLine]:
-    return (line for section in parts for block in section for line in _labelled(block, language, spell=False))
+def _lines(parts: Iterable[Section]) -> Iterator[str]:
+    return (line for section in parts for block in section for line in block)
 
 
 def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[LabelledLine]:
@@ -187,9 +189,7 @@ def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[L
         line
         for text in texts
         if text.source.language == language
-        for section in text.parts[part]
-        for block in section
-        for line in block
+        for line in _lines(text.parts[part])
         if 2 < count_words((line,)) <= _POOL_WORDS
     ]
     return _labelled(rng.sample(lines, min(_POOL, len(lines))), language, spell=True)

@@ -80,6 +80,7 @@ train() {
 make() {
   local model=$1 here=$root/egs/models
   local table=$here/sources/$model.tsv package=$root/asr_punct/pretrained/$model
+  local language=model.language=${model//-/+}
   local interview=$corpus/speech/interview/first_half.json
 
   if begin 0 exp "" && [ "$venv" != none ]; then
@@ -97,7 +98,6 @@ make() {
 
   if begin 2 exp "$device $train_options $pretrain $seed"; then
     need 1 data/summary.json
-    local language=model.language=${model//-/+}
     if $pretrain; then
       step pretrain exp/pretrained pretrain.py --config small --data data -o exp/pretrained --resume \
         ${device:+--device "$device"} "$language" "${options[@]}"
@@ -151,7 +151,7 @@ make() {
 
   if $compare && begin 8 exp "$device $train_options $corpus $seed"; then
     need 1 data/summary.json
-    train brnn brnn "model.language=${model//-/+}" training.pause_dropout=1.0
+    train brnn brnn "$language" training.pause_dropout=1.0
     step "score brnn" exp/brnn-facts/scores.json "$here/local/score_model.py" --corpus "$corpus" exp/brnn exp/brnn-facts
     show "score brnn"
   fi
