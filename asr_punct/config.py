@@ -120,7 +120,7 @@ class ContextConfig:
     """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn"] = "transformer"
-    """None, or over the words, from scratch: a transformer; gated convolutions with one layer of attention; or
+    """None, or over the words, from scratch: a transformer; gated convolutions and layers of attention; or
     recurrent layers of the encoder's width with attention (Tilk and Alumäe 2016)."""
     layers: int = 4
     """Layers of a transformer."""
@@ -130,16 +130,16 @@ class ContextConfig:
     """Width of its gated layers; where none is given, 8/3 of the encoder's in a transformer, else the encoder's."""
     local_attention: int = 16
     """Words that every second layer of a transformer attends to; the others attend to the whole window."""
-    kernels: tuple[int, ...] = (5, 9, 9, 15)
-    """Words that each convolution spans."""
+    kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
+    """Words that each convolution spans; 0 is a layer of attention over the window."""
     dropout: float = 0.1
     """Its dropout."""
 
     def __post_init__(self) -> None:
         _check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
         _check_probabilities("context", self, "dropout")
-        if not self.kernels or any(kernel < 1 or kernel % 2 == 0 for kernel in self.kernels):
-            raise ConfigError(f"context: kernels are odd numbers, found {list(self.kernels)}")
+        if not self.kernels or any(kernel < 0 or (kernel and kernel % 2 == 0) for kernel in self.kernels):
+            raise ConfigError(f"context: kernels are odd numbers or 0, found {list(self.kernels)}")
 
 
 @dataclass(frozen=True)

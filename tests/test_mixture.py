@@ -3,7 +3,6 @@
 import json
 import lzma
 import random
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from asr_punct.corpora.cleaning import finished, joined, mended, unfit
-from asr_punct.corpora.compounding import compounded, words_without_capitals
 from asr_punct.corpora.duplicates import LIMIT, find_duplicates
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import Source, read_sources
@@ -159,39 +157,6 @@ SOURCES = [
     Source("run", "es", True, 1.0, 700, "CC0"),
     Source("loose", "eu", False, 3.0, 300, "CC0"),
 ]
-
-BASQUE = [
-    "Mutila etxera joan da.",
-    "Bere anaia lanean ari da.",
-    "Miren, aldiz, kalera atera zen.",
-    "Nor etorri da?",
-    "Eguraldi ona egin du gaur goizean.",
-]
-
-
-def test_short_sentences_become_one():
-    lines = [LabelledLine(line.words, line.labels) for line in (parse(text, "eu") for text in BASQUE)]
-    common = words_without_capitals(lines) | {"bere"}
-    assert compounded(lines, common, 0.0, random.Random(1)) == lines
-    seen = set()
-    for seed in range(300):
-        found = compounded(lines, common, 1.0, random.Random(seed))
-        assert found[-2:] == lines[3:]  # a question is joined with nothing
-        seen.add(" ".join(write_text(*line, glyphs("eu")) for line in found[:-2]))
-    assert all(text.endswith("Miren, aldiz, kalera atera zen.") for text in seen)
-    assert "Mutila etxera joan denean, bere anaia lanean ari da, baina Miren, aldiz, kalera atera zen." in seen
-    assert "Mutila etxera joan da; bere anaia lanean ari da. Miren, aldiz, kalera atera zen." in seen
-    assert any(
-        re.match(r"Mutila etxera joan dela \w+ (du|dute|zuen|zuten),? eta bere anaia lanean", text) for text in seen
-    )
-
-
-def test_long_sentences_stay():
-    line = parse("Bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi.", "eu")
-    lines = [LabelledLine(line.words, line.labels)] * 6
-    found = compounded(lines, frozenset(), 1.0, random.Random(1))
-    assert all(len(line.words) < 40 for line in found)
-    assert len(found) == 3
 
 
 def test_mixture(corpus, tmp_path):

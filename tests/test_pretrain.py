@@ -26,7 +26,7 @@ KINDS = ["lookup", "transformer"]
 def config_of(kind, **pretraining):
     values = as_mapping(tiny_config(epochs=2))
     values["model"]["encoder"] |= {"kind": kind, "table_width": 16, "pairs": 64, "pair_width": 8}
-    values["model"]["context"] |= {"kind": "convolution", "kernels": [3, 3], "dropout": 0.0}
+    values["model"]["context"] |= {"kind": "convolution", "kernels": [3, 0, 3], "dropout": 0.0}
     values["model"]["heads"] |= {"case_vectors": "context"}
     values["pretraining"] |= {"generator": 0.5, "learning_rate": 0.005, "epochs": 2} | pretraining
     return from_mapping(Config, values, "tiny")

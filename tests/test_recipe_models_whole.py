@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TINY = (
     "model.encoder.vocabulary=200 model.encoder.width=32 model.encoder.table_width=16 model.encoder.pairs=64 "
-    "model.context.kernels=[3,5] model.context.feed_forward=32 model.context.heads=2 "
+    "model.context.kernels=[3,0,5] model.context.feed_forward=32 model.context.heads=2 "
     "training.epochs=2 training.epochs_per_pass=1 training.batch_size=4"
 )
 SYLLABLES = ["ba", "ne", "ti", "mo", "lu", "ra", "se", "ko", "du", "fi"]

@@ -16,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 
 from asr_punct.corpora.cleaning import finished, joined, mended, unfit
-from asr_punct.corpora.compounding import compounded, words_without_capitals
 from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
@@ -34,8 +33,6 @@ SPELLED = 0.5
 """Part of the documents in which numbers are written in words."""
 SWITCHED = 0.05
 """Part of the documents of unordered lines that mix two languages, where a mixture has two."""
-COMPOUNDED = (0.0, 0.4, 0.7)
-"""Parts of the sentences joined with the next one, one of them for each document of unordered Basque lines."""
 _SECTION_WORDS = (200, 5000)
 _SECTIONS_HELD = 20
 _POOL = 20000
@@ -146,17 +143,11 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         source = text.source
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, pool in pools.items() if language != source.language for line in pool]
-        compounds = part == "train" and source.language == "eu" and not source.ordered
-        common = frozenset[str]()
-        if compounds:
-            common = words_without_capitals(_labelled(_lines(text.parts[part]), source.language, spell=False))
         repeated = chain.from_iterable(
             documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
         )
         for number, lines in enumerate(repeated, start=1):
             document = _labelled(lines, source.language, spell=rng.random() < SPELLED)
-            if compounds:
-                document = compounded(document, common, rng.choice(COMPOUNDED), rng)
             if others and not source.ordered and rng.random() < SWITCHED:
                 document = mixed(document, others, rng)
             yield from _counted(document, f"{source.name}-{number}", source.name, part, summary)

@@ -1,4 +1,4 @@
-"""Gated convolutions over the words of a window with one layer of attention: cheap context, most of which is near."""
+"""Gated convolutions over the words of a window and a little attention: cheap context, most of which is near."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
 
 
 class ConvolutionContext(nn.Module):
-    """Gated convolutions of the configured kernels, with attention before the last of them.
+    """A layer for each of the configured kernels: a gated convolution, or attention where the kernel is 0.
+
+    Each starts as the identity, so that a trained model can be given more of them.
 
     Args:
         config: kernels, channels, heads and dropout.
@@ -120,9 +122,11 @@ class ConvolutionContext(nn.Module):
             )
         hidden = config.feed_forward or width
         self.layers = nn.ModuleList(
-            GatedConvolution(width, hidden, kernel, config.dropout) for kernel in config.kernels
+            GatedConvolution(width, hidden, kernel, config.dropout)
+            if kernel
+            else Attention(width, config.heads, max_words, config.dropout)
+            for kernel in config.kernels
         )
-        self.layers.insert(len(config.kernels) - 1, Attention(width, config.heads, max_words, config.dropout))
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
