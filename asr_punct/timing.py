@@ -24,6 +24,8 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 _RATE = 16000
 _SLACK: Seconds = 1.0
 """So far a recogniser may place a word outside its segment."""
+_ROUNDING: Seconds = 0.5
+"""So far a word may end after its audio: recognisers count in frames, and files of times are rounded."""
 AudioOf = Callable[[Utterance], Path]
 
 
@@ -65,9 +67,9 @@ def _later(word: Word, seconds: Seconds) -> Word:
 
 
 def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
-    """Which audio an utterance is in: always `audio`, or what `wav_scp` says of its recording."""
+    """Which audio an utterance is in: `audio`, which holds one recording, or what `wav_scp` says of its recording."""
     if audio is not None:
-        return lambda utterance: audio
+        return _audio_of_one(audio)
     table = read_wav_scp(cast(Path, wav_scp))
 
     def find(utterance: Utterance) -> Path:
@@ -78,13 +80,25 @@ def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
     return find
 
 
+def _audio_of_one(audio: Path) -> AudioOf:
+    names: set[str] = set()
+
+    def find(utterance: Utterance) -> Path:
+        names.add(utterance.recording)
+        if len(names) > 1:
+            raise InputError(audio, f"recordings {' and '.join(map(repr, sorted(names)))}", "words of one recording")
+        return audio
+
+    return find
+
+
 def refined(
     utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
     """The utterances with pauses that are refined on their audio; words and times stay as they are.
 
     Raises:
-        InputError: an utterance has no times.
+        InputError: an utterance has no times, or words after the end of its audio.
         AudioError: audio cannot be read.
     """
     for path, group in groupby(utterances, key=audio_of):
@@ -94,11 +108,21 @@ def refined(
                 place = f"utterance {utterance.id!r}"
                 raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
         if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
-            moved = with_pauses(refine(held, sound.energy(path, _RATE)), counts)
+            energy = sound.energy(path, _RATE)
+            _check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
+            moved = with_pauses(refine(held, energy), counts)
         else:
             moved = with_pauses(held, counts)
         for utterance, other in zip(held, moved, strict=True):
             yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
+
+
+def _check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
+    ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
+    end, name = max(ends, default=(0.0, ""))
+    if end > length + _ROUNDING:
+        found = f"{length:.2f} s of audio, and the last word of {name!r} ends at {end:.2f} s"
+        raise InputError(audio, found, "the recording that the times are of")
 
 
 _SOURCES = tuple(source for source in get_args(TimeSource) if source != "none")
@@ -123,9 +147,11 @@ class TimedCorpus:
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
         if times is not None and times not in _SOURCES:
             raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(_SOURCES)}")
-        self._language, self._audio, self._data_dir = language, audio, data_dir
+        self._language, self._data_dir = language, data_dir
+        self._audio_of = audio_of_recordings(audio, None) if audio else self._audio_of_item
         self._times = cast(TimeSource | None, times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
+        self._heard = audio is not None or any(item.audio for item in self._items.values())
         self._counts: Counter[str] = Counter()
 
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
@@ -140,7 +166,7 @@ class TimedCorpus:
         if self._data_dir is not None:
             utterances = self._in_order(utterances)
         utterances = map(self._described, utterances)
-        if self._audio or any(item.audio for item in self._items.values()):
+        if self._heard:
             utterances = refined(utterances, self._audio_of, self._counts)
         yield from map(self._in_document, with_pauses(utterances, self._counts))
         if not self._counts["pauses"]:
@@ -185,8 +211,8 @@ class TimedCorpus:
         self._counts["lost"] += len(projection.lost)
         return projection.utterance
 
-    def _audio_of(self, utterance: Utterance) -> Path:
-        path = self._audio or self._item(utterance).audio
+    def _audio_of_item(self, utterance: Utterance) -> Path:
+        path = self._item(utterance).audio
         if path is None:
             raise InputError(str(self._data_dir), f"no audio for {utterance.id!r}", "a line in wav.scp")
         return path

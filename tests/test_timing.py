@@ -54,6 +54,31 @@ def test_words_without_times_cannot_be_refined(tmp_path):
         list(refined([Utterance((Word("hola"),), id="a")], audio_of_recordings(tmp_path / "a.wav", None)))
 
 
+def test_words_after_the_end_of_the_audio_are_told(tmp_path):
+    """Rounding may put a word's end half a second after the audio's; more is another recording."""
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
+    table = tmp_path / "wav.scp"
+    table.write_text(f"a {audio}\n")
+    for audio_of in (audio_of_recordings(audio, None), audio_of_recordings(None, table)):
+        rounded = Utterance((Word("hola", 0.2, 2.4),), id="a", recording="a", times="asr")
+        assert list(refined([rounded], audio_of))
+        beyond = replace(rounded, words=(Word("hola", 0.2, 3.1), Word("eh", 0.3, 0.4)))
+        with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and the last word of 'a' ends at 3\.10"):
+            list(refined([rounded, beyond], audio_of))
+
+
+def test_one_audio_file_holds_one_recording(tmp_path):
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
+    first = Utterance((Word("hola", 0.2, 0.8),), id="u1", recording="r", times="asr")
+    audio_of = audio_of_recordings(audio, None)
+    assert len(list(refined([first, replace(first, id="u2", channel="2")], audio_of))) == 2
+    with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
+        list(refined([first, replace(first, recording="s")], audio_of))
+    source = rows(tmp_path, "r 1 0.2 0.4 hola", "s 1 0.2 0.4 hola")
+    with pytest.raises(InputError, match="found recordings"):
+        list(TimedCorpus("es", None, audio, None).read(source))
+
+
 def test_wav_scp_names_the_audio_of_a_recording(tmp_path):
     table = tmp_path / "wav.scp"
     table.write_text("a /x/a.wav\n")
