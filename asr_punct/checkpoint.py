@@ -121,6 +121,7 @@ def _decoding_mapping(decoding: DecodeSettings) -> dict[str, Any]:
         "thresholds": _named(decoding.thresholds),
         "unopened": _named(decoding.unopened),
         "case_bias": _named(decoding.case_bias),
+        "sentence_capitals": decoding.sentence_capitals,
         "calibration": {
             "scale": _named(decoding.calibration.scale),
             "bias": _named(decoding.calibration.bias),
@@ -149,7 +150,14 @@ def _decoding(content: Mapping[str, Any], place: Path) -> DecodeSettings:
             case_temperature=_number(temperature, f"{within}: case_temperature", _SMALLEST_SCALE),
         ),
         case_bias=_numbers(content.get("case_bias", default.case_bias), CASES, f"{place}: case_bias"),
+        sentence_capitals=_truth(content.get("sentence_capitals", False), f"{place}: sentence_capitals"),
     )
+
+
+def _truth(value: Any, place: str) -> bool:
+    if type(value) is not bool:
+        raise ModelError(place, repr(value), "true or false")
+    return value
 
 
 def _numbers(

@@ -83,6 +83,7 @@ def test_a_missing_file_is_told_in_one_line(copy, function, name):
         (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected"),
         (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected"),
         (["case_bias", "O"], 10**400, "config.json: found OverflowError"),
+        (["sentence_capitals"], 1, "config.json: sentence_capitals: found 1, expected true or false"),
         (["thresholds"], {}, "config.json: found KeyError"),
         (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
         (["files"], ["model.onnx"], "files: found ['model.onnx'], expected keys and values"),

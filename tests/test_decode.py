@@ -235,6 +235,45 @@ def test_thresholds_are_by_mark_and_case_is_the_likeliest():
     assert found == [Labels(both, Case.FIRST_CAP), Labels(both, Case.ALL_CAPS)]
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.integers(0, 40), min_size=1, max_size=6))
+def test_sentences_begin_with_capitals_in_whatever_pieces(seed, sizes):
+    rng = np.random.default_rng(seed)
+    marks = rng.uniform(0, 0.7, (60, len(MARKS))).astype(np.float32)
+    cases = rng.dirichlet([1, 1, 1], 60).astype(np.float32)
+    parameters = DecodeSettings(sentence_capitals=True)
+    found = labels_of(marks, parameters, sizes=sizes, cases=cases)
+    assert found == labels_of(marks, parameters, cases=cases)
+    for label, following in itertools.pairwise(found):
+        assert following.case != Case.O or not label.marks & {Mark.PERIOD, Mark.QUESTION}
+
+
+@pytest.mark.parametrize(
+    ("period", "capital", "expected"),
+    [
+        (0.6, 0.6, ("PERIOD", Case.FIRST_CAP)),
+        (0.6, 0.45, ("PERIOD", Case.FIRST_CAP)),  # the period is worth more than the capital costs
+        (0.6, 0.35, (None, Case.O)),
+        (0.4, 0.9, (None, Case.FIRST_CAP)),  # a name
+    ],
+)
+def test_a_period_and_the_next_capital_are_decided_together(period, capital, expected):
+    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
+    marks[0, MARKS.index(Mark.PERIOD)] = period
+    cases = np.array([[1, 0, 0], [1 - capital, capital, 0]], dtype=np.float32)
+    first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), cases=cases)
+    assert (next((mark.name for mark in first.marks), None), second.case) == expected
+
+
+def test_the_next_document_begins_as_the_model_says():
+    marks = np.full((1, len(MARKS)), 0.001, dtype=np.float32)
+    marks[0, MARKS.index(Mark.PERIOD)] = 0.9
+    decoder = Decoder(DecodeSettings(sentence_capitals=True))
+    lower, flags = np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint8)
+    for _ in range(2):
+        assert decoder.push(marks, lower, flags, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
+
+
 def test_scores_are_0_at_the_threshold():
     limits = dict.fromkeys(MARKS, 0.3)
     assert mark_scores(np.full((1, 13), 0.3, np.float32), DecodeSettings(limits)) == pytest.approx(0)

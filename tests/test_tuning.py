@@ -89,3 +89,14 @@ def test_fitted_settings_find_what_the_default_ones_miss():
     assert decoded_f1(dev, fitted) > 0.95
     assert all(0 < threshold < 1 for threshold in fitted.thresholds.values())
     assert set(fitted.case_bias) == set(CASES)
+
+
+@pytest.mark.parametrize(("capitals", "expected"), [(1.0, True), (0.95, True), (0.5, False), (0.0, False)])
+def test_sentences_begin_with_capitals_where_the_corpus_has_them(capitals, expected):
+    dev = development_corpus(600, (200, 600))
+    after = np.concatenate([[False], dev.true_marks[:-1, MARKS.index(Mark.PERIOD)]])
+    after[200] = False
+    begins = np.flatnonzero(after)
+    cases = dev.true_cases.copy()
+    cases[begins[: round(capitals * len(begins))]] = 1
+    assert fit_settings(replace(dev, true_cases=cases)).sentence_capitals is expected

@@ -24,6 +24,9 @@ Flags = npt.NDArray[np.uint8]
 _BITS = 1 << np.arange(len(MARKS))
 _IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 _DASH = MARKS.index(Mark.DASH)
+_ENDS = [MARKS.index(mark) for mark in (Mark.PERIOD, Mark.QUESTION)]
+"""Marks after which a sentence begins; after a ! often none does."""
+_END_BITS = sum(1 << mark for mark in _ENDS)
 _NO_SCORES = np.zeros((0, len(MARKS)))
 
 
@@ -52,7 +55,8 @@ class Decoder:
         self._rules = Rules((first, second, third), penalties)
         self._scores: ScoreArray = _NO_SCORES
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
-        self._cases: list[int] = []
+        self._cases: list[tuple[int, int]] = []
+        self._begins = False
 
     def push(self, marks: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
         """Labels of the words that are decided, the document's next ones in order.
@@ -70,11 +74,25 @@ class Decoder:
         if end:
             self._scores[-1:, _DASH] = -np.inf
         self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
-        self._cases.extend(case_scores(cases, self._settings).argmax(axis=1).tolist())
+        self._push_cases(case_scores(cases, self._settings))
         decided = list(chain.from_iterable(self._blocks(end)))
-        labels = [_labels(code, case) for code, case in zip(decided, self._cases, strict=False)]
+        labels = [self._label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
         del self._cases[: len(decided)]
+        self._begins &= not end
         return labels
+
+    def _push_cases(self, scores: ScoreArray) -> None:
+        """Note the best case of each new word, and the best that is a capital; charge sentence ends for the second."""
+        capital = scores[:, 1:].argmax(axis=1) + 1
+        self._cases.extend(zip(scores.argmax(axis=1).tolist(), capital.tolist(), strict=True))
+        if self._settings.sentence_capitals:
+            cost = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0)
+            before = self._scores[-len(cost) - 1 : -1]
+            before[:, _ENDS] -= cost[len(cost) - len(before) :, None]
+
+    def _label(self, code: int, case: int, capital: int) -> Labels:
+        begins, self._begins = self._begins, self._settings.sentence_capitals and code & _END_BITS > 0
+        return _labels(code, capital if begins else case)
 
     def _blocks(self, end: bool) -> Iterator[list[int]]:
         """Mark sets of the words that can be committed, as bits."""

@@ -46,6 +46,8 @@ class DecodeSettings:
         unopened: what a ? or ! costs without ¿ or ¡ before it, in logits; 0 or more.
         calibration: of the probabilities.
         case_bias: what is added to the calibrated log-probability of a case.
+        sentence_capitals: whether the word after a . or ? has a capital. Both are then decided together: what the
+            capital costs that word is taken off the mark's score.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
@@ -54,6 +56,7 @@ class DecodeSettings:
     )
     calibration: Calibration = field(default_factory=Calibration)
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
+    sentence_capitals: bool = False
 
     def enabled(self) -> Collection[Mark]:
         """Marks that are not switched off."""

@@ -21,6 +21,8 @@ from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_th
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
 _STEPS = (-0.5, -0.25, 0.25, 0.5)
+_CAPITALS = 0.9
+_SENTENCE_ENDS = [MARKS.index(mark) for mark in (Mark.PERIOD, Mark.QUESTION)]
 _NUMBER = {mark: number for number, mark in enumerate(MARKS)}
 
 
@@ -85,7 +87,11 @@ def fit_settings(dev: DevScores) -> DecodeSettings:
     limits = fit_thresholds(calibrated_logits(dev.marks, calibration), dev.true_marks)
     start = DecodeSettings(_probabilities(limits), calibration=calibration)
     bias = fit_case_bias(case_scores(dev.cases, start), dev.true_cases)
-    start = replace(start, case_bias=dict(zip(CASES, bias.tolist(), strict=True)))
+    start = replace(
+        start,
+        case_bias=dict(zip(CASES, bias.tolist(), strict=True)),
+        sentence_capitals=_sentences_begin_with_capitals(dev),
+    )
     support = dict(zip(MARKS, dev.true_marks.sum(axis=0).tolist(), strict=True))
     frequent = [mark for mark in MARKS if support[mark] >= FEWEST]
 
@@ -100,6 +106,14 @@ def fit_settings(dev: DevScores) -> DecodeSettings:
     changes = [lambda settings, mark=mark: penalties(mark, settings) for mark in start.unopened if mark in frequent]
     changes += [lambda settings, mark=mark: thresholds(mark, settings) for mark in frequent]
     return climb(start, changes, lambda settings: decoded_f1(dev, settings))
+
+
+def _sentences_begin_with_capitals(dev: DevScores) -> bool:
+    """Whether nearly all words after a . or ? within a document do."""
+    ended = np.asarray(dev.true_marks[:, _SENTENCE_ENDS].any(axis=1))
+    ended[np.array(dev.ends, dtype=int) - 1] = False
+    following = dev.true_cases[1:][ended[:-1]]
+    return len(following) >= FEWEST and float((following > 0).mean()) >= _CAPITALS
 
 
 def decoded_f1(dev: DevScores, settings: DecodeSettings) -> float:
