@@ -1,6 +1,7 @@
 import io as stdio
 import json
 import lzma
+import resource
 import stat
 from dataclasses import replace
 
@@ -114,6 +115,41 @@ def test_an_output_directory_is_told(tmp_path):
 
 
 @given(st.integers(0, 10**10))
+def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
+    """Where nothing says that it is text: in a file of an unknown name, or standard input."""
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
+    source = file(tmp_path, "talk", rows)
+    with pytest.raises(InputError, match="talk: found rows of a CTM, expected text, or --from ctm"):
+        list(io.read_utterances(source))
+    assert len(list(io.read_utterances(source, "text"))) == 4
+    assert len(list(io.read_utterances(source, "ctm"))) == 1
+
+
+@pytest.mark.parametrize("text", ["llama al 943 211 hoy", "sube un 2.5 3.5 más\nde lo previsto", "a 1 2.5 3.5"])
+def test_text_with_numbers_is_text(tmp_path, text):
+    utterances = list(io.read_utterances(file(tmp_path, "talk", text)))
+    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+    """A limit on the size of files stands for the disk's end."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        told = pytest.raises(InputError, match=r"a\.txt: found File too large, expected a place")
+        with told, write_file(tmp_path / "a.txt") as out:
+            out.write("x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_that_takes_nothing_is_told():
+    told = pytest.raises(InputError, match="/dev/full: found No space left on device")
+    with told, write_file("/dev/full") as out:
+        out.write("x")
+
+
 def test_microseconds_survive_writing(micros):
     assert round(float(format_seconds(micros / 1e6)) * 1e6) == micros
 

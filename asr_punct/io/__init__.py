@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.ctm import read_ctm, write_ctm
+from asr_punct.io.ctm import could_be_row, read_ctm, write_ctm
 from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, read_lines, write_file
 from asr_punct.io.json import read_json, write_json
 from asr_punct.io.nemo import read_nemo
@@ -33,6 +34,9 @@ WRITERS: dict[str, Writer] = {"text": write_text_lines, "tsv": write_tsv, "json"
 _BY_SUFFIX = {".txt": "text", ".tsv": "tsv", ".json": "json", ".ctm": "ctm", ".textgrid": "textgrid", ".jsonl": "nemo"}
 _OTHERS = (".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt")
 """Formats that hold words but are not read: as plain text, their times and tags would come out as words."""
+
+_LOOKED_AT = 5
+"""Lines that tell a CTM from text."""
 
 
 def guess_format(path: Pathlike) -> str | None:
@@ -68,15 +72,27 @@ def read_utterances(path: Pathlike, format_name: str | None = None) -> Iterator[
 
     Raises:
         AsrPunctError: the format is not known, or none that is read.
-        InputError: the file has no words at all, or not the form of its format.
+        InputError: the file has no words at all, not the form of its format, or rows of a CTM where it is text because
+            nothing says otherwise.
     """
     suffix = Path(path).suffix.lower()
     if format_name is None and suffix in _OTHERS:
         raise InputError(display_name(path), f"a {suffix} file", f"a format that is read: --from {' '.join(READERS)}")
-    name = format_name or guess_format(path) or "text"
+    name = format_name or guess_format(path)
+    if name is None:
+        return _not_empty(_not_ctm(read_text(path), path), path)
     if name not in READERS:
         raise AsrPunctError(f"--from: found {name!r}, expected one of {' '.join(READERS)}")
     return _not_empty(READERS[name](path), path)
+
+
+def _not_ctm(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
+    """The lines of a text; an error if the first ones are all rows of a CTM, whose names and times would be words."""
+    first = list(islice(utterances, _LOOKED_AT))
+    lines = [[word.text for word in utterance.words] for utterance in first if utterance.words]
+    if lines and all(map(could_be_row, lines)):
+        raise InputError(display_name(path), "rows of a CTM", "text, or --from ctm (--from text where it is text)")
+    yield from chain(first, utterances)
 
 
 def _not_empty(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:

@@ -7,7 +7,8 @@ Kaldi writes 5 or 6 columns (and `<eps>` rows where silence is printed), NeMo's 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TextIO
@@ -19,6 +20,8 @@ from asr_punct.words import Utterance, Word
 
 _SILENCE = "<eps>"
 _SPACE = "<space>"
+_SECONDS = re.compile(r"\d+(?:\.\d+)?")
+_COUNTS = (5, 6, 8)
 _COLUMNS = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
 
 
@@ -44,13 +47,19 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
         yield Utterance(tuple(words), id=name, recording=name, channel=channel, times="asr")
 
 
+def could_be_row(columns: Sequence[str]) -> bool:
+    """Whether the columns of a line are as many as a CTM's, with a start and a duration that are no whole numbers."""
+    times = columns[2:4]
+    return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
+
+
 def _rows(path: Pathlike) -> Iterator[tuple[str, str, Word, str]]:
     for number, line in read_lines(path):
         columns = line.split()
         if not columns or line.startswith(";;"):
             continue
         place = f"{display_name(path)}:{number}"
-        if len(columns) not in (5, 6, 8):
+        if len(columns) not in _COUNTS:
             raise InputError(place, f"{len(columns)} columns", _COLUMNS)
         if columns[4] == _SILENCE:
             continue

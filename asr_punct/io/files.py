@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast, get_args
@@ -20,13 +20,13 @@ from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
-_WRITABLE = "a place where a file can be written"
+_READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 """A surrogate as JSON escapes it, and one that is left of a pair."""
 
 
 def display_name(path: Pathlike) -> str:
-    """The path as errors name it."""
+    """The path as errors about reading name it."""
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
@@ -41,17 +41,15 @@ def _told(path: Pathlike, expected: str) -> Iterator[None]:
 @contextmanager
 def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if str(path) == STANDARD_STREAM:
-        yield sys.stdin.buffer
+        with _told(display_name(path), _READABLE):
+            yield sys.stdin.buffer
         return
     if not os.path.exists(path):
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
     open_file: Callable[..., Any] = lzma.open if Path(path).suffix == ".xz" else open
-    with _told(path, "a file that can be read"), ExitStack() as stack:
-        file: BinaryIO = stack.enter_context(open_file(path, "rb"))
-        close = stack.pop_all()
-    with close:
+    with _told(path, _READABLE), open_file(path, "rb") as file:
         try:
             yield file
         except (lzma.LZMAError, EOFError) as error:
@@ -89,31 +87,39 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
     """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
 
     Raises:
-        InputError: its directory does not exist or cannot be written.
+        InputError: its directory does not exist, or it cannot be written to its end (a full disk).
     """
-    if str(path) == STANDARD_STREAM:
-        try:
-            yield sys.stdout
-            sys.stdout.flush()
-        except BrokenPipeError:  # the reader of a pipe has gone: not an error, and nothing more can be written
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return
     target = Path(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over
-        with _told(path, _WRITABLE), ExitStack() as stack:
-            stream = stack.enter_context(open(target, "w", encoding="utf-8", newline="\n"))
-            close = stack.pop_all()
-        with close:
-            yield stream
-        return
-    with _told(path, _WRITABLE):
-        handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
+    if str(path) == STANDARD_STREAM:
+        with _told("standard output", _WRITABLE), _standard_output() as out:
+            yield out
+    elif os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over
+        with _told(path, _WRITABLE), open(target, "w", encoding="utf-8", newline="\n") as out:
+            yield out
+    else:
+        with _told(path, _WRITABLE), _replacing(target) as out:
+            yield out
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python flushes the rest when it leaves
+        if not isinstance(error, BrokenPipeError):  # the reader of a pipe has gone: not an error
+            raise
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[TextIO]:
+    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             yield file
-        with _told(path, _WRITABLE):
-            os.chmod(partial, 0o666 & ~_umask())
-            os.replace(partial, target)
+        os.chmod(partial, 0o666 & ~_umask())
+        os.replace(partial, target)
     except BaseException:
         os.unlink(partial)
         raise
