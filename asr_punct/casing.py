@@ -1,6 +1,6 @@
 """Surface case: words whose capitals three case labels cannot tell (`EiTB`, `McDonald`, `EAEko`).
 
-A casing list is a text file, a form a line; empty lines and lines that begin with `# ` say nothing:
+A casing list is a text file, a form a line; empty lines and lines that begin with `# ` say nothing (`#EiTB` is a form):
 
   * `EiTB`: the word is written so, whatever the model says. With an ending of the language (Basque `EiTBk`, English
     `NASA's`) it is written so where the model sets a capital or a hyphen stands before the ending (`EiTB-k`): an
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, display_name, read_lines, write_file
-from asr_punct.marks import Case, apply_case
+from asr_punct.marks import Case, apply_case, takes_case
 from asr_punct.text import split_token
 from asr_punct.text.abbreviations import rules_of
 
@@ -48,12 +48,14 @@ class Casing:
     def write(self, word: str, case: Case) -> str:
         """The word as the list has it, else with its case; nothing but the case of its letters ever changes.
 
-        A word that has a capital already is written by its label.
+        A word that has a capital already is written by its label; one that takes no case stays as it is.
 
         Args:
             word: an input token; marks at its edges stay.
             case: its label.
         """
+        if not takes_case(word):
+            return word
         before, core, after = split_token(word, self.language)
         form = (self.forms.get(core) or self._with_ending(core, case)) if core == core.lower() else None
         if form is None or form == core or form.lower() != core:
@@ -95,14 +97,19 @@ def read_casing(path: Pathlike) -> tuple[str, ...]:
     Raises:
         InputError: no such file, or a line with more than one word.
     """
-    lines = []
-    for number, line in read_lines(path):
+    return parse_casing((line for _, line in read_lines(path)), display_name(path))
+
+
+def parse_casing(lines: Iterable[str], place: str = "casing") -> tuple[str, ...]:
+    """Forms of a casing list by its lines. Raises InputError, naming `place`, as `read_casing` does."""
+    forms = []
+    for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith(_COMMENT):
             continue
         if len(line.split()) > 1 or line.strip() == STEM:
-            raise InputError(f"{display_name(path)}:{number}", repr(line), "one word, written as it should be")
-        lines.append(unicodedata.normalize("NFC", line.strip()))
-    return tuple(lines)
+            raise InputError(f"{place}:{number}", repr(line), "one word, written as it should be")
+        forms.append(unicodedata.normalize("NFC", line.strip()))
+    return tuple(forms)
 
 
 def write_casing(lines: Iterable[str], path: Pathlike, comment: str = "") -> None:

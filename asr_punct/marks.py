@@ -6,6 +6,7 @@ read as which mark is the concern of `asr_punct.text`; this module only writes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -56,6 +57,8 @@ RIGHT = (
 )
 """Marks that stand after their word, in the order in which they are written."""
 NO_MARKS = "O"
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:\+[a-z]{2,3})*")
+_UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
 _RIGHT_INSIDE_QUOTE = (
     *(m for m in RIGHT[:3]),
     Mark.COMMA,
@@ -89,8 +92,8 @@ def case_of(word: str) -> Case:
 
 
 def apply_case(word: str, case: Case) -> str:
-    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
-    if case is Case.O:
+    """The word with its case, or the word as it is where it takes none or casing would change more than case (ß, İ)."""
+    if case is Case.O or not takes_case(word):
         return word
     if case is Case.ALL_CAPS:
         cased = word.upper()
@@ -98,6 +101,11 @@ def apply_case(word: str, case: Case) -> str:
         first = next((i for i, c in enumerate(word) if _has_case(c)), 0)
         cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
     return cased if cased.lower() == word.lower() else word
+
+
+def takes_case(word: str) -> bool:
+    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses."""
+    return not _UNCASED.search(word)
 
 
 def _has_case(char: str) -> bool:
@@ -162,6 +170,14 @@ def glyphs(language: str) -> Glyphs:
     """
     first = language.split("+")[0]
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
+
+
+def checked_language(language: str) -> str:
+    """A language code of two or three letters, or several joined by `+`. Raises AsrPunctError else."""
+    if not _LANGUAGE.fullmatch(language):
+        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
+        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
+    return language
 
 
 def format_marks(marks: Iterable[Mark]) -> str:

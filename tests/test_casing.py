@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator
-from asr_punct.casing import Casing, read_casing, write_casing
+from asr_punct.casing import Casing, parse_casing, read_casing, write_casing
 from asr_punct.checkpoint import CASING, read_info, write_info
 from asr_punct.corpora.casing import Evidence, count_forms, learn, learn_from_sources
 from asr_punct.corpora.sources import Source
@@ -115,6 +115,19 @@ def test_the_later_line_wins():
     assert write("eitb", FIRST, lines=["EiTB", "eitb"]) == "Eitb"
     assert write("eitbk", FIRST, lines=["EiTB", "eitb"]) == "Eitbk"
     assert write("etak", FIRST, lines=["ETA-", "eta-"]) == "Etak"
+
+
+@pytest.mark.parametrize("word", ["[eitb]", "<nasa>", "nasa@eae.eus", "www.eitb.eus", "https://eitb.eus"])
+@pytest.mark.parametrize("case", CASES)
+def test_tags_and_addresses_stay_as_they_are(word, case):
+    assert write(word, case, lines=[*LIST, "nasa@EAE.eus"]) == word
+
+
+def test_lines_are_read_as_a_file_is():
+    assert parse_casing(["# ours", "", " EiTB ", "#EiTB"]) == ("EiTB", "#EiTB")
+    assert write("#eitb", NONE, lines=["#EiTB"]) == "#EiTB"
+    with pytest.raises(InputError, match="casing:2: found 'El País', expected one word"):
+        parse_casing(["EiTB", "El País"])
 
 
 CASINGS = st.lists(st.one_of(st.sampled_from(LIST), st.text(min_size=1, max_size=6)), max_size=6)

@@ -10,8 +10,10 @@ from asr_punct.marks import (
     RIGHT,
     Case,
     Labels,
+    Mark,
     apply_case,
     case_of,
+    checked_language,
     format_marks,
     glyphs,
     parse_case,
@@ -111,6 +113,26 @@ def test_the_case_that_was_written_writes_the_same_again(word, case):
     lower = word.lower()
     cased = apply_case(lower, case)
     assert apply_case(lower, case_of(cased)) == cased
+
+
+SIGNS = st.sampled_from(["<", ">", "[", "]", "@", "://", "www.", "WWW."])
+
+
+@given(st.text(max_size=5), SIGNS, st.text(max_size=5), st.sampled_from(CASES))
+def test_tags_and_addresses_take_marks_and_no_case(before, sign, after, case):
+    word = before + sign + after + "a"
+    assert write_word(word, Labels(frozenset({Mark.COMMA}), case), glyphs("es")) == f"{word},"
+
+
+@pytest.mark.parametrize("code", ["es", "eus", "es+eu", "ba+es+en"])
+def test_language_codes(code):
+    assert checked_language(code) == code
+
+
+@pytest.mark.parametrize("code", ["", "e", "ES", "es+", "spanish", "e1", "ñu", "es eu", "es-eu", "es\n"])
+def test_what_is_no_language_code_is_told(code):
+    with pytest.raises(AsrPunctError, match=r"--lang: found .*, expected a code of two or three lower-case letters"):
+        checked_language(code)
 
 
 def test_all_marks_on_one_word_by_language():

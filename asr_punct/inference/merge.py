@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from asr_punct.decode.decoder import BARRIER, LEFT_TAKEN, RIGHT_TAKEN
 from asr_punct.decode.words import PAIRS
-from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of
+from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Utterance
 
@@ -44,7 +44,7 @@ def added_labels(
 ) -> tuple[Labels, ...]:
     """Labels for every word of an utterance: those it came with, and predicted ones on the sides that were free.
 
-    A word that has a capital keeps its case.
+    A word that has a capital keeps its case, and so does one that takes none.
 
     Args:
         utterance: the input.
@@ -56,13 +56,14 @@ def added_labels(
     given = utterance.labels or (Labels(),) * len(cores)
     rest = zip(predicted, mark_flags(utterance, language), strict=True)
     result = []
-    for core, own in zip(cores, given, strict=True):
+    for word, core, own in zip(utterance.words, cores, given, strict=True):
         if not core:
             result.append(own)
             continue
         label, flags = next(rest)
         marks = label.marks if not flags else _free(label.marks, flags)
-        result.append(Labels(own.marks | marks, _case(core, own.case, label.case) if case else own.case))
+        cased = case and takes_case(word.text)
+        result.append(Labels(own.marks | marks, _case(core, own.case, label.case) if cased else own.case))
     return tuple(result)
 
 
