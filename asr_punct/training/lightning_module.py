@@ -141,7 +141,11 @@ class PunctuationModule(BatchModule):
         self._cases.add(cases != _NO_CASE, reference != _NO_CASE, (cases == reference) & (cases != _NO_CASE))
 
     def on_validation_epoch_end(self) -> None:
-        """Log micro-averaged F1 of marks and of case, and the perplexity of the marks."""
-        self.log(DEV_F1, self._marks.f1(), prog_bar=True)
-        self.log(DEV_CASE_F1, self._cases.f1(), prog_bar=True)
-        self.log(DEV_PERPLEXITY, math.exp(self._dev_loss / max(1, self._dev_words)), prog_bar=True)
+        """Log the scores."""
+        for name, score in self.scores().items():
+            self.log(name, score, prog_bar=True)
+
+    def scores(self) -> dict[str, float]:
+        """Micro-averaged F1 of marks and of case, and the perplexity of the marks, of the batches since the start."""
+        perplexity = math.exp(self._dev_loss / max(1, self._dev_words))
+        return {DEV_F1: self._marks.f1(), DEV_CASE_F1: self._cases.f1(), DEV_PERPLEXITY: perplexity}
