@@ -12,6 +12,7 @@ from asr_punct import Punctuator
 from asr_punct.checkpoint import read_info
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.merge import added_labels
+from asr_punct.inference.punctuator import _with_opening
 from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
 from asr_punct.text import split_token
 from asr_punct.words import Utterance, Word
@@ -79,6 +80,13 @@ def test_given_labels_are_kept():
     )
 
 
+@pytest.mark.parametrize("word", ["<unk>", "[noise]", "ana@x.es", "https://x.es", "www.x.es,"])
+def test_tags_and_addresses_have_no_case(word):
+    (label,) = added_labels(utterance(word), [Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP)], "es")
+    assert label.case is Case.O
+    assert label.marks or word[0] in "<["  # a bracket takes the mark's place
+
+
 def test_a_lone_mark_takes_the_places_beside_it():
     predicted = [Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}))] * 2
     first, dash, second = added_labels(utterance("sí - no"), predicted, "es")
@@ -99,6 +107,18 @@ def test_strings(punctuator):
     assert punctuator("ana mira la casa\n\ndónde está la ley\n").count("\n") == 3
 
 
+@pytest.mark.parametrize("value", [None, ["ana mira"], b"ana"])
+def test_what_is_no_string_is_told(punctuator, value):
+    with pytest.raises(AsrPunctError, match=f"text: found {type(value).__name__}, expected str"):
+        punctuator(value)
+
+
+def test_a_casing_list_is_a_file_or_its_lines(model, tmp_path):
+    (tmp_path / "list.txt").write_text("# ours\nMiRa\n")
+    for casing in (tmp_path / "list.txt", str(tmp_path / "list.txt"), ["MiRa"], iter(["# ours", "MiRa"])):
+        assert Punctuator.from_pretrained(model, casing=casing)("ana mira la casa") == "Ana, MiRa la casa."
+
+
 def test_the_call_of_nemo(punctuator):
     queries = ["ana mira la casa", "dónde está la ley"]
     assert punctuator.add_punctuation_capitalization(queries) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
@@ -106,7 +126,17 @@ def test_the_call_of_nemo(punctuator):
 
 def test_marks_that_are_not_allowed_are_not_added(model):
     chosen = Punctuator.from_pretrained(model, marks={Mark.QUESTION}, case=False)
-    assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa dónde está la mesa?"
+    assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa ¿dónde está la mesa?"
+
+
+def test_a_closing_mark_brings_its_opening_one():
+    pairs = {"QUESTION": Mark.OPEN_QUES, "EXCLAMATION": Mark.OPEN_EXCL, "QUOTE": Mark.OPEN_QUOTE}
+    for closing, opening in pairs.items():
+        assert _with_opening([closing, "COMMA"]) == {Mark.COMMA, Mark(closing), opening}
+    assert _with_opening({Mark.OPEN_QUES, Mark.DASH}) == {Mark.OPEN_QUES, Mark.DASH}
+    assert _with_opening(()) == set()
+    with pytest.raises(AsrPunctError, match="found marks 'STOP'"):
+        _with_opening(["STOP"])
 
 
 # Streams of utterances

@@ -79,13 +79,16 @@ def open_backend(
 
     Raises:
         ModelError: a file is missing or altered, or there is no such graph.
-        AsrPunctError: a graph is asked for on another device than the CPU.
+        AsrPunctError: a graph is asked for on another device than the CPU, or a device that torch cannot use.
         MissingExtraError: torch is needed and not installed.
     """
     if graph and device not in (None, "cpu"):
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
     if graph and not has_file(info, _GRAPHS[graph]):
         raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
+    if device not in (None, "cpu") and not has_file(info, WEIGHTS):
+        why = f"{directory.name} is a graph alone, which runs on the CPU; what asr-punct train makes runs on a GPU"
+        raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}")
     name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if has_file(info, name)), None)
     if name and device in (None, "cpu"):
         return OnnxBackend(checked_file(directory, info, name), threads)
@@ -93,5 +96,6 @@ def open_backend(
     try:
         from asr_punct.inference.torch_backend import TorchBackend
     except ModuleNotFoundError as error:
-        raise MissingExtraError("a model without a graph (or on another device)", "train", str(error.name)) from None
+        what = f"--device {device}" if device else "a model without a graph"
+        raise MissingExtraError(what, "train", str(error.name)) from None
     return TorchBackend(weights, info, device or "cpu", threads)

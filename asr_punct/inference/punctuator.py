@@ -12,14 +12,16 @@ from typing import Literal
 import numpy as np
 
 from asr_punct import text
-from asr_punct.casing import Casing, read_casing
+from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
 from asr_punct.decode import Decoder
+from asr_punct.decode.words import PAIRS
+from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.windows import Window, plan_windows
-from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, write_text
+from asr_punct.marks import MARKS, NO_MARKS, Glyphs, Labels, Mark, glyphs, parse_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word
@@ -36,7 +38,7 @@ class Punctuator:
         info: the model's configuration.
         tokenizer: its tokenizer.
         backend: computes its scores.
-        marks: marks that may be added; all where None.
+        marks: marks that may be added; all where None. A closing mark brings its opening one (QUESTION OPEN_QUES).
         case: whether capitals may be added.
         casing: lines of a casing list (`asr_punct.casing`), by which words are written where capitals may be added.
     """
@@ -53,7 +55,7 @@ class Punctuator:
         self.info = info
         self._tokenizer = tokenizer
         self._backend = backend
-        allowed = MARKS if marks is None else marks
+        allowed = MARKS if marks is None else _with_opening(marks)
         thresholds = {mark: info.decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
         self._decoding = replace(info.decoding, thresholds=thresholds)
         self._case = case
@@ -71,7 +73,7 @@ class Punctuator:
         graph: Literal["fp32", "int8"] | None = None,
         marks: Collection[Mark] | None = None,
         case: bool = True,
-        casing: str | PathLike[str] | None = None,
+        casing: str | PathLike[str] | Iterable[str] | None = None,
     ) -> Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
@@ -80,9 +82,9 @@ class Punctuator:
             device: where scores are computed; the CPU by default.
             threads: threads on the CPU; 0 for as many as there are cores.
             graph: the graph to run; by default fp32, or int8 where there is no other.
-            marks: marks that may be added; all where None.
+            marks: marks that may be added; all where None. A closing mark brings its opening one.
             case: whether capitals may be added.
-            casing: a casing list whose lines go before those of the model's own.
+            casing: a casing list's file, or its lines; they go before those of the model's own.
 
         Raises:
             AsrPunctError: there is no such model, its directory is damaged, or the casing list has not its form.
@@ -91,7 +93,7 @@ class Punctuator:
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
         own = read_casing(checked_file(directory, info, CASING)) if has_file(info, CASING) else ()
-        lines = (*own, *(read_casing(casing) if casing is not None else ()))
+        lines = (*own, *_casing_lines(casing))
         return cls(info, load_tokenizer(directory, info), backend, marks, case, lines)
 
     @property
@@ -100,7 +102,14 @@ class Punctuator:
         return self._glyphs
 
     def __call__(self, string: str) -> str:
-        """Text with its marks and capitals; a line is an utterance, an empty line ends a document."""
+        """Text with its marks and capitals; a line is an utterance, an empty line ends a document.
+
+        Raises:
+            AsrPunctError: it is no string.
+        """
+        if not isinstance(string, str):
+            others = "add_punctuation_capitalization takes a list of them, restore takes utterances"
+            raise AsrPunctError(f"text: found {type(string).__name__}, expected str ({others})")
         document, utterances = 0, []
         for line in string.split("\n"):
             utterances.append(_utterance(line, str(document)))
@@ -187,6 +196,18 @@ class Punctuator:
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""
         return text.split_token(word.text, self._language)[1]
+
+
+def _with_opening(marks: Collection[Mark]) -> frozenset[Mark]:
+    """The marks by their names, and the opening partners of those that close; a language has only what it writes."""
+    chosen = parse_marks("+".join(marks) or NO_MARKS)
+    return chosen | {opening for opening, closing in PAIRS if closing in chosen}
+
+
+def _casing_lines(casing: str | PathLike[str] | Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(casing, str | PathLike):
+        return read_casing(casing)
+    return parse_casing(casing or ())
 
 
 def _utterance(line: str, recording: str) -> Utterance:

@@ -30,7 +30,8 @@ class TorchBackend:
             self._device = torch.device(device)
             self._model = load_tagger(weights, info).folded().to(self._device)
         except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
-            raise AsrPunctError(f"--device: {device!r} cannot be used: {str(error).splitlines()[0]}") from None
+            reason = str(error).splitlines()[0]
+            raise AsrPunctError(f"--device: found {device!r}, expected a device that torch finds: {reason}") from None
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
