@@ -62,7 +62,9 @@ def punctuate(
     to: To = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
-    marks: Annotated[str | None, typer.Option(help="Marks that may be added, such as COMMA,PERIOD,QUESTION.")] = None,
+    marks: Annotated[
+        str | None, typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).")
+    ] = None,
     no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
     casing: Annotated[
         Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")
@@ -76,7 +78,7 @@ def punctuate(
 ) -> None:
     """Add marks and capitals to recognised words.
 
-    Example: asr-punct punctuate --model exp/models/es+eu --audio a.wav a.ctm -o a.txt
+    Example: asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt
     """
     from asr_punct import io
     from asr_punct.checkpoint import find_model
@@ -183,13 +185,14 @@ def prepare(
     from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
     from asr_punct.corpora.written import prepare_text
+    from asr_punct.marks import checked_language
 
     if corpus == "mintzai":
         summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
     elif corpus == "iwslt":
         summary = prepare_iwslt(Path(source), output)
     elif corpus == "text":
-        summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
+        summary = prepare_text(source, output, language=checked_language(lang), dev=dev, test=test, seed=seed)
     else:
         raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai, iwslt or text")
     _tell(summary.lines(), quiet)
@@ -229,8 +232,14 @@ def export(
 ) -> None:
     """Write a model's ONNX graph, which runs without torch.
 
-    Example: asr-punct export exp/models/es+eu --int8
+    Example: asr-punct export my-model --int8
     """
+    from asr_punct.checkpoint import shipped_models
+
+    if not model.exists() and str(model) in shipped_models():
+        raise AsrPunctError(
+            f"export: found {str(model)!r}, which ships as a graph, expected a directory of asr-punct train"
+        )
     from asr_punct.training.export import export as write_graph
 
     _log_progress(quiet)
@@ -252,7 +261,7 @@ def score(
 
     Example: asr-punct score test.tsv predicted.tsv --json scores.json
     """
-    from asr_punct.io.files import write_file
+    from asr_punct.io.files import STANDARD_STREAM, write_file
     from asr_punct.io.labelled import read_labelled
     from asr_punct.scoring import count_labels, paired
     from asr_punct.scoring import score as compute
@@ -269,7 +278,8 @@ def score(
     if json:
         with write_file(json) as out:
             out.write(scores.to_json())
-    typer.echo(report, nl=False)
+    with write_file(STANDARD_STREAM) as out:
+        out.write(report)
 
 
 @app.command()
@@ -280,9 +290,11 @@ def models() -> None:
     """
     from asr_punct.checkpoint import shipped_models
     from asr_punct.inference.describe import list_models
+    from asr_punct.io.files import STANDARD_STREAM, write_file
 
     if shipped := shipped_models():
-        typer.echo(list_models(shipped), nl=False)
+        with write_file(STANDARD_STREAM) as out:
+            out.write(list_models(shipped))
     else:
         typer.echo("no model comes with this release: asr-punct train makes one", err=True)
 
@@ -293,13 +305,15 @@ def info(
 ) -> None:
     """Tell what a model is and what it was trained on.
 
-    Example: asr-punct info exp/models/es+eu
+    Example: asr-punct info es-eu
     """
     from asr_punct.checkpoint import find_model, read_info
     from asr_punct.inference.describe import describe
+    from asr_punct.io.files import STANDARD_STREAM, write_file
 
     directory = find_model(model)
-    typer.echo(describe(directory, read_info(directory)))
+    with write_file(STANDARD_STREAM) as out:
+        out.write(describe(directory, read_info(directory)) + "\n")
 
 
 def _log_progress(quiet: bool) -> None:

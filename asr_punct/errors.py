@@ -37,6 +37,5 @@ class MissingExtraError(AsrPunctError):
     """A command needs packages that the core install does not bring."""
 
     def __init__(self, what: str, extra: str, package: str) -> None:
-        super().__init__(
-            f"{what} needs the package {package}, which is not installed: pip install 'asr-punct[{extra}]'"
-        )
+        commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
+        super().__init__(f"{what} needs the package {package}, which is not installed: {commands}")

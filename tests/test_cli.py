@@ -1,5 +1,6 @@
 """The command line as a contract: statuses, one line of error, nothing half-written."""
 
+import io
 import json
 import re
 import shutil
@@ -70,7 +71,7 @@ def test_output_formats(run, model, tmp_path, name, beginning):
 
 def test_marks_and_case_can_be_chosen(run, model, tmp_path):
     source = file(tmp_path, "a.txt", "ana mira la casa dónde está la mesa\n")
-    _, out, _ = run("punctuate", "--model", model, source, "--marks", "question,OPEN_QUES", "--no-case")
+    _, out, _ = run("punctuate", "--model", model, source, "--marks", "question", "--no-case")
     assert out == "ana mira la casa ¿dónde está la mesa?\n"
 
 
@@ -97,6 +98,19 @@ def test_the_int8_graph_can_be_chosen(run, model, tmp_path):
     del config["files"]["model.int8.onnx"]
     (only / "config.json").write_text(json.dumps(config))
     assert_told(run("punctuate", "--model", only, "--int8", source), "int8")
+
+
+@pytest.mark.parametrize("files", [["model.onnx"], ["model.safetensors"]])
+def test_a_device_that_is_not_there_is_told(run, model, tmp_path, files):
+    """A graph alone runs on the CPU; weights run where torch has the device."""
+    config = json.loads((model / "config.json").read_text())
+    config["files"] = {name: value for name, value in config["files"].items() if name in [*files, "tokenizer.json"]}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    for name in config["files"]:
+        shutil.copy(model / name, tmp_path / name)
+    result = run("punctuate", "--model", tmp_path, "--device", "cuda:99", file(tmp_path, "a.txt", "hola\n"))
+    expected = "cpu: " if files == ["model.onnx"] else "a device that torch finds: "
+    assert_told(result, f"--device: found 'cuda:99', expected {expected}")
 
 
 # Bad input
@@ -133,6 +147,26 @@ def test_bad_input_is_told_in_one_line(run, model, tmp_path, kind, command):
     options = ["--model", model] if command == "punctuate" else []
     assert_told(run(command, *options, source, "-o", target), *parts)
     assert [path.name for path in tmp_path.iterdir() if path.name != name] == []
+
+
+def test_a_ctm_on_standard_input(run, model, monkeypatch):
+    def given():
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD_CTM.encode())))
+
+    given()
+    assert_told(run("punctuate", "--model", model), "standard input: found rows of a CTM", "--from ctm")
+    given()
+    assert run("punctuate", "--model", model, "--from", "ctm")[1].startswith("Ana, mira")
+
+
+@pytest.mark.parametrize("arguments", [["models"], ["score", "a.txt", "a.txt"]])
+def test_a_full_disk_behind_standard_output_is_told(tmp_path, arguments):
+    file(tmp_path, "a.txt", "Hola, mundo.\n")
+    command = [sys.executable, "-c", "from asr_punct.cli import main; main()", *arguments]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    expected = "standard output: found No space left on device, expected a place where a file can be written"
+    assert (done.returncode, done.stderr) == (2, f"asr-punct: {expected}\n")
 
 
 def test_a_missing_file_is_told(run, model, tmp_path):
@@ -197,6 +231,11 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
         (["align", "a", "b", "--method", "guess"], ["--method", "found 'guess'"]),
         (["prepare", "iwslt9", "a", "b"], ["found corpus 'iwslt9'", "expected mintzai, iwslt or text"]),
         (["prepare", "text", "-", "b", "--dev", "0.6", "--test", "0.5"], ["--dev 0.6 --test 0.5"]),
+        (["prepare", "text", "-", "b", "--lang", "Spanish"], ["--lang: found 'Spanish'", "two or three lower-case"]),
+        (
+            ["export", "es-eu"],
+            ["export: found 'es-eu', which ships as a graph", "expected a directory of asr-punct train"],
+        ),
         (["info", "."], ["config.json", "found no such file"]),
     ],
 )
@@ -333,5 +372,6 @@ from asr_punct.cli import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    told = f"{arguments[0]} needs the package {package}, which is not installed: pip install 'asr-punct[{extra}]'"
+    commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
+    told = f"{arguments[0]} needs the package {package}, which is not installed: {commands}"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asr-punct: {told}\n")
