@@ -108,8 +108,10 @@ class Punctuator:
             AsrPunctError: it is no string.
         """
         if not isinstance(string, str):
-            others = "add_punctuation_capitalization takes a list of them, restore takes utterances"
-            raise AsrPunctError(f"text: found {type(string).__name__}, expected str ({others})")
+            raise AsrPunctError(
+                f"text: found {type(string).__name__}, expected str "
+                "(add_punctuation_capitalization takes a list of them, restore takes utterances)"
+            )
         document, utterances = 0, []
         for line in string.split("\n"):
             utterances.append(_utterance(line, str(document)))
