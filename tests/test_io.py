@@ -114,7 +114,6 @@ def test_an_output_directory_is_told(tmp_path):
         pass
 
 
-@given(st.integers(0, 10**10))
 def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
     """Where nothing says that it is text: in a file of an unknown name, or standard input."""
     rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
@@ -150,6 +149,7 @@ def test_a_device_that_takes_nothing_is_told():
         out.write("x")
 
 
+@given(st.integers(0, 10**10))
 def test_microseconds_survive_writing(micros):
     assert round(float(format_seconds(micros / 1e6)) * 1e6) == micros
 
