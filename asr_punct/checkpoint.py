@@ -150,7 +150,9 @@ def _decoding(content: Mapping[str, Any], place: Path) -> DecodeSettings:
             case_temperature=_number(temperature, f"{within}: case_temperature", _SMALLEST_SCALE),
         ),
         case_bias=_numbers(content.get("case_bias", default.case_bias), CASES, f"{place}: case_bias"),
-        sentence_capitals=_truth(content.get("sentence_capitals", False), f"{place}: sentence_capitals"),
+        sentence_capitals=_truth(
+            content.get("sentence_capitals", default.sentence_capitals), f"{place}: sentence_capitals"
+        ),
     )
 
 

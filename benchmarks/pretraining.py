@@ -88,6 +88,8 @@ def main() -> None:
     parser.add_argument("--config", default="small")
     parser.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="changes to the configuration")
     options = parser.parse_intermixed_args()
+    if not all(0 <= share < 1 for share in options.shares):
+        parser.error("a share is from 0 to below 1")
     torch.set_num_threads(1)
     config = read_config(options.config, options.settings)
     vocabulary = train_tokenizer(read_words(options.data / TRAIN), config.model.encoder.vocabulary)

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from asr_punct.decode import Decoder, DecodeSettings, mark_scores
 from asr_punct.decode.balance import Rules, balance
-from asr_punct.decode.decoder import BARRIER, BLOCK_WORDS, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.decoder import BARRIER, BLOCK_WORDS, CASE_FIXED, ENDED, LEFT_TAKEN, RIGHT_TAKEN
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
@@ -263,6 +263,24 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, exp
     cases = np.array([[1, 0, 0], [1 - capital, capital, 0]], dtype=np.float32)
     first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), cases=cases)
     assert (next((mark.name for mark in first.marks), None), second.case) == expected
+
+
+def test_a_period_before_a_word_without_capitals_costs_nothing():
+    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
+    marks[0, MARKS.index(Mark.PERIOD)] = 0.6
+    lower = np.tile(np.array([1, 0, 0], dtype=np.float32), (2, 1))
+    flags = np.array([0, CASE_FIXED], dtype=np.uint8)
+    first, _ = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=lower)
+    assert first.marks == {Mark.PERIOD}
+
+
+def test_a_capital_follows_the_end_that_stands_in_the_input():
+    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
+    lower = np.tile(np.array([0.9, 0.1, 0], dtype=np.float32), (2, 1))
+    flags = np.array([RIGHT_TAKEN | BARRIER | ENDED, 0], dtype=np.uint8)
+    for sentence_capitals, case in ((True, Case.FIRST_CAP), (False, Case.O)):
+        _, second = labels_of(marks, DecodeSettings(sentence_capitals=sentence_capitals), flags=flags, cases=lower)
+        assert second.case == case
 
 
 def test_the_next_document_begins_as_the_model_says():

@@ -33,6 +33,8 @@ def test_grown_model(tmp_path):
     assert read_info(tmp_path / "grown").model.context.kernels == (3, 0, 3, 0, 5)
     before, after = probabilities(tmp_path / "model"), probabilities(tmp_path / "grown")
     assert all((one == other).all() for one, other in zip(before, after, strict=True))
+    with pytest.raises(AsrPunctError, match="model: found files, expected a directory to make"):
+        grow(tmp_path / "grown", tmp_path / "model", (3,))
     train(config_of("convolution"), data, tmp_path / "further", init=tmp_path / "grown", device="cpu")
     assert read_info(tmp_path / "further").model.context.kernels == (3, 0, 3, 0, 5)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from asr_punct.decode import DecodeSettings
+from asr_punct.decode.decoder import CASE_FIXED
 from asr_punct.decode.settings import logits
 from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
@@ -66,7 +67,7 @@ def development_corpus(words, ends):
     scores = np.where(true, -1.0, -4.0) + rng.normal(0, 0.5, true.shape)
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (words, 1))
     marks = (1 / (1 + np.exp(-scores))).astype(np.float32)
-    return DevScores(marks, cases, true, np.zeros(words, dtype=np.int64), ends)
+    return DevScores(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint8))
 
 
 def test_f1_is_that_of_the_marks_of_all_documents():
@@ -100,3 +101,6 @@ def test_sentences_begin_with_capitals_where_the_corpus_has_them(capitals, expec
     cases = dev.true_cases.copy()
     cases[begins[: round(capitals * len(begins))]] = 1
     assert fit_settings(replace(dev, true_cases=cases)).sentence_capitals is expected
+    fixed = np.where(after & (cases == 0), CASE_FIXED, 0).astype(np.uint8)  # as of figures, which have none to lose
+    found = fit_settings(replace(dev, true_cases=cases, flags=fixed)).sentence_capitals
+    assert found is (capitals > 0)

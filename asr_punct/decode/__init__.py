@@ -5,6 +5,6 @@ for the best marks of which ¿ ? ¡ ! « » are balanced, `decoder` runs it over
 """
 
 from asr_punct.decode.decoder import Decoder
-from asr_punct.decode.settings import Calibration, DecodeSettings, FloatArray, case_scores, mark_scores
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, Calibration, DecodeSettings, FloatArray, case_scores, mark_scores
 
-__all__ = ["Calibration", "DecodeSettings", "Decoder", "FloatArray", "case_scores", "mark_scores"]
+__all__ = ["CAPITAL_FOLLOWS", "Calibration", "DecodeSettings", "Decoder", "FloatArray", "case_scores", "mark_scores"]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.balance import Balanced, Rules, balance
-from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
 from asr_punct.decode.words import PAIRS, BoolArray, ends_sentence
 from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark
 
@@ -18,14 +18,14 @@ BLOCK_WORDS = 1024
 """Words that are decoded together, and so the most that a quotation or a sentence can hold."""
 LOOKAHEAD_WORDS = 64
 """Words of a block, its last, that are only looked at."""
-LEFT_TAKEN, RIGHT_TAKEN, BARRIER = 1, 2, 4
-"""Flags of a word in whose token marks stand: on which sides, and whether one of them is . ? ! or one of a pair."""
+LEFT_TAKEN, RIGHT_TAKEN, BARRIER, ENDED, CASE_FIXED = 1, 2, 4, 8, 16
+"""Flags of a word: in its token marks stand on the left, on the right, one of . ? ! or of a pair, one of . ?; its case
+is no choice, for it has a capital there, or can have none."""
 Flags = npt.NDArray[np.uint8]
 _BITS = 1 << np.arange(len(MARKS))
 _IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 _DASH = MARKS.index(Mark.DASH)
-_ENDS = [MARKS.index(mark) for mark in (Mark.PERIOD, Mark.QUESTION)]
-"""Marks after which a sentence begins; after a ! often none does."""
+_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = sum(1 << mark for mark in _ENDS)
 _NO_SCORES = np.zeros((0, len(MARKS)))
 
@@ -55,7 +55,7 @@ class Decoder:
         self._rules = Rules((first, second, third), penalties)
         self._scores: ScoreArray = _NO_SCORES
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
-        self._cases: list[tuple[int, int]] = []
+        self._cases: list[tuple[int, int, bool]] = []
         self._begins = False
 
     def push(self, marks: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
@@ -74,24 +74,25 @@ class Decoder:
         if end:
             self._scores[-1:, _DASH] = -np.inf
         self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
-        self._push_cases(case_scores(cases, self._settings))
+        self._push_cases(case_scores(cases, self._settings), flags)
         decided = list(chain.from_iterable(self._blocks(end)))
         labels = [self._label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
         del self._cases[: len(decided)]
         self._begins &= not end
         return labels
 
-    def _push_cases(self, scores: ScoreArray) -> None:
-        """Note the best case of each new word, and the best that is a capital; charge sentence ends for the second."""
+    def _push_cases(self, scores: ScoreArray, flags: Flags) -> None:
+        """Note the best case of each new word, and its best capital, for which a sentence's end before it pays."""
         capital = scores[:, 1:].argmax(axis=1) + 1
-        self._cases.extend(zip(scores.argmax(axis=1).tolist(), capital.tolist(), strict=True))
+        ended = flags & ENDED > 0
+        self._cases.extend(zip(scores.argmax(axis=1).tolist(), capital.tolist(), ended.tolist(), strict=True))
         if self._settings.sentence_capitals:
-            cost = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0)
+            cost = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0) * (flags & CASE_FIXED == 0)
             before = self._scores[-len(cost) - 1 : -1]
             before[:, _ENDS] -= cost[len(cost) - len(before) :, None]
 
-    def _label(self, code: int, case: int, capital: int) -> Labels:
-        begins, self._begins = self._begins, self._settings.sentence_capitals and code & _END_BITS > 0
+    def _label(self, code: int, case: int, capital: int, ended: bool) -> Labels:
+        begins, self._begins = self._begins, self._settings.sentence_capitals and (ended or code & _END_BITS > 0)
         return _labels(code, capital if begins else case)
 
     def _blocks(self, end: bool) -> Iterator[list[int]]:

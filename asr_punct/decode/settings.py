@@ -21,6 +21,9 @@ _SMALLEST = 1e-6
 UNOPENED = 2.0
 """Penalty of a ? or ! without its opening mark where none was tuned."""
 
+CAPITAL_FOLLOWS = (Mark.PERIOD, Mark.QUESTION)
+"""Marks after which a sentence begins; after a ! often none does."""
+
 
 @dataclass(frozen=True)
 class Calibration:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asr_punct.decode.decoder import BARRIER, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.decoder import BARRIER, CASE_FIXED, ENDED, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.settings import CAPITAL_FOLLOWS
 from asr_punct.decode.words import PAIRS
 from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.text import read_marks, split_token
@@ -12,11 +13,12 @@ from asr_punct.words import Utterance
 
 _LEFT = frozenset(LEFT)
 _EDGE = ("", "a word", "")
+_ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
 
 
 def mark_flags(utterance: Utterance, language: str) -> list[int]:
-    """What the input's own marks leave to a model, for each word that is more than marks: flags of `decode.decoder`.
+    """What the input leaves to a model, for each word that is more than marks: flags of `decode.decoder`.
 
     A side is taken when the token, a label that it came with, or a token of marks alone beside it puts anything there.
 
@@ -33,9 +35,10 @@ def mark_flags(utterance: Utterance, language: str) -> list[int]:
             continue
         left, right, marks = lone[i] + before, after + lone[i + 2], given[i].marks
         flags = LEFT_TAKEN * bool(left or marks & _LEFT) + RIGHT_TAKEN * bool(right or marks - _LEFT)
-        if flags and (marks | read_marks(left, right)) & _BARRIERS:
-            flags += BARRIER
-        result.append(flags)
+        if flags:
+            marks |= read_marks(left, right)
+            flags += BARRIER * bool(marks & _BARRIERS) + ENDED * bool(marks & _ENDS)
+        result.append(flags + CASE_FIXED * (not _may_have_capital(utterance.words[i].text, core, given[i].case)))
     return result
 
 
@@ -62,8 +65,8 @@ def added_labels(
             continue
         label, flags = next(rest)
         marks = label.marks if not flags else _free(label.marks, flags)
-        cased = case and takes_case(word.text)
-        result.append(Labels(own.marks | marks, _case(core, own.case, label.case) if cased else own.case))
+        cased = case and label.case is not Case.O and _may_have_capital(word.text, core, own.case)
+        result.append(Labels(own.marks | marks, case_of(apply_case(core, label.case)) if cased else own.case))
     return tuple(result)
 
 
@@ -72,7 +75,6 @@ def _free(marks: frozenset[Mark], flags: int) -> frozenset[Mark]:
     return frozenset(mark for mark in marks if not flags & (LEFT_TAKEN if mark in _LEFT else RIGHT_TAKEN))
 
 
-def _case(core: str, given: Case, predicted: Case) -> Case:
-    if given is not Case.O or core != core.lower():
-        return given
-    return predicted if predicted is Case.O else case_of(apply_case(core, predicted))
+def _may_have_capital(word: str, core: str, given: Case) -> bool:
+    """Whether a word takes a capital that it does not have."""
+    return given is Case.O and core == core.lower() != core.upper() and takes_case(word)

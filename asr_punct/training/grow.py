@@ -23,8 +23,10 @@ def grow(directory: Path, output: Path, kernels: tuple[int, ...]) -> None:
         kernels: of the layers that come after its own, as in `ContextConfig.kernels`.
 
     Raises:
-        AsrPunctError: the directory is damaged or has other layers, or a kernel is none.
+        AsrPunctError: the directory is damaged or has other layers, a kernel is none, or the output holds files.
     """
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise ModelError(output, "files", "a directory to make")
     info = read_info(directory)
     context = info.model.context
     if context.kind != "convolution":
@@ -34,7 +36,7 @@ def grow(directory: Path, output: Path, kernels: tuple[int, ...]) -> None:
     trained = load_tagger(checked_file(directory, info, WEIGHTS), info)
     tokenizer = checked_file(directory, info, TOKENIZER)
     model = build_tagger(grown.model, encoder_from_settings(grown.encoder))
-    model.load_state_dict(trained.state_dict(), strict=False)
+    model.load_state_dict(model.state_dict() | trained.state_dict())
     make_directory(output)
     shutil.copyfile(tokenizer, output / TOKENIZER)
     save_tagger(model, output / WEIGHTS)

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.checkpoint import read_info, write_info
-from asr_punct.decode import Decoder, DecodeSettings, FloatArray, case_scores
+from asr_punct.decode import CAPITAL_FOLLOWS, Decoder, DecodeSettings, FloatArray, case_scores
+from asr_punct.decode.decoder import CASE_FIXED
 from asr_punct.decode.settings import calibrated_logits
 from asr_punct.errors import InputError
+from asr_punct.inference.merge import mark_flags
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Mark
@@ -22,7 +24,7 @@ from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_th
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
 _STEPS = (-0.5, -0.25, 0.25, 0.5)
 _CAPITALS = 0.9
-_SENTENCE_ENDS = [MARKS.index(mark) for mark in (Mark.PERIOD, Mark.QUESTION)]
+_SENTENCE_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _NUMBER = {mark: number for number, mark in enumerate(MARKS)}
 
 
@@ -36,6 +38,7 @@ class DevScores:
         true_marks: marks of the reference, (words, marks).
         true_cases: numbers of its cases, (words,).
         ends: the word after the last of each document.
+        flags: what the words leave to be decided (`decode.decoder`), (words,).
     """
 
     marks: FloatArray
@@ -43,6 +46,7 @@ class DevScores:
     true_marks: npt.NDArray[np.bool_]
     true_cases: npt.NDArray[np.int64]
     ends: tuple[int, ...]
+    flags: npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     labels = [label for utterance in utterances for label in utterance.labels or ()]
-    parts = list(punctuator.scores(replace(utterance, labels=None) for utterance in utterances))
+    language = punctuator.info.model.language
+    bare = [replace(utterance, labels=None) for utterance in utterances]
+    parts = list(punctuator.scores(bare))
     if not labels or sum(len(scores.marks) for scores, _ in parts) != len(labels):
         raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")
     ends = np.cumsum([len(scores.marks) for scores, _ in parts])
@@ -78,6 +84,7 @@ def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
         true_marks=np.array([[mark in label.marks for mark in MARKS] for label in labels]),
         true_cases=np.array([CASES.index(label.case) for label in labels]),
         ends=tuple(int(end) for end, (_, last) in zip(ends, parts, strict=True) if last),
+        flags=np.array([flag for utterance in bare for flag in mark_flags(utterance, language)], dtype=np.uint8),
     )
 
 
@@ -112,7 +119,7 @@ def _sentences_begin_with_capitals(dev: DevScores) -> bool:
     """Whether nearly all words after a . or ? within a document do."""
     ended = np.asarray(dev.true_marks[:, _SENTENCE_ENDS].any(axis=1))
     ended[np.array(dev.ends, dtype=int) - 1] = False
-    following = dev.true_cases[1:][ended[:-1]]
+    following = dev.true_cases[1:][ended[:-1] & (dev.flags[1:] & CASE_FIXED == 0)]
     return len(following) >= FEWEST and float((following > 0).mean()) >= _CAPITALS
 
 
@@ -120,8 +127,7 @@ def decoded_f1(dev: DevScores, settings: DecodeSettings) -> float:
     """Micro F1 over all marks, as the decoder sets them."""
     decoder, first, hits, count = Decoder(settings), 0, 0, 0
     for end in dev.ends:
-        flags = np.zeros(end - first, dtype=np.uint8)
-        labels = decoder.push(dev.marks[first:end], dev.cases[first:end], flags, True)
+        labels = decoder.push(dev.marks[first:end], dev.cases[first:end], dev.flags[first:end], True)
         for label, row in zip(labels, range(first, end), strict=True):
             count += len(label.marks)
             hits += sum(bool(dev.true_marks[row, _NUMBER[mark]]) for mark in label.marks)
