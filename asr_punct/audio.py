@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -155,8 +156,8 @@ class _Source:
 
 @contextmanager
 def _open(path: Path) -> Iterator[_Source]:
-    """The file through the library that can read it; what the libraries raise becomes an AudioError."""
-    if not path.is_file():
+    """The file through the library that can read it; what the system and the libraries raise becomes an AudioError."""
+    if not os.path.isfile(path):
         raise InputError(path, "no such file", "an audio file")
     soundfile, av = require("soundfile", "reading audio"), require("av", "reading audio")
     try:
@@ -166,7 +167,7 @@ def _open(path: Path) -> Iterator[_Source]:
         else:
             with av.open(str(path)) as container:
                 yield _pyav_source(path, container)
-    except (soundfile.LibsndfileError, av.FFmpegError, EOFError) as error:
+    except (OSError, soundfile.LibsndfileError, av.FFmpegError, EOFError) as error:
         raise AudioError(path, _reason(error), "audio that can be decoded to its end") from None
 
 

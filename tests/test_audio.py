@@ -120,6 +120,18 @@ def test_a_missing_file_and_a_part_beyond_the_end(tmp_path):
         audio.read(tmp_path / "b.wav")
 
 
+def test_a_file_that_may_not_be_read_is_told(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    audio.write(tmp_path / "a.wav", _tone(1.0), RATE)
+    monkeypatch.setattr(soundfile, "SoundFile", refuse)
+    with pytest.raises(AudioError, match=r"a\.wav: found permission denied, expected audio that can be decoded"):
+        audio.read(tmp_path / "a.wav")
+    with pytest.raises(InputError, match="found no such file"):
+        audio.read("x" * 300)
+
+
 def test_energy_in_decibels():
     sine = np.sqrt(2).astype(np.float32) * 0.1 * np.sin(np.arange(RATE) * 2 * np.pi * 400 / RATE).astype(np.float32)
     loud = audio.log_energy(sine + 0.3, RATE)

@@ -1,8 +1,10 @@
 import io as stdio
 import json
 import lzma
+import os
 import resource
 import stat
+import sys
 from dataclasses import replace
 
 import pytest
@@ -124,7 +126,25 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
     assert len(list(io.read_utterances(source, "ctm"))) == 1
 
 
-@pytest.mark.parametrize("text", ["llama al 943 211 hoy", "sube un 2.5 3.5 más\nde lo previsto", "a 1 2.5 3.5"])
+@pytest.mark.parametrize("lines", [1, 20])
+def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
+    source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")
+    with pytest.raises(InputError, match="talk: found rows of a CTM"):
+        list(io.read_utterances(source))
+    comments = file(tmp_path, "comments", ";; uno\n" * lines)
+    assert len(list(io.read_utterances(comments))) == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llama al 943 211 hoy",
+        "sube un 2.5 3.5 más\nde lo previsto",
+        "a 1 2.5 3.5",
+        "a 1 2 3 son cinco",
+        ";; 1 2.5 3 a\nb",
+    ],
+)
 def test_text_with_numbers_is_text(tmp_path, text):
     utterances = list(io.read_utterances(file(tmp_path, "talk", text)))
     assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
@@ -147,6 +167,63 @@ def test_a_device_that_takes_nothing_is_told():
     told = pytest.raises(InputError, match="/dev/full: found No space left on device")
     with told, write_file("/dev/full") as out:
         out.write("x")
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_of_two_files_the_one_that_cannot_be_written_is_told(tmp_path, order):
+    """Whichever was opened first, and though it fails before the end."""
+    paths = ["/dev/full", tmp_path / "a.txt"]
+    told = pytest.raises(InputError, match=r"^/dev/full: found No space left on device")
+    with told, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
+        for out in (first, second):
+            out.writelines(["x" * 50_000] * 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/null", "a.txt"])
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), BrokenPipeError(32, "Broken pipe")])
+def test_an_error_of_who_writes_passes(tmp_path, monkeypatch, capfd, path, error):
+    monkeypatch.chdir(tmp_path)
+
+    def lines():
+        yield "half"
+        raise error
+
+    with pytest.raises(type(error)) as raised, write_file(path) as out:
+        out.writelines(lines())
+    assert raised.value is error
+    assert list(tmp_path.iterdir()) == []
+    print(" and the rest")
+    assert capfd.readouterr().out == ("half" if path == "-" else "") + " and the rest\n"
+
+
+class NoDescriptor(stdio.StringIO):
+    """A standard output as notebooks have it, which fails with this error."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, text):
+        raise self.error
+
+
+def test_a_standard_output_without_a_descriptor(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(BrokenPipeError(32, "Broken pipe")))
+    with write_file("-") as out:
+        out.write("x")
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(OSError("the kernel has gone")))
+    with pytest.raises(InputError, match="standard output: found the kernel has gone"), write_file("-") as out:
+        out.write("x")
+
+
+def test_a_full_standard_output_leaves_no_descriptor_open(monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        before = os.listdir("/proc/self/fd")
+        with pytest.raises(InputError, match="standard output: found No space"), write_file("-") as out:
+            out.write("x")
+        assert os.listdir("/proc/self/fd") == before
 
 
 @given(st.integers(0, 10**10))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.ctm import could_be_row, read_ctm, write_ctm
+from asr_punct.io.ctm import COMMENT, could_be_row, read_ctm, write_ctm
 from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, read_lines, write_file
 from asr_punct.io.json import read_json, write_json
 from asr_punct.io.nemo import read_nemo
@@ -36,7 +36,7 @@ _OTHERS = (".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xm
 """Formats that hold words but are not read: as plain text, their times and tags would come out as words."""
 
 _LOOKED_AT = 5
-"""Lines that tell a CTM from text."""
+"""Lines that tell a CTM from text, empty ones and comments left out."""
 
 
 def guess_format(path: Pathlike) -> str | None:
@@ -88,8 +88,14 @@ def read_utterances(path: Pathlike, format_name: str | None = None) -> Iterator[
 
 def _not_ctm(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
     """The lines of a text; an error if the first ones are all rows of a CTM, whose names and times would be words."""
-    first = list(islice(utterances, _LOOKED_AT))
-    lines = [[word.text for word in utterance.words] for utterance in first if utterance.words]
+    first, lines = [], list[list[str]]()
+    for utterance in utterances:
+        first.append(utterance)
+        columns = [word.text for word in utterance.words]
+        if columns and not columns[0].startswith(COMMENT):
+            lines.append(columns)
+        if len(lines) == _LOOKED_AT:
+            break
     if lines and all(map(could_be_row, lines)):
         raise InputError(display_name(path), "rows of a CTM", "text, or --from ctm (--from text where it is text)")
     yield from chain(first, utterances)

@@ -18,6 +18,8 @@ from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.words import Utterance, Word
 
+COMMENT = ";;"
+"""Begins a line that says nothing."""
 _SILENCE = "<eps>"
 _SPACE = "<space>"
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
@@ -48,7 +50,7 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
 
 
 def could_be_row(columns: Sequence[str]) -> bool:
-    """Whether the columns of a line are as many as a CTM's, with a start and a duration that are no whole numbers."""
+    """Whether a line has as many columns as a CTM's, its start and duration numbers that are not both whole."""
     times = columns[2:4]
     return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
@@ -56,7 +58,7 @@ def could_be_row(columns: Sequence[str]) -> bool:
 def _rows(path: Pathlike) -> Iterator[tuple[str, str, Word, str]]:
     for number, line in read_lines(path):
         columns = line.split()
-        if not columns or line.startswith(";;"):
+        if not columns or line.startswith(COMMENT):
             continue
         place = f"{display_name(path)}:{number}"
         if len(columns) not in _COUNTS:

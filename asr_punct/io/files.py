@@ -9,17 +9,18 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast, get_args
+from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
 
 from asr_punct.errors import InputError
 from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
+_Result = TypeVar("_Result")
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 """A surrogate as JSON escapes it, and one that is left of a pair."""
@@ -35,7 +36,11 @@ def _told(path: Pathlike, expected: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(path, error.strerror or "an error", expected) from None
+        raise InputError(path, _reason(error), expected) from None
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or "an error"
 
 
 @contextmanager
@@ -82,44 +87,92 @@ def read_text_file(path: Pathlike) -> str:
     return "\n".join(line for _, line in read_lines(path))
 
 
+class _Output:
+    """A text stream that tells what goes wrong with itself, and so leaves the errors of those who write to it alone.
+
+    Attributes:
+        failure: what went wrong, None as long as nothing did.
+    """
+
+    def __init__(self, stream: TextIO, name: Pathlike) -> None:
+        self._stream, self._name = stream, name
+        self.failure: OSError | None = None
+
+    def write(self, text: str) -> int:
+        return self._told(self._stream.write, text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self._told(self._stream.flush)
+
+    def close(self) -> None:
+        self._told(self._stream.close)
+
+    def _told(self, act: Callable[..., _Result], *arguments: str) -> _Result:
+        try:
+            return act(*arguments)
+        except OSError as error:
+            self.failure = error
+            raise InputError(self._name, _reason(error), _WRITABLE) from None
+
+
 @contextmanager
 def write_file(path: Pathlike) -> Iterator[TextIO]:
     """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
+
+    Errors of the caller pass as they are. What comes is written to, flushed and closed, and has no descriptor.
 
     Raises:
         InputError: its directory does not exist, or it cannot be written to its end (a full disk).
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
-        with _told("standard output", _WRITABLE), _standard_output() as out:
-            yield out
+        output: AbstractContextManager[_Output] = _standard_output()
     elif os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over
-        with _told(path, _WRITABLE), open(target, "w", encoding="utf-8", newline="\n") as out:
-            yield out
+        output = closing(_open_output(target, target))
     else:
-        with _told(path, _WRITABLE), _replacing(target) as out:
-            yield out
+        output = _replacing(target)
+    with output as out:
+        yield cast(TextIO, out)
+
+
+def _open_output(file: Path | int, name: Path) -> _Output:
+    with _told(name, _WRITABLE):
+        return _Output(open(file, "w", encoding="utf-8", newline="\n"), name)
 
 
 @contextmanager
-def _standard_output() -> Iterator[TextIO]:
+def _standard_output() -> Iterator[_Output]:
+    out = _Output(sys.stdout, "standard output")
     try:
-        yield sys.stdout
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python flushes the rest when it leaves
-        if not isinstance(error, BrokenPipeError):  # the reader of a pipe has gone: not an error
+        yield out
+        out.flush()
+    except InputError:
+        if out.failure:
+            _discard_rest()
+        if not isinstance(out.failure, BrokenPipeError):  # the reader of a pipe has gone: not an error
             raise
 
 
+def _discard_rest() -> None:
+    """What standard output still holds goes nowhere when Python flushes it at its end."""
+    with suppress(OSError), open(os.devnull, "wb") as nowhere:  # where there is no descriptor there is no such end
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
 @contextmanager
-def _replacing(target: Path) -> Iterator[TextIO]:
-    handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
+def _replacing(target: Path) -> Iterator[_Output]:
+    with _told(target, _WRITABLE):
+        handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        os.chmod(partial, 0o666 & ~_umask())
-        os.replace(partial, target)
+        with closing(_open_output(handle, target)) as out:
+            yield out
+        with _told(target, _WRITABLE):
+            os.chmod(partial, 0o666 & ~_umask())
+            os.replace(partial, target)
     except BaseException:
         os.unlink(partial)
         raise
