@@ -33,7 +33,7 @@ class Casing:
     """Forms of a casing list, and how words are written by them.
 
     Attributes:
-        forms: each line by its lower case.
+        forms: each form by its lower case.
         language: language code or mixture, whose endings the forms can take.
     """
 
@@ -41,23 +41,22 @@ class Casing:
     language: str
 
     @classmethod
-    def of(cls, lines: Iterable[str], language: str) -> Casing:
-        """The casing of a list's lines; a user's lines come after the model's."""
-        return cls({line.lower(): line for line in lines}, language)
+    def of(cls, forms: Iterable[str], language: str) -> Casing:
+        """The casing of a list's forms; a user's come after the model's."""
+        return cls({form.lower(): form for form in forms}, language)
 
     def write(self, word: str, case: Case) -> str:
         """The word as the list has it, else with its case; nothing but the case of its letters ever changes.
 
-        A word that has a capital already is written by its label; one that takes no case stays as it is.
+        A word that has a capital already, or can be given none, is written by its label.
 
         Args:
             word: an input token; marks at its edges stay.
             case: its label.
         """
-        if not takes_case(word):
-            return word
         before, core, after = split_token(word, self.language)
-        form = (self.forms.get(core) or self._with_ending(core, case)) if core == core.lower() else None
+        listed = takes_case(word) and core == core.lower()
+        form = (self.forms.get(core) or self._with_ending(core, case)) if listed else None
         if form is None or form == core or form.lower() != core:
             return apply_case(word, case)
         return before + form + after
@@ -92,7 +91,7 @@ def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def read_casing(path: Pathlike) -> tuple[str, ...]:
-    """Lines of a casing list without comments, in composed Unicode (NFC).
+    """Forms of a casing list's file, in composed Unicode (NFC).
 
     Raises:
         InputError: no such file, or a line with more than one word.

@@ -7,14 +7,11 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
 from asr_punct.errors import AsrPunctError, MissingExtraError
-
-if TYPE_CHECKING:
-    from asr_punct.marks import Mark
 
 app = typer.Typer(
     name="asr-punct",
@@ -23,11 +20,25 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _checked_language(context: typer.Context, language: str) -> str:
+    """A language code, or several joined by `+`; `align` takes regions too (`en-us`), for which espeak has voices."""
+    code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
+    if not re.fullmatch(rf"{code}(\+{code})*", language):
+        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
+        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
+    return language
+
+
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
 From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
 To = Annotated[str | None, typer.Option("--to", help="Format of the output: text tsv json ctm.")]
-Language = Annotated[str, typer.Option("--lang", help="Language of the text: es, eu, en, or joined as es+eu.")]
+Language = Annotated[
+    str,
+    typer.Option("--lang", callback=_checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Write nothing but errors to standard error.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …")]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
@@ -83,11 +94,12 @@ def punctuate(
     from asr_punct import io
     from asr_punct.checkpoint import find_model
     from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.marks import named_marks
     from asr_punct.progress import show_progress
     from asr_punct.timing import audio_of_recordings, refined
 
     target = io.output_format(output, to)
-    chosen = None if marks is None else _chosen_marks(marks)
+    chosen = None if marks is None else named_marks(marks.upper().split(","))
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if casing and no_case:
@@ -185,14 +197,13 @@ def prepare(
     from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
     from asr_punct.corpora.written import prepare_text
-    from asr_punct.marks import checked_language
 
     if corpus == "mintzai":
         summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
     elif corpus == "iwslt":
         summary = prepare_iwslt(Path(source), output)
     elif corpus == "text":
-        summary = prepare_text(source, output, language=checked_language(lang), dev=dev, test=test, seed=seed)
+        summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
     else:
         raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai, iwslt or text")
     _tell(summary.lines(), quiet)
@@ -226,7 +237,7 @@ def train(
 
 @app.command()
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -234,16 +245,11 @@ def export(
 
     Example: asr-punct export my-model --int8
     """
-    from asr_punct.checkpoint import shipped_models
-
-    if not model.exists() and str(model) in shipped_models():
-        raise AsrPunctError(
-            f"export: found {str(model)!r}, which ships as a graph, expected a directory of asr-punct train"
-        )
+    from asr_punct.checkpoint import find_model
     from asr_punct.training.export import export as write_graph
 
     _log_progress(quiet)
-    difference = write_graph(model, int8)
+    difference = write_graph(find_model(model), int8)
     _tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
 
 
@@ -261,7 +267,7 @@ def score(
 
     Example: asr-punct score test.tsv predicted.tsv --json scores.json
     """
-    from asr_punct.io.files import STANDARD_STREAM, write_file
+    from asr_punct.io.files import write_file
     from asr_punct.io.labelled import read_labelled
     from asr_punct.scoring import count_labels, paired
     from asr_punct.scoring import score as compute
@@ -278,8 +284,7 @@ def score(
     if json:
         with write_file(json) as out:
             out.write(scores.to_json())
-    with write_file(STANDARD_STREAM) as out:
-        out.write(report)
+    _print(report)
 
 
 @app.command()
@@ -290,11 +295,9 @@ def models() -> None:
     """
     from asr_punct.checkpoint import shipped_models
     from asr_punct.inference.describe import list_models
-    from asr_punct.io.files import STANDARD_STREAM, write_file
 
     if shipped := shipped_models():
-        with write_file(STANDARD_STREAM) as out:
-            out.write(list_models(shipped))
+        _print(list_models(shipped))
     else:
         typer.echo("no model comes with this release: asr-punct train makes one", err=True)
 
@@ -309,24 +312,20 @@ def info(
     """
     from asr_punct.checkpoint import find_model, read_info
     from asr_punct.inference.describe import describe
-    from asr_punct.io.files import STANDARD_STREAM, write_file
 
     directory = find_model(model)
-    with write_file(STANDARD_STREAM) as out:
-        out.write(describe(directory, read_info(directory)) + "\n")
+    _print(describe(directory, read_info(directory)) + "\n")
 
 
 def _log_progress(quiet: bool) -> None:
     logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
 
 
-def _chosen_marks(names: str) -> set[Mark]:
-    from asr_punct.marks import MARKS, Mark
+def _print(text: str) -> None:
+    from asr_punct.io.files import STANDARD_STREAM, write_file
 
-    for name in names.upper().split(","):
-        if name not in MARKS:
-            raise AsrPunctError(f"--marks: found {name!r}, expected names joined by commas from {','.join(MARKS)}")
-    return {Mark(name) for name in names.upper().split(",")}
+    with write_file(STANDARD_STREAM) as out:
+        out.write(text)
 
 
 def _tell(lines: list[str], quiet: bool) -> None:

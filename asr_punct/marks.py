@@ -57,7 +57,6 @@ RIGHT = (
 )
 """Marks that stand after their word, in the order in which they are written."""
 NO_MARKS = "O"
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:\+[a-z]{2,3})*")
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
 _RIGHT_INSIDE_QUOTE = (
     *(m for m in RIGHT[:3]),
@@ -92,8 +91,8 @@ def case_of(word: str) -> Case:
 
 
 def apply_case(word: str, case: Case) -> str:
-    """The word with its case, or the word as it is where it takes none or casing would change more than case (ß, İ)."""
-    if case is Case.O or not takes_case(word):
+    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
+    if case is Case.O:
         return word
     if case is Case.ALL_CAPS:
         cased = word.upper()
@@ -104,7 +103,10 @@ def apply_case(word: str, case: Case) -> str:
 
 
 def takes_case(word: str) -> bool:
-    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses."""
+    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses.
+
+    Capitals that such a word came with stay.
+    """
     return not _UNCASED.search(word)
 
 
@@ -172,14 +174,6 @@ def glyphs(language: str) -> Glyphs:
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
 
 
-def checked_language(language: str) -> str:
-    """A language code of two or three letters, or several joined by `+`. Raises AsrPunctError else."""
-    if not _LANGUAGE.fullmatch(language):
-        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
-        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
-    return language
-
-
 def format_marks(marks: Iterable[Mark]) -> str:
     """Label set as it stands in a file: `O`, or names joined by `+` in the order of `Mark`."""
     marks = frozenset(marks)
@@ -198,6 +192,19 @@ def parse_marks(text: str) -> frozenset[Mark]:
         return frozenset(Mark(name) for name in text.split("+"))
     except ValueError:
         raise AsrPunctError(f"found marks {text!r}, expected O or names joined by + from {' '.join(MARKS)}") from None
+
+
+def named_marks(names: Iterable[str]) -> frozenset[Mark]:
+    """The marks of those names.
+
+    Raises:
+        AsrPunctError: a name is not one of the 13 marks, or `names` is a single string.
+    """
+    given = tuple(names)
+    wrong = [names] if isinstance(names, str) else [name for name in given if name not in MARKS]
+    if wrong:
+        raise AsrPunctError(f"--marks: found {wrong[0]!r}, expected a list of names from {','.join(MARKS)}")
+    return frozenset(map(Mark, given))
 
 
 def parse_case(text: str) -> Case:

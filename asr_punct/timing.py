@@ -67,7 +67,10 @@ def _later(word: Word, seconds: Seconds) -> Word:
 
 
 def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
-    """Which audio an utterance is in: `audio`, which holds one recording, or what `wav_scp` says of its recording."""
+    """Which audio an utterance is in: `audio`, which holds one recording, or what `wav_scp` says of its recording.
+
+    What is returned is for one reading of the utterances.
+    """
     if audio is not None:
         return _audio_of_one(audio)
     table = read_wav_scp(cast(Path, wav_scp))
@@ -81,6 +84,7 @@ def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
 
 
 def _audio_of_one(audio: Path) -> AudioOf:
+    """For one reading of the utterances: it remembers their recording."""
     names: set[str] = set()
 
     def find(utterance: Utterance) -> Path:
@@ -96,6 +100,8 @@ def refined(
     utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
     """The utterances with pauses that are refined on their audio; words and times stay as they are.
+
+    The audio of utterances that all have an aligner's times is not read: nothing is refined, and nothing checked.
 
     Raises:
         InputError: an utterance has no times, or words after the end of its audio.
@@ -121,7 +127,7 @@ def _check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))
     if end > length + _ROUNDING:
-        found = f"{length:.2f} s of audio, and the last word of {name!r} ends at {end:.2f} s"
+        found = f"{length:.2f} s of audio, and a word of {name!r} ends at {end:.2f} s"
         raise InputError(audio, found, "the recording that the times are of")
 
 
@@ -147,8 +153,7 @@ class TimedCorpus:
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
         if times is not None and times not in _SOURCES:
             raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(_SOURCES)}")
-        self._language, self._data_dir = language, data_dir
-        self._audio_of = audio_of_recordings(audio, None) if audio else self._audio_of_item
+        self._language, self._audio, self._data_dir = language, audio, data_dir
         self._times = cast(TimeSource | None, times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._heard = audio is not None or any(item.audio for item in self._items.values())
@@ -167,7 +172,8 @@ class TimedCorpus:
             utterances = self._in_order(utterances)
         utterances = map(self._described, utterances)
         if self._heard:
-            utterances = refined(utterances, self._audio_of, self._counts)
+            audio_of = _audio_of_one(self._audio) if self._audio else self._audio_of_item
+            utterances = refined(utterances, audio_of, self._counts)
         yield from map(self._in_document, with_pauses(utterances, self._counts))
         if not self._counts["pauses"]:
             raise InputError(str(source), "words without times", "times (asr-punct align finds them in the audio)")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -119,8 +120,9 @@ def test_the_later_line_wins():
 
 @pytest.mark.parametrize("word", ["[eitb]", "<nasa>", "nasa@eae.eus", "www.eitb.eus", "https://eitb.eus"])
 @pytest.mark.parametrize("case", CASES)
-def test_tags_and_addresses_stay_as_they_are(word, case):
-    assert write(word, case, lines=[*LIST, "nasa@EAE.eus"]) == word
+def test_tags_and_addresses_are_written_by_their_label(word, case):
+    written = {NONE: word, FIRST: re.sub("[a-z]", lambda match: match[0].upper(), word, count=1), ALL: word.upper()}
+    assert write(word, case, lines=[*LIST, "nasa@EAE.eus"]) == written[case]
 
 
 def test_lines_are_read_as_a_file_is():

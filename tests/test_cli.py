@@ -222,7 +222,11 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
     ("arguments", "parts"),
     [
         (["punctuate", "--to", "doc"], ["--to", "found 'doc'", "expected one of"]),
-        (["punctuate", "--marks", "STOP", "--model", "."], ["--marks: found", "expected names joined by"]),
+        (
+            ["punctuate", "--marks", "STOP", "--model", "."],
+            ["--marks: found 'STOP'", "expected a list of names from COMMA,"],
+        ),
+        (["punctuate", "--marks", "", "--model", "."], ["--marks: found ''", "expected a list of names from COMMA,"]),
         (["punctuate", "--audio", "a", "--wav-scp", "b"], ["expected one of them"]),
         (["punctuate", "--model", "nobody"], ["model 'nobody': found no such model directory"]),
         (["punctuate", "--wrong"], ["--wrong"]),
@@ -231,16 +235,49 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
         (["align", "a", "b", "--method", "guess"], ["--method", "found 'guess'"]),
         (["prepare", "iwslt9", "a", "b"], ["found corpus 'iwslt9'", "expected mintzai, iwslt or text"]),
         (["prepare", "text", "-", "b", "--dev", "0.6", "--test", "0.5"], ["--dev 0.6 --test 0.5"]),
-        (["prepare", "text", "-", "b", "--lang", "Spanish"], ["--lang: found 'Spanish'", "two or three lower-case"]),
-        (
-            ["export", "es-eu"],
-            ["export: found 'es-eu', which ships as a graph", "expected a directory of asr-punct train"],
-        ),
+        (["export", "nobody"], ["model 'nobody': found no such model directory"]),
         (["info", "."], ["config.json", "found no such file"]),
     ],
 )
 def test_bad_usage_is_told_in_one_line(run, arguments, parts):
     assert_told(run(*arguments), *parts)
+
+
+BAD_CODES = ["", "e", "ES", "es+", "spanish", "e1", "ñu", "es eu", "es-eu", "es\n"]
+WITH_LANGUAGE = [["align"], ["pauses", "a.ctm", "-o", "a.tsv"], ["prepare", "text", "-", "b"], ["score", "a", "b"]]
+
+
+@pytest.mark.parametrize("command", WITH_LANGUAGE)
+@pytest.mark.parametrize("code", BAD_CODES)
+def test_what_is_no_language_code_is_told(run, command, code):
+    told = ["expected AUDIO and TEXT"] if command == ["align"] and code == "es-eu" else [f"--lang: found {code!r}"]
+    assert_told(run(*command, "--lang", code), *told)
+
+
+@pytest.mark.parametrize("code", ["es", "eus", "es+eu", "ba+es+en"])
+def test_language_codes(run, code):
+    for command in WITH_LANGUAGE[1::2]:
+        assert_told(run(*command, "--lang", code), "no such file")
+
+
+@pytest.mark.parametrize("code", ["en-us", "es-419", "es-419+eu"])
+def test_espeaks_voices_of_a_region_align(run, code):
+    assert_told(run("align", "--lang", code), "expected AUDIO and TEXT")
+
+
+def test_a_graph_alone_is_not_exported(run, model, tmp_path, monkeypatch):
+    """By its path or its name, in the package or copied."""
+    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    copy = tmp_path / "graph"
+    shutil.copytree(model, copy, ignore=shutil.ignore_patterns("training", "model.safetensors"))
+    config = json.loads((copy / "config.json").read_text())
+    del config["files"]["model.safetensors"]
+    (copy / "config.json").write_text(json.dumps(config))
+    before = (copy / "config.json").read_bytes()
+    for name in ("graph", copy):
+        told = f"export: found {str(copy)!r}, which ships as a graph, expected a directory of asr-punct train"
+        assert_told(run("export", name), told)
+    assert (copy / "config.json").read_bytes() == before
 
 
 def test_audio_without_times_names_align(run, model, tmp_path):

@@ -13,11 +13,12 @@ from asr_punct.marks import (
     Mark,
     apply_case,
     case_of,
-    checked_language,
     format_marks,
     glyphs,
+    named_marks,
     parse_case,
     parse_marks,
+    takes_case,
     write_text,
     write_word,
 )
@@ -53,6 +54,20 @@ def test_parse_marks_refuses(text):
         parse_marks(text)
 
 
+def test_named_marks():
+    assert named_marks(iter(["COMMA", "PERIOD", "COMMA"])) == named_marks({Mark.COMMA, Mark.PERIOD}) == set(MARKS[:2])
+    assert named_marks(iter(())) == set()
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [(["COMMA", "STOP"], "'STOP'"), (["O"], "'O'"), ([""], "''"), ([3], "3"), ("COMMA", "'COMMA'"), ("", "''")],
+)
+def test_what_is_no_list_of_marks_is_told(names, found):
+    with pytest.raises(AsrPunctError, match=f"--marks: found {found}, expected a list of names from COMMA,PERIOD,"):
+        named_marks(names)
+
+
 def test_parse_case():
     assert [parse_case(case) for case in ("O", "FIRST_CAP", "ALL_CAPS")] == list(CASES)
     with pytest.raises(AsrPunctError, match="FIRST_CAP ALL_CAPS"):
@@ -76,6 +91,8 @@ def test_parse_case():
         ("¿Qué", "FIRST_CAP"),
         ("STRASSE", "ALL_CAPS"),
         ("İ", "FIRST_CAP"),
+        ("<UNK>", "ALL_CAPS"),
+        ("Info@x.es", "FIRST_CAP"),
         ("", "O"),
     ],
 )
@@ -96,6 +113,8 @@ def test_case_of(word, case):
         ("casa", "O", "casa"),
         ("Casa", "O", "Casa"),
         ("50", "ALL_CAPS", "50"),
+        ("<unk>", "ALL_CAPS", "<UNK>"),
+        ("info@x.es", "FIRST_CAP", "Info@x.es"),
         ("", "FIRST_CAP", ""),
     ],
 )
@@ -118,21 +137,14 @@ def test_the_case_that_was_written_writes_the_same_again(word, case):
 SIGNS = st.sampled_from(["<", ">", "[", "]", "@", "://", "www.", "WWW."])
 
 
-@given(st.text(max_size=5), SIGNS, st.text(max_size=5), st.sampled_from(CASES))
-def test_tags_and_addresses_take_marks_and_no_case(before, sign, after, case):
-    word = before + sign + after + "a"
-    assert write_word(word, Labels(frozenset({Mark.COMMA}), case), glyphs("es")) == f"{word},"
+@given(st.text(max_size=5), SIGNS, st.text(max_size=5))
+def test_tags_and_addresses_take_no_case(before, sign, after):
+    assert not takes_case(before + sign + after)
 
 
-@pytest.mark.parametrize("code", ["es", "eus", "es+eu", "ba+es+en"])
-def test_language_codes(code):
-    assert checked_language(code) == code
-
-
-@pytest.mark.parametrize("code", ["", "e", "ES", "es+", "spanish", "e1", "ñu", "es eu", "es-eu", "es\n"])
-def test_what_is_no_language_code_is_told(code):
-    with pytest.raises(AsrPunctError, match=r"--lang: found .*, expected a code of two or three lower-case letters"):
-        checked_language(code)
+@given(st.text("aeñEÑ'-.ß5¿", max_size=5))
+def test_other_words_take_case(word):
+    assert takes_case(word)
 
 
 def test_all_marks_on_one_word_by_language():

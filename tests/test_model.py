@@ -10,9 +10,10 @@ from safetensors.torch import save_file  # noqa: E402
 
 from asr_punct.checkpoint import ModelInfo  # noqa: E402
 from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E402
-from asr_punct.errors import ConfigError, ModelError  # noqa: E402
+from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.model.context import TransformerContext, build_context  # noqa: E402
+from asr_punct.model.device import open_device  # noqa: E402
 from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, NoPauses, build_fusion  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
@@ -179,6 +180,14 @@ def test_any_encoder_by_directory(family, tmp_path):
     batch = inputs([window(np.random.default_rng(0), 5)])
     names = ("input_ids", "attention_mask", "word_index", "boundaries")
     assert encoder(*(batch[name] for name in names)).shape == (1, 5, 16)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("gpu", "cpu, cuda, cuda:N or mps"), ("cuda:99", "a device that torch finds: ")]
+)
+def test_a_device_that_is_not_there_is_told(name, expected):
+    with pytest.raises(AsrPunctError, match=f"--device: found '{name}', expected {expected}"):
+        open_device(name)
 
 
 def test_a_missing_encoder_is_told(tmp_path):

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator
-from asr_punct.checkpoint import read_info
-from asr_punct.errors import AsrPunctError
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, read_info
+from asr_punct.errors import AsrPunctError, MissingExtraError
+from asr_punct.inference.backend import open_backend
 from asr_punct.inference.merge import added_labels
 from asr_punct.inference.punctuator import _with_opening
 from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
@@ -80,11 +81,27 @@ def test_given_labels_are_kept():
     )
 
 
-@pytest.mark.parametrize("word", ["<unk>", "[noise]", "ana@x.es", "https://x.es", "www.x.es,"])
-def test_tags_and_addresses_have_no_case(word):
-    (label,) = added_labels(utterance(word), [Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP)], "es")
-    assert label.case is Case.O
-    assert label.marks or word[0] in "<["  # a bracket takes the mark's place
+@pytest.mark.parametrize(
+    ("word", "marks"),
+    [
+        ("<unk>", set()),  # brackets stand where marks would
+        ("[noise]", set()),
+        ("ana@x.es", {Mark.OPEN_QUES, Mark.COMMA}),
+        ("https://x.es", {Mark.OPEN_QUES, Mark.COMMA}),
+        ("www.x.es,", {Mark.OPEN_QUES}),
+    ],
+)
+def test_tags_and_addresses_are_given_marks_and_no_case(word, marks):
+    predicted = [Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.FIRST_CAP)]
+    assert added_labels(utterance(word), predicted, "es") == (Labels(frozenset(marks)),)
+
+
+def test_the_case_that_an_address_came_with_is_written(punctuator):
+    given_labels = (Labels(case=Case.FIRST_CAP), Labels(case=Case.ALL_CAPS))
+    (result,) = punctuator.restore([utterance("info@x.es <unk>", labels=given_labels)])
+    words = zip(result.words, result.labels, strict=True)
+    written = [write_word(word.text, replace(label, marks=frozenset()), punctuator.glyphs) for word, label in words]
+    assert written == ["Info@x.es", "<UNK>"]
 
 
 def test_a_lone_mark_takes_the_places_beside_it():
@@ -129,14 +146,31 @@ def test_marks_that_are_not_allowed_are_not_added(model):
     assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa ¿dónde está la mesa?"
 
 
+@pytest.mark.parametrize(("marks", "found"), [(["STOP"], "'STOP'"), (["O"], "'O'"), ("COMMA", "'COMMA'")])
+def test_what_is_no_list_of_marks_is_told(model, marks, found):
+    with pytest.raises(AsrPunctError, match=f"--marks: found {found}, expected a list of names from COMMA,PERIOD"):
+        Punctuator.from_pretrained(model, marks=marks)
+
+
+def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
+    """Where torch is not there, what is told is the model, not the device that is the default."""
+    info = read_info(model)
+    weights = replace(info, files={name: info.files[name] for name in (WEIGHTS, TOKENIZER)})
+    monkeypatch.delitem(sys.modules, "asr_punct.inference.torch_backend", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for device in (None, "cpu"):
+        with pytest.raises(MissingExtraError, match="a model without a graph needs the package torch"):
+            open_backend(model, weights, device)
+    with pytest.raises(MissingExtraError, match="--device cuda needs the package torch"):
+        open_backend(model, info, "cuda")
+
+
 def test_a_closing_mark_brings_its_opening_one():
     pairs = {"QUESTION": Mark.OPEN_QUES, "EXCLAMATION": Mark.OPEN_EXCL, "QUOTE": Mark.OPEN_QUOTE}
     for closing, opening in pairs.items():
         assert _with_opening([closing, "COMMA"]) == {Mark.COMMA, Mark(closing), opening}
     assert _with_opening({Mark.OPEN_QUES, Mark.DASH}) == {Mark.OPEN_QUES, Mark.DASH}
     assert _with_opening(()) == set()
-    with pytest.raises(AsrPunctError, match="found marks 'STOP'"):
-        _with_opening(["STOP"])
 
 
 # Streams of utterances

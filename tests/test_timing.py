@@ -63,7 +63,7 @@ def test_words_after_the_end_of_the_audio_are_told(tmp_path):
         rounded = Utterance((Word("hola", 0.2, 2.4),), id="a", recording="a", times="asr")
         assert list(refined([rounded], audio_of))
         beyond = replace(rounded, words=(Word("hola", 0.2, 3.1), Word("eh", 0.3, 0.4)))
-        with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and the last word of 'a' ends at 3\.10"):
+        with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):
             list(refined([rounded, beyond], audio_of))
 
 
@@ -75,8 +75,11 @@ def test_one_audio_file_holds_one_recording(tmp_path):
     with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
         list(refined([first, replace(first, recording="s")], audio_of))
     source = rows(tmp_path, "r 1 0.2 0.4 hola", "s 1 0.2 0.4 hola")
+    corpus = TimedCorpus("es", None, audio, None)
     with pytest.raises(InputError, match="found recordings"):
-        list(TimedCorpus("es", None, audio, None).read(source))
+        list(corpus.read(source))
+    for name in "rs":
+        assert len(list(corpus.read(rows(tmp_path, f"{name} 1 0.2 0.4 hola")))) == 1
 
 
 def test_wav_scp_names_the_audio_of_a_recording(tmp_path):

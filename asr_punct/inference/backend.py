@@ -82,20 +82,21 @@ def open_backend(
         AsrPunctError: a graph is asked for on another device than the CPU, or a device that torch cannot use.
         MissingExtraError: torch is needed and not installed.
     """
-    if graph and device not in (None, "cpu"):
+    on_cpu = device in (None, "cpu")
+    if graph and not on_cpu:
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
     if graph and not has_file(info, _GRAPHS[graph]):
         raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
-    if device not in (None, "cpu") and not has_file(info, WEIGHTS):
+    if not on_cpu and not has_file(info, WEIGHTS):
         why = f"{directory.name} is a graph alone, which runs on the CPU; what asr-punct train makes runs on a GPU"
         raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}")
     name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if has_file(info, name)), None)
-    if name and device in (None, "cpu"):
+    if name and on_cpu:
         return OnnxBackend(checked_file(directory, info, name), threads)
     weights = checked_file(directory, info, WEIGHTS)
     try:
         from asr_punct.inference.torch_backend import TorchBackend
     except ModuleNotFoundError as error:
-        what = f"--device {device}" if device else "a model without a graph"
+        what = "a model without a graph" if on_cpu else f"--device {device}"
         raise MissingExtraError(what, "train", str(error.name)) from None
     return TorchBackend(weights, info, device or "cpu", threads)

@@ -21,7 +21,7 @@ from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.windows import Window, plan_windows
-from asr_punct.marks import MARKS, NO_MARKS, Glyphs, Labels, Mark, glyphs, parse_marks, write_text
+from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word
@@ -40,7 +40,11 @@ class Punctuator:
         backend: computes its scores.
         marks: marks that may be added; all where None. A closing mark brings its opening one (QUESTION OPEN_QUES).
         case: whether capitals may be added.
-        casing: lines of a casing list (`asr_punct.casing`), by which words are written where capitals may be added.
+        casing: forms of a casing list, as `asr_punct.casing.parse_casing` gives them, by which words are written where
+            capitals may be added.
+
+    Raises:
+        AsrPunctError: there is no such mark.
     """
 
     def __init__(
@@ -48,7 +52,7 @@ class Punctuator:
         info: ModelInfo,
         tokenizer: SubwordTokenizer,
         backend: Backend,
-        marks: Collection[Mark] | None = None,
+        marks: Collection[str] | None = None,
         case: bool = True,
         casing: Iterable[str] = (),
     ) -> None:
@@ -71,7 +75,7 @@ class Punctuator:
         device: str | None = None,
         threads: int = 0,
         graph: Literal["fp32", "int8"] | None = None,
-        marks: Collection[Mark] | None = None,
+        marks: Collection[str] | None = None,
         case: bool = True,
         casing: str | PathLike[str] | Iterable[str] | None = None,
     ) -> Punctuator:
@@ -87,14 +91,15 @@ class Punctuator:
             casing: a casing list's file, or its lines; they go before those of the model's own.
 
         Raises:
-            AsrPunctError: there is no such model, its directory is damaged, or the casing list has not its form.
+            AsrPunctError: there is no such model or mark, the model's directory is damaged, or the casing list has not
+                its form.
         """
         directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
         own = read_casing(checked_file(directory, info, CASING)) if has_file(info, CASING) else ()
-        lines = (*own, *_casing_lines(casing))
-        return cls(info, load_tokenizer(directory, info), backend, marks, case, lines)
+        forms = (*own, *_casing_forms(casing))
+        return cls(info, load_tokenizer(directory, info), backend, marks, case, forms)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -200,13 +205,13 @@ class Punctuator:
         return text.split_token(word.text, self._language)[1]
 
 
-def _with_opening(marks: Collection[Mark]) -> frozenset[Mark]:
-    """The marks by their names, and the opening partners of those that close; a language has only what it writes."""
-    chosen = parse_marks("+".join(marks) or NO_MARKS)
+def _with_opening(marks: Collection[str]) -> frozenset[Mark]:
+    """The marks of those names, and the opening partners of those that close."""
+    chosen = named_marks(marks)
     return chosen | {opening for opening, closing in PAIRS if closing in chosen}
 
 
-def _casing_lines(casing: str | PathLike[str] | Iterable[str] | None) -> tuple[str, ...]:
+def _casing_forms(casing: str | PathLike[str] | Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(casing, str | PathLike):
         return read_casing(casing)
     return parse_casing(casing or ())

@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 
 from asr_punct.checkpoint import ModelInfo
-from asr_punct.errors import AsrPunctError
 from asr_punct.features import Features
 from asr_punct.inference.backend import WindowScores
+from asr_punct.model.device import open_device
 from asr_punct.model.weights import load_tagger
 
 
@@ -21,17 +21,16 @@ class TorchBackend:
         info: the model's configuration.
         device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
         threads: threads on the CPU; 0 leaves torch's choice.
+
+    Raises:
+        AsrPunctError: there is no such device.
     """
 
     def __init__(self, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> None:
         if threads:
             torch.set_num_threads(threads)
-        try:
-            self._device = torch.device(device)
-            self._model = load_tagger(weights, info).folded().to(self._device)
-        except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
-            reason = str(error).splitlines()[0]
-            raise AsrPunctError(f"--device: found {device!r}, expected a device that torch finds: {reason}") from None
+        self._device = open_device(device)
+        self._model = load_tagger(weights, info).folded().to(self._device)
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""

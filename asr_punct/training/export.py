@@ -15,7 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, checked_file, read_info, write_info
+from asr_punct.checkpoint import (
+    ONNX,
+    ONNX_INT8,
+    TOKENIZER,
+    WEIGHTS,
+    ModelInfo,
+    checked_file,
+    has_file,
+    read_info,
+    write_info,
+)
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend, WindowScores
@@ -55,10 +65,14 @@ def export(directory: Path, int8: bool = False) -> float:
 
     Raises:
         ModelError: the directory is damaged.
-        AsrPunctError: graph and torch differ by more than 1e-4, or the int8 graph differs from the fp32 one by more
-            than 0.005 on average or in more than 2% of decisions; then the directory stays as it was.
+        AsrPunctError: the directory holds no weights, graph and torch differ by more than 1e-4, or the int8 graph
+            differs from the fp32 one by more than 0.005 on average or in more than 2% of decisions; then the directory
+            stays as it was.
     """
     info = read_info(directory)
+    if not has_file(info, WEIGHTS):
+        found = f"{str(directory)!r}, which ships as a graph"
+        raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
     checked_file(directory, info, TOKENIZER)
     model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).folded()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from asr_punct.checkpoint import TOKENIZER, read_info
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.io.files import write_file
+from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
@@ -91,15 +91,7 @@ def resolve_device(name: str | None) -> torch.device:
     Raises:
         AsrPunctError: there is no such device.
     """
-    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
-        raise AsrPunctError(f"--device: found {name!r}, expected cpu, cuda, cuda:N or mps")
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
-        raise AsrPunctError(f"--device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
-    return device
+    return open_device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 def build_trainer(
