@@ -141,6 +141,12 @@ def test_the_call_of_nemo(punctuator):
     assert punctuator.add_punctuation_capitalization(queries) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
 
 
+@pytest.mark.parametrize(("value", "found"), [("hola", "'hola'"), (["hola", None], "None")])
+def test_queries_are_a_list_of_strings(punctuator, value, found):
+    with pytest.raises(AsrPunctError, match=f"queries: found {found}, expected a list of strings"):
+        punctuator.add_punctuation_capitalization(value)
+
+
 def test_marks_that_are_not_allowed_are_not_added(model):
     chosen = Punctuator.from_pretrained(model, marks={Mark.QUESTION}, case=False)
     assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa ¿dónde está la mesa?"

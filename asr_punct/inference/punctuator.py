@@ -124,7 +124,14 @@ class Punctuator:
         return "\n".join(self._write(utterance) for utterance in self.restore(utterances))
 
     def add_punctuation_capitalization(self, queries: Sequence[str]) -> list[str]:
-        """Each query, a document of its own, with marks and capitals (the call of NeMo 2.4 and earlier)."""
+        """Each query, a document of its own, with marks and capitals (the call of NeMo 2.4 and earlier).
+
+        Raises:
+            AsrPunctError: they are one string, or one of them is no string.
+        """
+        wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
+        if wrong:
+            raise AsrPunctError(f"queries: found {wrong[0]!r}, expected a list of strings")
         utterances = [_utterance(query, str(number)) for number, query in enumerate(queries)]
         return [self._write(utterance) for utterance in self.restore(utterances)]
 
