@@ -248,6 +248,10 @@ def test_models_of_tiny_windows_are_exported(model, tmp_path, words):
     assert export(directory) < 1e-4
 
 
+def test_graphs_name_no_file_of_the_machine_that_made_them(model):
+    assert b".py" not in (model / "model.onnx").read_bytes()
+
+
 def write_constant_graph(path):
     """A graph that never sets a mark."""
 

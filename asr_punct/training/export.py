@@ -122,6 +122,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
             external_data=False,
             verbose=False,
         )
+    _strip_notes(path)
 
 
 def _quantise(source: Path, target: Path) -> None:
@@ -135,6 +136,18 @@ def _quantise(source: Path, target: Path) -> None:
         )
     finally:
         logging.disable(logging.NOTSET)
+
+
+def _strip_notes(path: Path) -> None:
+    """Take out the exporter's notes on each node: they name files of the machine, and nothing reads them."""
+    import onnx
+
+    graph = onnx.load(path)
+    body = graph.graph
+    for part in (graph, body, *body.node, *body.value_info, *body.initializer, *body.input, *body.output):
+        part.ClearField("doc_string")
+        part.ClearField("metadata_props")
+    onnx.save(graph, path)
 
 
 @dataclass(frozen=True)
