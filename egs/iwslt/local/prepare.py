@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Make the training files of a benchmark whose files have `token TAB label` a line.
+
+local/prepare.py --sets sets.tsv --corpus DIR [--text FILE] [--train-words N] [--dev-words N] [--lang en] OUT
+
+`sets.tsv` names the files of DIR: train, dev, and test sets by their names in the tables. Writes OUT/train.tsv,
+OUT/dev.tsv, OUT/SET.tsv (words as a recogniser writes them), OUT/tokens/SET.tsv (the benchmark's own tokens, on which
+it is scored) and OUT/summary.json.
+
+Trained on is DIR's training file; without one the written text of --text, whose marks become the benchmark's labels;
+without that the first four fifths of the development set, of which the last fifth is then left. Documents of the text
+that share eight words in a row with a test set are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from asr_punct.corpora.iwslt import as_recognised, read_iwslt
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.files import make_directory, write_file
+from asr_punct.io.labelled import read_labelled
+from asr_punct.io.tsv import write_tsv
+from asr_punct.marks import Labels
+from asr_punct.scoring.classes import MERGED
+from asr_punct.words import Utterance
+
+_SUFFIXES = ("", ".txt", ".xz")
+_CLASSES = MERGED[4]
+_NGRAM = 8
+_DEV_SHARE = 0.2
+
+Corpus = list[Utterance]
+
+
+def find_file(corpus: Path, name: str) -> Path | None:
+    """The file of that name, as it is or with `.txt` or `.xz` after it."""
+    return next((path for suffix in _SUFFIXES if (path := corpus / f"{name}{suffix}").is_file()), None)
+
+
+def read_sets(table: Path) -> dict[str, str]:
+    """File names by the names of the sets."""
+    lines = table.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t") for line in lines)
+
+
+def read_text(path: Path, language: str) -> Iterator[Utterance]:
+    """Written text with the benchmark's labels and without case, which the benchmark does not have."""
+    labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
+    for utterance in _CLASSES.relabel(labelled):
+        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
+        labels = tuple(Labels(label.marks) for label in utterance.labels or ())
+        yield replace(utterance, words=words, labels=labels)
+
+
+def ngrams(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """All runs of eight words."""
+    return set(zip(*(words[first:] for first in range(_NGRAM)), strict=False))
+
+
+def without_overlap(text: Iterable[Utterance], tests: Iterable[Corpus]) -> tuple[Corpus, int]:
+    """The utterances of documents that share no eight words in a row with a test set, and how many others there are."""
+    known = {gram for test in tests for gram in ngrams([word.text for u in test for word in u.words])}
+    kept, dropped = [], 0
+    for _, group in groupby(text, key=lambda utterance: utterance.recording):
+        document = list(group)
+        if known.isdisjoint(ngrams([word.text for utterance in document for word in utterance.words])):
+            kept.extend(document)
+        else:
+            dropped += 1
+    return kept, dropped
+
+
+def first_words(corpus: Corpus, words: int) -> Corpus:
+    """The first utterances, of so many words together at least; all of them for 0."""
+    if not words:
+        return corpus
+    count, kept = 0, []
+    for utterance in corpus:
+        kept.append(utterance)
+        count += len(utterance.words)
+        if count >= words:
+            break
+    return kept
+
+
+def count_words(corpus: Corpus) -> int:
+    """Words of all utterances."""
+    return sum(len(utterance.words) for utterance in corpus)
+
+
+def write(path: Path, utterances: Iterable[Utterance]) -> None:
+    """Write a corpus."""
+    with write_file(path) as out:
+        write_tsv(utterances, out)
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Read, choose and write.
+
+    Raises:
+        InputError: a file is missing or has another form.
+    """
+    sets = read_sets(options.sets)
+    paths = {name: find_file(options.corpus, file) for name, file in sets.items()}
+    for name, path in paths.items():
+        if path is None and name != "train":
+            raise InputError(options.corpus / sets[name], "no such file", "the benchmark's file")
+    tokens = {name: list(read_iwslt(path)) for name, path in paths.items() if path and name != "train"}
+    words = {name: list(map(as_recognised, corpus)) for name, corpus in tokens.items()}
+    dev, dropped = words.pop("dev"), 0
+    if paths["train"]:
+        source, train = sets["train"], list(map(as_recognised, read_iwslt(paths["train"])))
+    elif options.text:
+        source = options.text.name
+        train, dropped = without_overlap(read_text(options.text, options.lang), words.values())
+    else:
+        source = f"the first four fifths of {sets['dev']}"
+        train = first_words(dev, round(count_words(dev) * (1 - _DEV_SHARE)))
+        dev = dev[len(train) :]
+    train, dev = first_words(train, options.train_words), first_words(dev, options.dev_words)
+    make_directory(options.output / "tokens")
+    write(options.output / "train.tsv", train)
+    write(options.output / "dev.tsv", dev)
+    for name, corpus in words.items():
+        write(options.output / f"{name}.tsv", corpus)
+        write(options.output / "tokens" / f"{name}.tsv", tokens[name])
+    summary = {
+        "source": source,
+        "overlapping_documents": dropped,
+        "words": {
+            "train": count_words(train),
+            "dev": count_words(dev),
+            **dict(zip(words, map(count_words, words.values()), strict=True)),
+        },
+    }
+    with write_file(options.output / "summary.json") as out:
+        json.dump(summary, out, indent=2, ensure_ascii=False)
+        out.write("\n")
+    counts = ", ".join(f"{name} {count}" for name, count in summary["words"].items())
+    print(f"trained on {source} ({dropped} documents that overlap with a test set left out); words: {counts}")
+
+
+def main() -> int:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--sets", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--text", type=Path)
+    parser.add_argument("--train-words", type=int, default=0)
+    parser.add_argument("--dev-words", type=int, default=0)
+    parser.add_argument("--lang", default="en")
+    try:
+        prepare(parser.parse_args())
+    except AsrPunctError as error:
+        print(f"prepare.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

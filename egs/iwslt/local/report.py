@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Gather a benchmark's scores: exp/scores.json, and exp/RESULTS.md with the published rows beside.
+
+local/report.py --command "run.sh …" --encoder NAME --synthetic true ROW…
+
+Reads data/summary.json, exp/decode/**/facts.json, sets.tsv and published.tsv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from asr_punct.io.files import write_file
+from asr_punct.scoring import Scores, write_score_sets
+from asr_punct.scoring.tables import interval, percent, table
+
+EXP = Path("exp")
+MARKS = ("COMMA", "PERIOD", "QUESTION")
+TITLES = {"ref": "Ref.", "asr": "ASR", "news": "News"}
+_SYNTHETIC = "**Every number here is of small synthetic files**: they show that the recipe runs, and nothing else."
+_RATES = ("COMMA P", "R", "F1", "PERIOD P", "R", "F1", "QUESTION P", "R", "F1", "P", "R", "micro F1", "95 %", "mean F1")
+
+
+def read_json(path: Path) -> Any:
+    """Content of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+class Decoded:
+    """What one decoding gave, `exp/decode/NAME/facts.json`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.facts: Mapping[str, Any] = read_json(EXP / "decode" / name / "facts.json")
+        self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
+
+    def rates(self, test: str) -> list[str]:
+        """Cells of a row of the tables."""
+        scores = self.scores[test]
+        rates = [rate for mark in MARKS for rate in _three(scores.marks[mark])]
+        micro = interval(scores.ci95.get("micro.f1"))
+        return [*rates, *_three(scores.micro), micro, percent(scores.mean_f1)]
+
+
+def _three(rate: Any) -> list[str]:
+    return [percent(rate.precision), percent(rate.recall), percent(rate.f1)]
+
+
+def published(test: str) -> Iterator[list[str]]:
+    """Rows of other people's results on a test set."""
+    path = Path("published.tsv")
+    if not path.is_file():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        name, system, encoder, source, *rates, micro, mean = line.split("\t")
+        if name == test:
+            yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean]
+
+
+def circumstances(command: str, encoder: str, summary: Mapping[str, Any]) -> Iterator[str]:
+    """How the results came about."""
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("asr-punct", "torch", "onnxruntime"))
+    counts = summary["words"]
+    yield f"* Command: `{command}`"
+    yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
+    yield f"* Machine: {_processor()}, {os.cpu_count()} cores"
+    yield f"* Software: Python {platform.python_version()}, {versions}"
+    yield f"* Encoder where one is given: {encoder}"
+    yield (
+        f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
+        f"left out that share eight words in a row with a test set); tuned on {counts['dev']:,} words of the "
+        "development set"
+    )
+    yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows\n"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def results(rows: Sequence[Decoded], encoder: str) -> Iterator[str]:
+    """A table for each test set: our rows, then the published ones."""
+    header = ("system", "encoder", "parameters", "words/s", *_RATES)
+    for test in rows[0].scores:
+        yield f"## {TITLES.get(test, test)}: F1 in per cent\n"
+        cells = []
+        for row in rows:
+            own = row.name in ("brnn", "polacek/scratch")
+            size, speed = f"{row.facts['parameters'] / 1e6:.1f} M", f"{row.facts['words_per_second']:.0f}"
+            cells.append([f"**{row.name}**", "–" if own else Path(encoder).name, size, speed, *row.rates(test)])
+        yield table(header, [*cells, *published(test)])
+
+
+def sweep(title: str, column: str, names: Iterable[str], first: str) -> Iterator[str]:
+    """A table of one model decoded in several ways; times are relative to the first way."""
+    found = [Decoded(name) for name in names if (EXP / "decode" / name / "facts.json").exists()]
+    if not found:
+        return
+    yield f"## {title}\n"
+    base = Decoded(first).facts["words_per_second"]
+    tests = list(found[0].scores)
+    header = (column, *(f"{TITLES.get(t, t)} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time")
+    cells = []
+    for decoded in found:
+        rates = [
+            cell
+            for test in tests
+            for cell in (*_three(decoded.scores[test].micro), percent(decoded.scores[test].one_class.f1))
+        ]
+        label = decoded.name.rpartition("/")[2] if "/" in decoded.name else "block"
+        cells.append([label, *rates, f"{base / decoded.facts['words_per_second']:.1f}x"])
+    yield table(header, cells)
+
+
+def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
+    """Lines of the page."""
+    yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
+    if options.synthetic == "true":
+        yield f"{_SYNTHETIC}\n"
+    yield from circumstances(options.command, options.encoder, read_json(Path("data/summary.json")))
+    yield from results(rows, options.encoder)
+    windows = [f"windows/{count}" for count in (1, 2, 3, 6, 9)]
+    yield from sweep("Windows that predict each word (courtland2020, Table 2)", "windows", windows, windows[0])
+    looks = [f"look-ahead/{right}" for right in (1, 2, 3, 4, 5, 10, 100)]
+    title = "Look-ahead in words, left context 100 (polacek2023, Table 4)"
+    yield from sweep(title, "right", [*looks, "polacek"], "polacek")
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("command", "encoder", "synthetic"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("rows", nargs="+")
+    options = parser.parse_args()
+    rows = [Decoded(name) for name in options.rows]
+    sets = {f"{row.name}/{test}": scores for row in rows for test, scores in row.scores.items()}
+    write_score_sets(sets, EXP / "scores.json")
+    with write_file(EXP / "RESULTS.md") as out:
+        out.writelines(f"{line}\n" for line in page(options, rows))
+
+
+if __name__ == "__main__":
+    main()
