@@ -85,4 +85,5 @@ def _turn(vectors: Tensor, word_mask: Tensor) -> Tensor:
     places = torch.arange(vectors.shape[1], device=vectors.device)
     mirrored = word_mask.sum(dim=1, keepdim=True) - 1 - places
     index = torch.where(mirrored >= 0, mirrored, places)
-    return torch.gather(vectors, 1, index.unsqueeze(-1).expand_as(vectors))
+    # Not expand_as: an exporter takes the number of words that a GRU gives for a constant.
+    return torch.gather(vectors, 1, index.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))
