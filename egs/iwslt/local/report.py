@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gather a benchmark's scores: exp/scores.json, and exp/RESULTS.md with the published rows beside.
 
-local/report.py --command "run.sh …" --encoder NAME --synthetic true ROW…
+local/report.py --command "run.sh …" --encoder NAME --budget FILE:NAME --synthetic true ROW…
 
 Reads data/summary.json, exp/decode/**/facts.json, sets.tsv and published.tsv.
 """
@@ -65,21 +65,32 @@ def published(test: str) -> Iterator[list[str]]:
             yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean]
 
 
-def circumstances(command: str, encoder: str, summary: Mapping[str, Any]) -> Iterator[str]:
+def circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
     """How the results came about."""
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("asr-punct", "torch", "onnxruntime"))
     counts = summary["words"]
-    yield f"* Command: `{command}`"
+    yield f"* Command: `{options.command}`"
     yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
     yield f"* Machine: {_processor()}, {os.cpu_count()} cores"
     yield f"* Software: Python {platform.python_version()}, {versions}"
-    yield f"* Encoder where one is given: {encoder}"
+    yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
         f"left out that share eight words in a row with a test set); tuned on {counts['dev']:,} words of the "
         "development set"
     )
-    yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows\n"
+    yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
+    yield from budget(*options.budget.rsplit(":", 1))
+    yield ""
+
+
+def budget(table: str, name: str) -> Iterator[str]:
+    """What the budget changes in the papers' settings, which are those of `conf/`."""
+    yield f"* Budget `{name}`, which changes these settings of `conf/`:"
+    for line in Path(table).read_text(encoding="utf-8").splitlines():
+        found, row, part, settings = line.split("\t")
+        if found == name:
+            yield f"  * {row} {part}: {f'`{settings}`' if settings else 'nothing'}"
 
 
 def _processor() -> str:
@@ -91,10 +102,10 @@ def _processor() -> str:
     return next(names, platform.machine())
 
 
-def results(rows: Sequence[Decoded], encoder: str) -> Iterator[str]:
+def results(rows: Sequence[Decoded], tests: Sequence[str], encoder: str) -> Iterator[str]:
     """A table for each test set: our rows, then the published ones."""
     header = ("system", "encoder", "parameters", "words/s", *_RATES)
-    for test in rows[0].scores:
+    for test in tests:
         yield f"## {TITLES.get(test, test)}: F1 in per cent\n"
         cells = []
         for row in rows:
@@ -104,14 +115,13 @@ def results(rows: Sequence[Decoded], encoder: str) -> Iterator[str]:
         yield table(header, [*cells, *published(test)])
 
 
-def sweep(title: str, column: str, names: Iterable[str], first: str) -> Iterator[str]:
+def sweep(title: str, column: str, names: Iterable[str], first: str, tests: Sequence[str]) -> Iterator[str]:
     """A table of one model decoded in several ways; times are relative to the first way."""
     found = [Decoded(name) for name in names if (EXP / "decode" / name / "facts.json").exists()]
     if not found:
         return
     yield f"## {title}\n"
     base = Decoded(first).facts["words_per_second"]
-    tests = list(found[0].scores)
     header = (column, *(f"{TITLES.get(t, t)} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time")
     cells = []
     for decoded in found:
@@ -127,22 +137,24 @@ def sweep(title: str, column: str, names: Iterable[str], first: str) -> Iterator
 
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     """Lines of the page."""
+    summary = read_json(Path("data/summary.json"))
+    tests = [name for name in summary["words"] if name in rows[0].scores]
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
-    yield from circumstances(options.command, options.encoder, read_json(Path("data/summary.json")))
-    yield from results(rows, options.encoder)
+    yield from circumstances(options, summary)
+    yield from results(rows, tests, options.encoder)
     windows = [f"windows/{count}" for count in (1, 2, 3, 6, 9)]
-    yield from sweep("Windows that predict each word (courtland2020, Table 2)", "windows", windows, windows[0])
+    yield from sweep("Windows that predict each word (courtland2020, Table 2)", "windows", windows, windows[0], tests)
     looks = [f"look-ahead/{right}" for right in (1, 2, 3, 4, 5, 10, 100)]
     title = "Look-ahead in words, left context 100 (polacek2023, Table 4)"
-    yield from sweep(title, "right", [*looks, "polacek"], "polacek")
+    yield from sweep(title, "right", [*looks, "polacek"], "polacek", tests)
 
 
 def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("command", "encoder", "synthetic"):
+    for name in ("command", "encoder", "budget", "synthetic"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("rows", nargs="+")
     options = parser.parse_args()

@@ -51,6 +51,15 @@ if [ -z "$config" ] && $synthetic; then
   # Models this small gain little from a second thread, and lose much where another job has its core.
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 fi
+if [ -n "$system" ]; then
+  $ablation && fail "found --system and --ablation, expected one of them"
+  if $synthetic; then
+    budget=${budget:-mini} encoder=${encoder:-built}
+  fi
+  budget=${budget:-full}
+  check_budget
+  [ -n "$(row_field "$system" 2)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
+fi
 times=aligner
 if [ -n "$ctm_dir" ]; then
   times=$ctm_source
@@ -106,10 +115,14 @@ config_of() {
 train() {
   local language=$1 model=$2
   shift 2
-  # shellcheck disable=SC2086 # several options
-  runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
-    --data "data/tsv/$language" -o "$model" --resume ${device:+--device "$device"} "model.language=$language" \
-    "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} "$@" $train_options
+  if [ -n "$system" ]; then
+    train_system "$system" "data/tsv/$language" "$model" "model.language=$language"
+  else
+    # shellcheck disable=SC2086 # several options
+    runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
+      --data "data/tsv/$language" -o "$model" --resume ${device:+--device "$device"} "model.language=$language" \
+      "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} "$@" $train_options
+  fi
   # The graph, so that every system is decoded and timed by the same runtime.
   runner=$train_cmd step "graph ${model#exp/*/}" "$model/model.onnx" asr-punct export "$model"
 }

@@ -30,6 +30,13 @@ SYSTEMS = {
     "brnn": ("BRNN", "", "", ""),
 }
 """Rows of the paper's tables: columns S, D, f, B."""
+
+
+def properties_of(system: str) -> tuple[str, ...]:
+    """Columns S, D, f, B of a row; a system that is not in the paper's tables has its name there."""
+    return SYSTEMS.get(system, (system, "", "", ""))
+
+
 _LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
 _SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: sentences of a generator, spoken by
 espeak-ng. They show that the recipe works and say nothing about real speech. The paper's numbers are measured on
@@ -77,6 +84,12 @@ class Page:
     alignment: Mapping[str, Mapping[str, Any]]
 
     @property
+    def title(self) -> str:
+        """The system that the recipe is about."""
+        name = self.results[0].system
+        return "AutoPunct" if name in SYSTEMS and name != "brnn" else name
+
+    @property
     def here(self) -> str:
         """What our numbers are called."""
         return "here, synthetic corpus" if self.synthetic else "here"
@@ -84,7 +97,7 @@ class Page:
     def lines(self) -> Iterator[str]:
         """Lines of the page."""
         corpus = "a synthetic corpus of mintzai-ST's layout" if self.synthetic else "mintzai-ST v1.0"
-        yield f"# AutoPunct on {corpus}\n"
+        yield f"# {self.title} on {corpus}\n"
         if self.synthetic:
             yield _SYNTHETIC
         yield from self._circumstances()
@@ -141,9 +154,10 @@ class Page:
         paper = {row["system"]: row for row in read_paper(number)}
         ours = {(result.system, result.language): value(result) for result in (*self.results, *self.ablation)}
         rows = []
-        for system, properties in SYSTEMS.items():
+        others = (result.system for result in self.results if result.system not in SYSTEMS)
+        for system in dict.fromkeys((*SYSTEMS, *others)):
             pairs = ((paper.get(system, {}).get(lang, ""), ours.get((system, lang), "")) for lang in LANGUAGES)
-            rows.append((*properties, *(cell for pair in pairs for cell in pair)))
+            rows.append((*properties_of(system), *(cell for pair in pairs for cell in pair)))
         yield f"### {title}"
         columns = (f"{language.upper()} {whose}" for language in LANGUAGES for whose in ("paper", self.here))
         yield from _table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
@@ -158,7 +172,7 @@ class Page:
         for result in (*self.results, *self.ablation):
             if result.language == language:
                 rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
-                rows.append((self.here, *SYSTEMS[result.system], *rates))
+                rows.append((self.here, *properties_of(result.system), *rates))
         yield f"### Table 5: F1 of each mark, {language.upper()}"
         yield from _table(("", "S", "D", "f", "B", *MARKS), rows)
 

