@@ -46,11 +46,12 @@ class EncoderConfig:
 
     name: str | None = None
     """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
-    kind: Literal["transformer", "lookup", "table"] = "transformer"
-    """What is built: a ModernBERT; tables of sub-words and pairs of words without any context of their own; or one
-    table with a row for each word, by its last sub-word."""
-    tokenizer: Literal["bpe", "word"] = "bpe"
-    """What is trained on the corpus (built encoders): sub-words, or whole words that it holds twice or more."""
+    kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
+    """What is built: a ModernBERT; an ELECTRA (Clark et al. 2020); tables of sub-words and pairs of words without any
+    context of their own; or one table with a row for each word, by its last sub-word."""
+    tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
+    """What is trained on the corpus (built encoders): sub-words by byte pairs, or by SentencePiece's unigram model
+    (Kudo 2018); or whole words that it holds twice or more."""
     vocabulary: int = 8000
     """Most sub-words or words of that tokenizer."""
     layers: int = 2
@@ -60,9 +61,9 @@ class EncoderConfig:
     heads: int = 4
     """Attention heads (built encoders)."""
     feed_forward: int = 256
-    """Width of the gated feed-forward layers (built encoders)."""
+    """Width of the feed-forward layers, gated in a ModernBERT (built encoders)."""
     local_attention: int = 32
-    """Sub-words that every second layer attends to (built encoders); the others attend to all."""
+    """Sub-words that every second layer of a ModernBERT attends to (built encoders); the others attend to all."""
     dropout: float = 0.1
     """Dropout in the encoder (built encoders)."""
     max_tokens: int = 512
@@ -70,7 +71,7 @@ class EncoderConfig:
     max_subwords: int = 16
     """Sub-words kept of one word: the first ones and the last."""
     table_width: int = 128
-    """Width of a sub-word's row (look-up encoders)."""
+    """Width of a sub-word's row (look-up encoders, ELECTRA)."""
     pairs: int = 0
     """Rows for pairs of neighbouring words, which share them by a hash; 0 for none (look-up encoders)."""
     pair_width: int = 32
@@ -155,6 +156,8 @@ class HeadConfig:
     of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark."""
     hidden: int | None = None
     """Width of the dense layer; the encoder's width where none is given; 0 for a linear layer alone."""
+    activation: Literal["gelu", "selu"] = "gelu"
+    """Its non-linearity; SELU (Klambauer et al. 2017) in Polacek et al. 2023, section 3.1."""
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
@@ -297,8 +300,11 @@ class PretrainingConfig:
 
     epochs: int = 16
     """Epochs; how much of the corpus one is, `training.epochs_per_pass` says."""
+    hides: Literal["words", "tokens"] = "words"
+    """What is hidden and told: the last sub-words of words; or any sub-word (ELECTRA), where the encoder is a
+    transformer."""
     masked: float = 0.15
-    """Probability that a word's last sub-word is hidden, and the generator's guess stands in its place."""
+    """Probability that one is hidden, and the generator's guess stands in its place."""
     generator: float = 0.25
     """Width of the generator's layers, as a share of the model's."""
     detection_weight: float = 50.0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokenizers import Tokenizer
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _CACHED_WORDS = 200_000
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+_LETTER_STEP = 1e-4
+"""By which the unigram trainer tells the scores of letters apart that it puts back."""
 
 
 class SubwordTokenizer:
@@ -106,6 +109,40 @@ def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
     trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL, show_progress=False)
     tokenizer.train_from_iterator(words, trainer)
     return tokenizer
+
+
+def train_unigram_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
+    """SentencePiece's unigram model (Kudo 2018) of at most `vocabulary` sub-words, learnt from lower-case words.
+
+    Words are read as `train_tokenizer` reads them, and the same ones give the same tokenizer.
+    """
+    from tokenizers import models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = _normalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    trainer = trainers.UnigramTrainer(
+        vocab_size=vocabulary, special_tokens=_SPECIAL, unk_token="[UNK]", show_progress=False
+    )
+    tokenizer.train_from_iterator(words, trainer)
+    learnt = json.loads(tokenizer.to_str())["model"]["vocab"]
+    tokenizer.model = models.Unigram(_in_order(learnt), _SPECIAL.index("[UNK]"), False)
+    return tokenizer
+
+
+def _in_order(learnt: Iterable[Sequence[Any]]) -> list[tuple[str, float]]:
+    """Sub-words with their scores, in an order that does not depend on a hash table, as the trainer's does.
+
+    Sums in the order of that table differ by 1e-10, which rounding takes away. Letters that the model had dropped come
+    back with its lowest score and a step more each, 1e-4, in that order too: here all have the lowest score.
+    """
+    scores = {piece: score for piece, score in learnt if piece not in _SPECIAL}
+    lowest = min(scores.values())
+    highest = lowest + _LETTER_STEP * sum(len(piece) == 1 for piece in scores)
+    rounded = {
+        piece: round(lowest if len(piece) == 1 and score <= highest else score, 2) for piece, score in scores.items()
+    }
+    return [(name, 0.0) for name in _SPECIAL] + sorted(rounded.items(), key=lambda item: (-item[1], item[0]))
 
 
 def train_word_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:

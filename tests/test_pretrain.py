@@ -20,7 +20,7 @@ from asr_punct.training.fit import train
 from asr_punct.training.pretrain import pretrain, training_of_words
 
 MASK, VOCABULARY = 4, 60
-KINDS = ["lookup", "transformer"]
+KINDS = ["lookup", "transformer", "electra"]
 
 
 def config_of(kind, **pretraining):
@@ -32,11 +32,11 @@ def config_of(kind, **pretraining):
     return from_mapping(Config, values, "tiny")
 
 
-def detector_of(kind, masked=0.4):
+def detector_of(kind, masked=0.4, hides="words"):
     torch.manual_seed(3)
     config = config_of(kind).model
     model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
-    return ReplacedTokenDetector(model, config, mask=MASK, masked=masked, generator=0.5)
+    return ReplacedTokenDetector(model, config, mask=MASK, masked=masked, generator=0.5, hides=hides)
 
 
 def inputs_of():
@@ -80,6 +80,56 @@ def test_labels_are_those_of_a_loop(kind, monkeypatch):
     assert replaced_in_all > 20
 
 
+@pytest.mark.parametrize("kind", ["transformer", "electra"])
+def test_labels_of_tokens_are_those_of_a_loop(kind):
+    """Where tokens are hidden, each but the special ones is as likely, and each has a label of its own."""
+    detector, inputs = detector_of(kind, hides="tokens"), inputs_of()
+    seen = []
+    for encoder in (detector.generator.encoder, detector.model.encoder):
+        encoder.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
+    counts = torch.zeros(2, 9)
+    for seed in range(100):
+        torch.manual_seed(seed)
+        seen.clear()
+        with torch.no_grad():
+            found = detector(inputs)
+        masked, changed = seen
+        hidden = []
+        for row, tokens in enumerate((7, 3)):
+            for place in range(9):
+                token = int(inputs["input_ids"][row, place])
+                if not 1 <= place <= tokens:
+                    assert masked[row, place] == changed[row, place] == token
+                    continue
+                assert found.is_word[row, place - 1]
+                assert bool(found.replaced[row, place - 1]) == (int(changed[row, place]) != token)
+                if masked[row, place] == MASK:
+                    hidden.append(token)
+                    counts[row, place] += 1
+                else:
+                    assert changed[row, place] == token
+        assert found.hidden.tolist() == hidden
+        assert found.is_word.sum() == 10
+    assert counts[0, 1:8].min() > 20  # 40 expected
+    assert counts[1, 1:4].max() < 60
+
+
+def test_a_token_is_told_by_its_own_vector():
+    detector, inputs = detector_of("electra", masked=0.0, hides="tokens"), inputs_of()
+    detector.eval()
+    found = detector(inputs)
+    encoder, model = detector.model.encoder, detector.model
+    states = encoder.encoder(inputs["input_ids"], inputs["attention_mask"]).last_hidden_state[:, 1:8]
+    mask = torch.tensor([[1] * 7, [1] * 3 + [0] * 4])
+    expected = detector.head(model.context(states * mask[..., None], mask)).squeeze(-1)
+    assert torch.allclose(found.logits[found.is_word], expected[mask > 0], atol=1e-5)
+
+
+def test_tables_cannot_tell_tokens():
+    with pytest.raises(ConfigError, match="hides tokens needs a transformer"):
+        detector_of("lookup", hides="tokens")
+
+
 def test_a_guess_that_is_right_replaces_nothing(monkeypatch):
     detector, inputs = detector_of("lookup", masked=1.0), inputs_of()
     right = torch.tensor([10, 12, 15, 16, 18, 19])
@@ -91,8 +141,7 @@ def test_a_guess_that_is_right_replaces_nothing(monkeypatch):
 
 def test_no_word_hidden_is_no_fault():
     module = PretrainingModule(detector_of("lookup", masked=0.0), config_of("lookup").pretraining, None, 1)
-    batch = dataclasses.make_dataclass("Batch", ["counted"])(inputs_of()["word_index"] > 0)
-    assert torch.isfinite(module.loss(module.detector(inputs_of()), batch))
+    assert torch.isfinite(module.loss(module.detector(inputs_of())))
 
 
 @pytest.mark.parametrize("kind", KINDS)

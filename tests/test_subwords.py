@@ -1,3 +1,6 @@
+import itertools
+import json
+import os
 import subprocess
 import sys
 
@@ -7,14 +10,17 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
 from asr_punct.errors import ModelError
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer
 
 WORDS = ["la", "casa", "de", "la", "familia", "y", "el", "caserío", "de", "las", "familias", "etxea", "etxeko"]
 
 
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer(train_tokenizer(WORDS * 5, 60), max_subwords=4)
+TRAINERS = [train_tokenizer, train_unigram_tokenizer]
+
+
+@pytest.fixture(scope="module", params=TRAINERS)
+def tokenizer(request):
+    return SubwordTokenizer(request.param(WORDS * 5, 60), max_subwords=4)
 
 
 @given(st.lists(st.text(min_size=1)))
@@ -32,11 +38,45 @@ def test_a_long_word_keeps_its_first_subwords_and_the_last():
     assert tokenizer.encode(["abcdefgh"]) == [(*whole[:3], whole[-1])]
 
 
-def test_the_same_words_give_the_same_tokenizer_in_every_process():
+@pytest.mark.parametrize("name", [trainer.__name__ for trainer in TRAINERS])
+def test_the_same_words_give_the_same_tokenizer_in_every_process(name):
     """A run that is resumed, or repeated elsewhere, must not number its sub-words in another way."""
-    script = f"from asr_punct.subwords import train_tokenizer; print(train_tokenizer({WORDS * 5}, 60).to_str())"
-    outputs = {subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout for _ in range(3)}
+    script = f"from asr_punct.subwords import {name}; print({name}({WORDS * 5}, 60).to_str())"
+    outputs = set()
+    for seed in "012":
+        environment = os.environ | {"PYTHONHASHSEED": seed, "RAYON_NUM_THREADS": seed}
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
+        outputs.add(done.stdout)
     assert len(outputs) == 1
+
+
+def test_a_word_is_its_likeliest_pieces():
+    """Kudo 2018, section 3.1: of all ways to cut a word, the one with the largest product of probabilities."""
+    trained = train_unigram_tokenizer(WORDS * 5, 60)
+    scores = dict(json.loads(trained.to_str())["model"]["vocab"])
+    tokenizer = SubwordTokenizer(trained, max_subwords=40)
+    for word in [*WORDS, "lasdela", "etxecasa"]:
+        found = [trained.id_to_token(number) for number in tokenizer.encode([word])[0]]
+        text = "▁" + word
+        assert "".join(found) == text
+        ways = [_pieces(text, cuts) for cuts in range(1 << (len(text) - 1))]
+        best = max(sum(scores[piece] for piece in way) for way in ways if scores.keys() >= set(way))
+        assert sum(scores[piece] for piece in found) == pytest.approx(best)
+
+
+def _pieces(text, cuts):
+    places = [0, *(place for place in range(1, len(text)) if cuts >> (place - 1) & 1), len(text)]
+    return [text[a:b] for a, b in itertools.pairwise(places)]
+
+
+def test_unigram_pieces_are_numbered_from_the_likeliest_on():
+    trained = train_unigram_tokenizer(WORDS * 5, 60)
+    assert [trained.id_to_token(number) for number in range(5)] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    rows = json.loads(trained.to_str())["model"]["vocab"][5:]
+    assert rows == sorted(rows, key=lambda row: (-row[1], row[0]))
+    assert trained.get_vocab_size() <= 60
+    tokenizer = SubwordTokenizer(trained, max_subwords=4)
+    assert tokenizer.encode(["漢"])[0][-1] == tokenizer.unknown
 
 
 def test_saved_and_loaded(tokenizer, tmp_path):

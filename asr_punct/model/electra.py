@@ -2,21 +2,23 @@
 
 The last sub-word of some words is hidden: the whole word, where it has but one. A small generator guesses it, what it
 draws stands in its place, and the model tells of every word whether it is the text's. So each kind of encoder learns
-in the words that it is used on, and the context layers with it; ELECTRA itself hides any token.
+in the words that it is used on, and the context layers with it. ELECTRA itself hides any token; a transformer can do
+so here, and then each of its tokens is a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
+from asr_punct.errors import ConfigError
 from asr_punct.model.context import build_context
-from asr_punct.model.encoder import Encoder, narrow_encoder
+from asr_punct.model.encoder import Encoder, WordEncoder, narrow_encoder
 from asr_punct.model.tagger import Tagger
 
 Inputs = Mapping[str, Tensor]
@@ -30,12 +32,14 @@ class Detection:
     Attributes:
         logits: *Shape:* (batch, words), of a word being replaced (sigmoid).
         replaced: *Shape:* (batch, words), whether it is: a guess that is the text's own sub-word replaces nothing.
+        is_word: *Shape:* (batch, words), where a word stands and no padding.
         guesses: *Shape:* (hidden words, sub-words), the generator's logits (softmax).
         hidden: *Shape:* (hidden words,), the text's sub-words there.
     """
 
     logits: Tensor
     replaced: Tensor
+    is_word: Tensor
     guesses: Tensor
     hidden: Tensor
 
@@ -79,18 +83,35 @@ class ReplacedTokenDetector(nn.Module):
         mask: sub-word that hides one.
         masked: probability that a word's last sub-word is hidden.
         generator: width of the generator's layers, as a share of the model's.
+        hides: whether words are what is hidden, or tokens.
+
+    Raises:
+        ConfigError: the generator's heads do not divide its width, or the encoder cannot tell tokens.
     """
 
-    def __init__(self, model: Tagger, config: ModelConfig, *, mask: int, masked: float, generator: float) -> None:
+    def __init__(
+        self,
+        model: Tagger,
+        config: ModelConfig,
+        *,
+        mask: int,
+        masked: float,
+        generator: float,
+        hides: Literal["words", "tokens"] = "words",
+    ) -> None:
         super().__init__()
+        if hides == "tokens" and not isinstance(model.encoder, WordEncoder):
+            raise ConfigError("pretraining: hides tokens needs a transformer: other encoders only look words up")
         self.model = model
         self.generator = Generator(model.encoder, config, generator)
         width = model.encoder.width
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
-        self.mask, self.masked = mask, masked
+        self.mask, self.masked, self.hides = mask, masked, hides
 
     def forward(self, inputs: Inputs) -> Detection:
         """Hide, guess, replace and detect in a batch of windows."""
+        if self.hides == "tokens":
+            inputs = _each_token(inputs)
         ids, word_index = inputs["input_ids"], inputs["word_index"]
         is_word = word_index > 0
         chosen = is_word & (torch.rand(is_word.shape, device=is_word.device) < self.masked)
@@ -102,7 +123,15 @@ class ReplacedTokenDetector(nn.Module):
         changed = {**inputs, "input_ids": ids.index_put(places, drawn)}
         logits = self.head(_trunk(self.model.encoder, self.model.context, changed)).squeeze(-1)
         replaced = torch.zeros_like(is_word).masked_scatter(chosen, drawn != hidden)
-        return Detection(logits, replaced, guesses, hidden)
+        return Detection(logits, replaced, is_word, guesses, hidden)
+
+
+def _each_token(inputs: Inputs) -> Inputs:
+    """The windows with their tokens, the two special ones left out, in the place of words."""
+    last = inputs["word_index"].amax(dim=1, keepdim=True)
+    places = torch.arange(1, inputs["input_ids"].shape[1] - 1, device=last.device)
+    word_index = torch.where(places <= last, places, 0)
+    return {**inputs, "word_index": word_index, "boundaries": torch.zeros_like(word_index)}
 
 
 def _trunk(encoder: nn.Module, context: nn.Module, inputs: Inputs) -> Tensor:

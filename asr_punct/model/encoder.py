@@ -7,12 +7,12 @@ from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import AutoConfig, AutoModel, AutoTokenizer, ElectraModel
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
-from asr_punct.model.transformer import new_transformer
+from asr_punct.model.transformer import narrow_electra, new_electra, new_transformer
 from asr_punct.subwords import SubwordTokenizer
 
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
@@ -68,6 +68,19 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
             pad_token_id=pad,
             max_position_embeddings=config.max_tokens,
         )
+    if config.kind == "electra":
+        electra = new_electra(
+            vocabulary=vocabulary,
+            table_width=config.table_width,
+            width=config.width,
+            layers=config.layers,
+            heads=config.heads,
+            feed_forward=config.feed_forward,
+            dropout=config.dropout,
+            max_positions=config.max_tokens,
+            pad=pad,
+        )
+        return WordEncoder(electra)
     transformer = new_transformer(
         vocabulary=vocabulary,
         width=config.width,
@@ -85,7 +98,7 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
 def narrow_encoder(encoder: Encoder, config: EncoderConfig, share: float) -> WordEncoder | LookupEncoder:
     """An encoder of the same kind over the same tables with layers of its own, narrower ones by `share`.
 
-    Beside a named encoder it is built from the configuration.
+    Beside a named encoder that is no ELECTRA it is built from the configuration.
 
     Raises:
         ConfigError: the heads do not divide the width, or the encoder has no layers.
@@ -97,6 +110,8 @@ def narrow_encoder(encoder: Encoder, config: EncoderConfig, share: float) -> Wor
         narrow = cast(LookupEncoder, encoder_from_settings({**encoder.settings, "hidden_size": width}))
         narrow.table, narrow.pairs = encoder.table, encoder.pairs
         return narrow
+    if isinstance(encoder.encoder, ElectraModel):
+        return WordEncoder(narrow_electra(encoder.encoder, share))
     if width % (2 * config.heads):
         raise ConfigError(f"pretraining: the generator's width {width} is not a multiple of twice heads {config.heads}")
     transformer = new_transformer(

@@ -16,7 +16,8 @@ def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> 
     inputs, hidden, dropout = width + more, width if config.hidden is None else config.hidden, config.dropout
     if not hidden:
         return nn.Sequential(nn.Dropout(dropout), nn.Linear(inputs, outputs))
-    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Dropout(dropout), nn.Linear(hidden, outputs))
+    activation = nn.SELU() if config.activation == "selu" else nn.GELU()
+    return nn.Sequential(nn.Linear(inputs, hidden), activation, nn.Dropout(dropout), nn.Linear(hidden, outputs))
 
 
 _RARE = -4.0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 from torch import nn
-from transformers import AutoConfig, ModernBertConfig, ModernBertModel
+from transformers import AutoConfig, ElectraConfig, ElectraModel, ModernBertConfig, ModernBertModel
+
+from asr_punct.errors import ConfigError
 
 
 def new_transformer(
@@ -54,3 +56,61 @@ def new_transformer(
         sep_token_id=None,
     )
     return ModernBertModel(cast(ModernBertConfig, config))
+
+
+def new_electra(
+    *,
+    vocabulary: int,
+    table_width: int,
+    width: int,
+    layers: int,
+    heads: int,
+    feed_forward: int,
+    dropout: float,
+    max_positions: int,
+    pad: int,
+) -> nn.Module:
+    """An ELECTRA of the given sizes (Clark et al. 2020): a BERT whose tables are narrower than its layers.
+
+    Args:
+        vocabulary: sub-words.
+        table_width: width of the tables of sub-words and positions.
+        width: hidden size.
+        layers: number of layers.
+        heads: attention heads.
+        feed_forward: width of the feed-forward layers.
+        dropout: after embeddings and layers, and in the attention.
+        max_positions: longest input.
+        pad: number of the padding token.
+    """
+    config = AutoConfig.for_model(
+        "electra",
+        vocab_size=vocabulary,
+        embedding_size=table_width,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=feed_forward,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        max_position_embeddings=max_positions,
+        pad_token_id=pad,
+    )
+    return ElectraModel(cast(ElectraConfig, config))
+
+
+def narrow_electra(electra: ElectraModel, share: float) -> nn.Module:
+    """An ELECTRA whose layers and heads are a share of another's, over the other's tables (ELECTRA, section 3.2).
+
+    Raises:
+        ConfigError: its heads do not divide its width.
+    """
+    settings = electra.config.to_dict()
+    sizes = ("hidden_size", "intermediate_size", "num_attention_heads")
+    narrow = AutoConfig.for_model(**settings | {name: max(1, round(share * settings[name])) for name in sizes})
+    width, heads = narrow.hidden_size, narrow.num_attention_heads
+    if width % heads:
+        raise ConfigError(f"pretraining: the generator's width {width} is not a multiple of its {heads} heads")
+    result = ElectraModel(cast(ElectraConfig, narrow))
+    result.embeddings = electra.embeddings
+    return result

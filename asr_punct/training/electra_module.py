@@ -41,13 +41,13 @@ class PretrainingModule(BatchModule):
         self._replaced, self._f1 = SlotCounts(), 0.0
 
     def batch_loss(self, batch: Batch) -> Tensor:
-        """Weighted sum of both losses."""
-        return self.loss(self.detector(batch.inputs), batch)
+        """Both losses."""
+        return self.loss(self.detector(batch.inputs))
 
-    def loss(self, found: Detection, batch: Batch) -> Tensor:
-        """Both losses; `batch.counted` tells words from padding."""
+    def loss(self, found: Detection) -> Tensor:
+        """Weighted sum of both losses of a batch."""
         guessed = nn.functional.cross_entropy(found.guesses.float(), found.hidden, reduction="sum")
-        logits, replaced = found.logits[batch.counted].float(), found.replaced[batch.counted].float()
+        logits, replaced = found.logits[found.is_word].float(), found.replaced[found.is_word].float()
         detected = nn.functional.binary_cross_entropy_with_logits(logits, replaced)
         return guessed / max(1, len(found.hidden)) + self.config.detection_weight * detected
 
@@ -59,7 +59,7 @@ class PretrainingModule(BatchModule):
         """Count replaced words of the development set, the same ones hidden every time."""
         torch.manual_seed(self.training_config.seed * SEED_STRIDE + batch_idx)
         output = self.detector(batch.inputs)
-        found, there = output.logits[batch.counted] > 0, output.replaced[batch.counted]
+        found, there = output.logits[output.is_word] > 0, output.replaced[output.is_word]
         self._replaced.add(found, there, found & there)
 
     def on_validation_epoch_end(self) -> None:

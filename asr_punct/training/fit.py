@@ -21,7 +21,7 @@ from asr_punct.config import Config, EncoderConfig, ModelConfig
 from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_tagger
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_word_tokenizer
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochLines, KeepBest
 from asr_punct.training.card import write_card
 from asr_punct.training.classes import find_classes
@@ -31,6 +31,7 @@ from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEX
 from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finished, make_directories, resolve_device
 
 log = logging.getLogger(__name__)
+_TOKENIZERS = {"bpe": train_tokenizer, "unigram": train_unigram_tokenizer, "word": train_word_tokenizer}
 _EPOCH_LINE = {
     "loss": f"{TRAIN_LOSS}_epoch",
     "dev punctuation F1": DEV_F1,
@@ -122,5 +123,5 @@ def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer
         return SubwordTokenizer.from_file(run.directory / TOKENIZER, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    trained = train_word_tokenizer if encoder.tokenizer == "word" else train_tokenizer
-    return SubwordTokenizer(trained(read_words(data / TRAIN), encoder.vocabulary), encoder.max_subwords)
+    trained = _TOKENIZERS[encoder.tokenizer](read_words(data / TRAIN), encoder.vocabulary)
+    return SubwordTokenizer(trained, encoder.max_subwords)

@@ -53,7 +53,12 @@ def pretrain(
     info = ModelInfo(config.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, replace(config, training=training), info.max_tokens)
     detector = ReplacedTokenDetector(
-        model, config.model, mask=tokenizer.mask, masked=settings.masked, generator=settings.generator
+        model,
+        config.model,
+        mask=tokenizer.mask,
+        masked=settings.masked,
+        generator=settings.generator,
+        hides=settings.hides,
     )
     module = PretrainingModule(detector, settings, training, steps_per_epoch=len(corpora.epoch(0)))
     if training.compile:
