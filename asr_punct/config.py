@@ -120,15 +120,18 @@ class PauseConfig:
 class ContextConfig:
     """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
-    kind: Literal["none", "transformer", "convolution", "brnn"] = "transformer"
-    """None, or over the words, from scratch: a transformer; gated convolutions and layers of attention; or
-    recurrent layers of the encoder's width with attention (Tilk and Alumäe 2016)."""
+    kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
+    """None, or over the words, from scratch: a transformer; gated convolutions and layers of attention; recurrent
+    layers of the encoder's width with attention (Tilk and Alumäe 2016); a bidirectional LSTM of the encoder's width in
+    each direction (Alam et al. 2020, section 4.1); or plain self-attention, which fuses words and their tags (Shi et
+    al. 2021, section 2.1)."""
     layers: int = 4
-    """Layers of a transformer."""
+    """Layers of a transformer or of self-attention."""
     heads: int = 4
     """Its attention heads."""
     feed_forward: int | None = None
-    """Width of its gated layers; where none is given, 8/3 of the encoder's in a transformer, else the encoder's."""
+    """Width of its feed-forward layers; where none is given, 8/3 of the width of its vectors in a transformer, 4 times
+    it in self-attention (Vaswani et al. 2017), else that width."""
     local_attention: int = 16
     """Words that every second layer of a transformer attends to; the others attend to the whole window."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
@@ -155,7 +158,8 @@ class HeadConfig:
     """The classes, which training finds in its corpus: `O`, the marks from the most frequent one to the rarest, sets
     of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark."""
     hidden: int | None = None
-    """Width of the dense layer; the encoder's width where none is given; 0 for a linear layer alone."""
+    """Width of the dense layer; where none is given, that of the word vectors that the head reads; 0 for a linear layer
+    alone."""
     activation: Literal["gelu", "selu"] = "gelu"
     """Its non-linearity; SELU (Klambauer et al. 2017) in Polacek et al. 2023, section 3.1."""
     dropout: float = 0.1

@@ -1,20 +1,32 @@
-"""The layers between fusion and heads: none, AutoPunct's custom BERT (section 3.2.2), convolutions, recurrent ones."""
+"""The layers between fusion and heads; all tell in `width` the size of the vectors that they give.
+
+None, AutoPunct's custom BERT (section 3.2.2), convolutions, recurrent ones, or self-attention.
+"""
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TypeAlias, cast
 
 from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
+from asr_punct.model.attention import AttentionContext
 from asr_punct.model.convolution import ConvolutionContext
-from asr_punct.model.recurrent import RecurrentContext
+from asr_punct.model.recurrent import BidirectionalLSTM, RecurrentContext
 from asr_punct.model.transformer import new_transformer
 
 
 class NoContext(nn.Module):
-    """Word vectors as they are."""
+    """Word vectors as they are.
+
+    Args:
+        width: their size.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
         """Return `vectors`, (batch, words, width)."""
@@ -37,6 +49,7 @@ class TransformerContext(nn.Module):
         super().__init__()
         if width % config.heads:
             raise ConfigError(f"context: the encoder's width {width} is not a multiple of heads {config.heads}")
+        self.width = width
         self.layers = new_transformer(
             vocabulary=1,
             width=width,
@@ -53,11 +66,20 @@ class TransformerContext(nn.Module):
         return cast(Tensor, self.layers(inputs_embeds=vectors, attention_mask=word_mask).last_hidden_state)
 
 
-def build_context(config: ContextConfig, width: int, max_words: int) -> nn.Module:
-    """The context layers that the configuration names."""
+Context: TypeAlias = (
+    NoContext | TransformerContext | ConvolutionContext | RecurrentContext | BidirectionalLSTM | AttentionContext
+)
+
+
+def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
+    """The context layers that the configuration names, over vectors of that width."""
     if config.kind == "none":
-        return NoContext()
+        return NoContext(width)
     if config.kind == "brnn":
         return RecurrentContext(width)
+    if config.kind == "bilstm":
+        return BidirectionalLSTM(width)
+    if config.kind == "attention":
+        return AttentionContext(config, width)
     kind = ConvolutionContext if config.kind == "convolution" else TransformerContext
     return kind(config, width, max_words)

@@ -80,7 +80,7 @@ class Attention(nn.Module):
         parts = self.read(self.norm(vectors)).view(batch, words, 3, self.heads, width // self.heads)
         query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)
         seen = (mask.squeeze(-1) > 0)[:, None, None, :]
-        mixed = _attend(self._turn(query), self._turn(key), value, seen)
+        mixed = attend(self._turn(query), self._turn(key), value, seen)
         return cast(Tensor, vectors + self.dropout(self.write(mixed.transpose(1, 2).reshape(batch, words, width))))
 
     def _turn(self, vectors: Tensor) -> Tensor:
@@ -91,8 +91,12 @@ class Attention(nn.Module):
         return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
 
-def _attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
-    """Scaled dot-product attention; on a CPU written out, which trains three times as fast as torch's fused one."""
+def attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1), (batch, heads, words, size) as all are.
+
+    `seen`, (batch, 1, 1, words), is False at padding. On a CPU it is written out, which trains three times as fast as
+    torch's fused one.
+    """
     if query.device.type != "cpu":
         return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
     scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
@@ -120,6 +124,7 @@ class ConvolutionContext(nn.Module):
             raise ConfigError(
                 f"context: the encoder's width {width} is not a multiple of twice its heads {config.heads}"
             )
+        self.width = width
         hidden = config.feed_forward or width
         self.layers = nn.ModuleList(
             GatedConvolution(width, hidden, kernel, config.dropout)

@@ -65,7 +65,7 @@ class Generator(nn.Module):
         self.context = build_context(context, self.encoder.width, config.window.words)
         self.table = encoder.table
         size, rows = self.table.embedding_dim, self.table.num_embeddings
-        self.guess = nn.Sequential(nn.Linear(self.encoder.width, size), nn.GELU(), nn.LayerNorm(size))
+        self.guess = nn.Sequential(nn.Linear(self.context.width, size), nn.GELU(), nn.LayerNorm(size))
         self.bias = nn.Parameter(torch.zeros(rows))
 
     def forward(self, inputs: Inputs, chosen: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ class ReplacedTokenDetector(nn.Module):
             raise ConfigError("pretraining: hides tokens needs a transformer: other encoders only look words up")
         self.model = model
         self.generator = Generator(model.encoder, config, generator)
-        width = model.encoder.width
+        width = model.context.width
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
         self.mask, self.masked, self.hides = mask, masked, hides
 

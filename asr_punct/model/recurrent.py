@@ -1,4 +1,4 @@
-"""Recurrent layers with attention and late fusion (Tilk and Alumäe 2016, sections 2.1 and 2.2)."""
+"""Recurrent layers: with attention and late fusion (Tilk and Alumäe 2016), and an LSTM (Alam et al. 2020)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from torch import Tensor, nn
 class RecurrentContext(nn.Module):
     """A bidirectional GRU, a GRU over its states, and attention to all of them, fused late.
 
+    Tilk and Alumäe 2016, sections 2.1 and 2.2.
+
     What attention finds does not enter the second GRU's memory, so that its states, and then the attention of all
     words, are computed at once.
 
@@ -20,6 +22,7 @@ class RecurrentContext(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
+        self.width = width
         self.ahead = nn.GRU(width, width, batch_first=True)
         self.back = nn.GRU(width, width, batch_first=True)
         self.decoder = nn.GRU(2 * width, width, batch_first=True)
@@ -33,6 +36,27 @@ class RecurrentContext(nn.Module):
         decoded = self.decoder(states)[0]
         previous = nn.functional.pad(decoded, (0, 0, 1, 0))[:, :-1]
         return cast(Tensor, self.fusion(self.attention(previous, states, word_mask), decoded))
+
+
+class BidirectionalLSTM(nn.Module):
+    """A bidirectional LSTM, the states of both directions concatenated (Alam et al. 2020, section 4.1).
+
+    It reads words, where the paper's reads tokens: a word's vector is the encoder's at its last one.
+
+    Args:
+        width: size of the word vectors and of the states of each direction.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = 2 * width
+        self.ahead = nn.LSTM(width, width, batch_first=True)
+        self.back = nn.LSTM(width, width, batch_first=True)
+
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """States (batch, words, 2 width) over `vectors` (batch, words, width); `word_mask` is 0 at padding."""
+        turned = _turn(self.back(_turn(vectors, word_mask))[0], word_mask)
+        return torch.cat([self.ahead(vectors)[0], turned], dim=-1)
 
 
 class AdditiveAttention(nn.Module):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
-from asr_punct.model.context import build_context
+from asr_punct.model.context import Context, build_context
 from asr_punct.model.encoder import Encoder
 from asr_punct.model.fusion import DiscretePauses, LatePauses, build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
@@ -46,7 +46,7 @@ class Tagger(nn.Module):
         *,
         encoder: Encoder,
         fusion: nn.Module,
-        context: nn.Module,
+        context: Context,
         punctuation: PunctuationHead | ClassHead,
         case: nn.Module,
         case_reads_context: bool,
@@ -84,12 +84,13 @@ class Tagger(nn.Module):
 
 def build_tagger(config: ModelConfig, encoder: Encoder) -> Tagger:
     """The model that a configuration describes, around an encoder."""
-    width = encoder.width
+    context = build_context(config.context, encoder.width, config.window.words)
+    late, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
     return Tagger(
         encoder=encoder,
-        fusion=build_fusion(config.pauses, width),
-        context=build_context(config.context, width, config.window.words),
-        punctuation=build_punctuation_head(config.heads, width),
-        case=CaseHead(config.heads, width),
-        case_reads_context=config.heads.case_vectors == "context",
+        fusion=build_fusion(config.pauses, context.width if late else encoder.width),
+        context=context,
+        punctuation=build_punctuation_head(config.heads, context.width),
+        case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),
+        case_reads_context=case_reads_context,
     )
