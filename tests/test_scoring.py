@@ -141,6 +141,42 @@ def test_scores_agree_with_scikit_learn(pairs):
         assert scores.case.micro.f1 == pytest.approx(f1_score(*cases, labels=[1, 2], average="micro"))
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+@settings(deadline=None)
+def test_benchmark_scores_agree_with_other_ways_of_scoring(pairs):
+    """One class a token, micro over three: counted as Alam et al. 2020 count, and by scikit-learn."""
+    names = ("O", "COMMA", "PERIOD", "QUESTION")
+    labels = [[Labels(parse_marks(names[pair[side]])) for pair in pairs] for side in (0, 1)]
+    reference, hypothesis = (Utterance((Word("a"),) * len(pairs), labels=tuple(side)) for side in labels)
+    scores = score([reference], [hypothesis], merge=4, samples=0)
+
+    right, added, missed = np.zeros((3, 4), int)
+    for expected, found in pairs:
+        if expected == found:
+            right[expected] += 1
+        else:
+            missed[expected] += 1
+            added[found] += 1
+    for name, *counts in [*zip(names, right, added, missed, strict=True)][1:]:
+        check_rate(scores.marks[name], *counts)
+    check_rate(scores.micro, *(counts[1:].sum() for counts in (right, added, missed)))
+
+    known = precision_recall_fscore_support(
+        *zip(*pairs, strict=True), labels=[1, 2, 3], average="micro", zero_division=0
+    )
+    micro = (scores.micro.precision, scores.micro.recall, scores.micro.f1)
+    assert tuple(rate or 0.0 for rate in micro) == pytest.approx(known[:3])
+
+
+def check_rate(rate, right, added, missed):
+    if right:
+        precision, recall = right / (right + added), right / (right + missed)
+        expected = precision, recall, 2 * precision * recall / (precision + recall)
+        assert (rate.precision, rate.recall, rate.f1) == pytest.approx(expected)
+    else:
+        assert not rate.f1
+
+
 @given(PAIRS)
 @settings(deadline=None)
 def test_error_rates_add_up(pairs):
