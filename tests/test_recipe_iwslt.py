@@ -1,0 +1,191 @@
+"""The benchmark recipes: what is trained on, what a row is, and the page of results."""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from asr_punct.errors import InputError
+from asr_punct.io.tsv import read_tsv
+from asr_punct.training.configuration import read_config
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
+
+import decode
+import make_files
+import prepare
+import report
+
+ROOT = Path(__file__).parent.parent
+SYSTEMS = ROOT / "recipes" / "systems"
+SETS = "train\ttrain2012\ndev\tdev2012\nref\ttest2011\nasr\ttest2011asr\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder with a development set and two test sets, and the table of sets."""
+    (tmp_path / "sets.tsv").write_text(SETS)
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    dev = [f"w{i} O\nn't COMMA\nso{i} PERIOD" for i in range(10)]
+    (corpus / "dev2012").write_text("\n".join(dev).replace(" ", "\t") + "\n")
+    test = "\n".join(f"t{i}\t{'PERIOD' if i % 5 == 4 else 'O'}" for i in range(20)) + "\n"
+    (corpus / "test2011").write_text(test)
+    (corpus / "test2011asr.txt").write_text(test)
+    return tmp_path
+
+
+def prepared(files, **changes):
+    options = {
+        "sets": files / "sets.tsv",
+        "corpus": files / "corpus",
+        "text": None,
+        "train_words": 0,
+        "dev_words": 0,
+        "lang": "en",
+        "output": files / "data",
+    }
+    prepare.prepare(argparse.Namespace(**{**options, **changes}))
+    return json.loads((files / "data" / "summary.json").read_text())
+
+
+def words(path):
+    return [word.text for utterance in read_tsv(path) for word in utterance.words]
+
+
+def test_without_text_most_of_the_development_set_is_trained_on(files):
+    summary = prepared(files)
+    assert summary["source"] == "the first four fifths of dev2012"
+    assert summary["words"] == {"train": 16, "dev": 4, "ref": 20, "asr": 20}
+    assert words(files / "data" / "train.tsv")[:3] == ["w0n't", "so0", "w1n't"]
+    assert words(files / "data" / "tokens" / "ref.tsv")[:2] == ["t0", "t1"]
+
+
+def test_the_training_file_comes_first(files):
+    (files / "corpus" / "train2012").write_text("a\tO\nb\tQUESTION\n")
+    (files / "text.txt").write_text("Something else.\n")
+    summary = prepared(files, text=files / "text.txt")
+    assert summary["source"] == "train2012"
+    assert summary["words"]["train"] == 2
+    assert summary["words"]["dev"] == 20
+
+
+def test_written_text_gets_the_labels_of_the_benchmark(files):
+    (files / "text.txt").write_text("“Well: Anna said -- stop!” Why?\n\nT3 t4 t5 t6 t7 t8 t9 t10, you know.\n")
+    summary = prepared(files, text=files / "text.txt")
+    assert summary["overlapping_documents"] == 1
+    (only,) = read_tsv(files / "data" / "train.tsv")
+    assert [word.text for word in only.words] == ["well", "anna", "said", "stop", "why"]
+    marks = ["+".join(label.marks) for label in only.labels]
+    assert marks == ["COMMA", "", "COMMA", "PERIOD", "QUESTION"]
+    assert {str(label.case) for label in only.labels} == {"O"}
+
+
+def test_a_part_of_the_words(files):
+    assert prepared(files, train_words=3, dev_words=1)["words"]["train"] == 4
+
+
+def test_a_missing_test_set_is_told(files):
+    (files / "corpus" / "test2011").unlink()
+    with pytest.raises(InputError, match="test2011: found no such file"):
+        prepared(files)
+
+
+def test_made_files_are_of_the_form_and_always_the_same(files, monkeypatch):
+    for name in ("a", "b"):
+        monkeypatch.setattr(sys, "argv", ["make_files.py", "--sets", str(files / "sets.tsv"), str(files / name)])
+        make_files.main()
+    made = sorted(path.name for path in (files / "a").iterdir())
+    assert made == ["dev2012", "test2011", "test2011asr", "train2012"]
+    assert all((files / "a" / name).read_bytes() == (files / "b" / name).read_bytes() for name in made)
+    assert prepared(files, corpus=files / "a")["words"]["train"] > 15000
+
+
+def rows(table):
+    header, *lines = (line.split("\t") for line in (SYSTEMS / table).read_text().splitlines())
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+@pytest.mark.parametrize("row", rows("systems.tsv"), ids=lambda row: row["row"])
+def test_every_row_is_a_configuration_at_every_budget(row):
+    for name in {line["budget"] for line in rows("budgets.tsv")}:
+        for part in ("frozen", "train"):
+            settings = [
+                setting
+                for line in rows("budgets.tsv")
+                if line["budget"] == name and line["row"] in ("*", row["row"]) and line["part"] in ("*", part)
+                for setting in line["options"].split()
+            ]
+            read_config(row["config"], [*row["options"].split(), *settings])
+
+
+def shell(*lines):
+    start = [
+        "set -euo pipefail",
+        f"root={ROOT}",
+        'fail() { echo "$1" >&2; exit 2; }',
+        f". {ROOT}/recipes/utils/systems.sh",
+    ]
+    script = "\n".join([*start, *lines])
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+
+
+def test_a_name_stands_for_its_variants():
+    found = shell("rows_of 'brnn polacek'").stdout.split()
+    assert found == ["brnn", "polacek", "polacek/scratch"]
+    assert shell("rows_of polacek/scratch").stdout.split() == ["polacek/scratch"]
+    assert shell("rows_of all").stdout.split() == [row["row"] for row in rows("systems.tsv")]
+
+
+def test_unknown_rows_and_budgets_are_told():
+    failed = shell("rows_of polacek/none")
+    assert failed.returncode == 2
+    assert "polacek/none" in failed.stderr
+    assert "expected one of: full mini pass smoke" in shell("budget=much; check_budget").stderr
+
+
+def test_what_a_budget_changes():
+    found = shell("budget=pass", "budget_options brnn train").stdout.split()
+    config = read_config("brnn", found)
+    assert config.training.batch_size == 128  # the row's own settings come last
+    assert config.training.epochs_per_pass == 12
+
+
+def test_decoded_and_reported(files, model, monkeypatch, capsys):
+    prepared(files)
+    monkeypatch.chdir(files)
+    target = files / "exp" / "decode" / "tiny"
+    monkeypatch.setattr(sys, "argv", ["decode.py", str(model), "data", str(target)])
+    assert decode.main() == 0
+    assert "micro F1 asr" in capsys.readouterr().out
+    facts = json.loads((target / "facts.json").read_text())
+    assert facts["parameters"] > 1000
+    assert facts["words_per_second"] > 0
+    assert words(target / "ref.tsv") == words(files / "data" / "tokens" / "ref.tsv")
+
+    header = (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()
+    (files / "published.tsv").write_text("\n".join(header))
+    budget = f"{SYSTEMS / 'budgets.tsv'}:smoke"
+    arguments = ["--command", "run.sh", "--encoder", "minilm", "--budget", budget, "--synthetic", "true", "tiny"]
+    monkeypatch.setattr(sys, "argv", ["report.py", *arguments])
+    report.main()
+    page = (files / "exp" / "RESULTS.md").read_text()
+    assert page.index("## Ref.") < page.index("## ASR")
+    assert "synthetic files" in page
+    assert "roberta-large" in page
+    assert set(json.loads((files / "exp" / "scores.json").read_text())) == {"tiny/ref", "tiny/asr"}
+
+
+def test_published_rows_are_whole():
+    lines = [line.split("\t") for line in (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()]
+    assert {len(line) for line in lines} == {17}
+    for line in lines[1:]:
+        for first in (4, 7, 10):
+            if line[first] != "-":
+                precision, recall, f1 = map(float, line[first : first + 3])
+                assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=0.35), line
