@@ -234,6 +234,29 @@ class NoiseConfig:
 
 
 @dataclass(frozen=True)
+class AugmentConfig:
+    """Words substituted, deleted and inserted at random in training windows (Alam et al. 2020, section 4.1.2).
+
+    What is neither a substitution nor a deletion is an insertion of a word without labels.
+    """
+
+    rate: float = 0.0
+    """Probability that a word is changed (alpha; 0.15 is the paper's best); 0 for none."""
+    substitution: float = 0.4
+    """Share of the changes that are a substitution, which keeps the word's labels (alpha_sub)."""
+    deletion: float = 0.4
+    """Share of the changes that are a deletion, of the word with its labels (alpha_del)."""
+    replacement: Literal["unknown", "random"] = "unknown"
+    """What substitutes and is inserted: the unknown word, or any word of the corpus, frequent or not."""
+
+    def __post_init__(self) -> None:
+        _check_probabilities("augment", self, "rate", "substitution", "deletion")
+        if round(self.substitution + self.deletion, 9) > 1:
+            shares = f"{self.substitution} and {self.deletion}"
+            raise ConfigError(f"augment: substitution and deletion are 1 together at most, found {shares}")
+
+
+@dataclass(frozen=True)
 class TrainingConfig:
     """How a model is trained (AutoPunct, section 4)."""
 
@@ -243,8 +266,15 @@ class TrainingConfig:
     """What chooses the best epoch and when to stop, on the development set: F1 of punctuation, or the perplexity of
     each word's marks, the exponential of the punctuation loss."""
     epochs_per_pass: int = 1
-    """Epochs in which each word of the corpus is seen once, in windows with random starts; more of them where a
-    corpus is so large that its scores and checkpoints are wanted sooner."""
+    """Epochs of one pass over the corpus (`windows`); more of them where a pass is so long that scores and checkpoints
+    are wanted sooner."""
+    windows: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
+    """How windows are cut. `passes`: each word once a pass, the first window of each document of random length.
+    `uniform`: starts drawn uniformly, each word expected once a pass (sequence boundary sampling, Shi et al. 2021).
+    `sliding`: starts one word apart, each word as often in a pass as a window has words (Courtland et al. 2020).
+    `sentences`: random numbers of whole sentences, each word once a pass (Poláček et al. 2023)."""
+    sentences: int = 10
+    """Most sentences of a window that is cut by `sentences`."""
     patience: int = 20
     """Epochs without a better score on the development set before training stops."""
     batch_size: int = 8
@@ -279,6 +309,8 @@ class TrainingConfig:
     """Whether windows without a known pause are given those of `pause_model`, before any is withheld."""
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     """Errors in the words of training windows."""
+    augment: AugmentConfig = field(default_factory=AugmentConfig)
+    """Random changes of the words of training windows, after those errors."""
     workers: int = 0
     """Processes that make batches while the model computes; 0 for none, which is enough where it runs on the CPU."""
     compile: bool = False
@@ -289,7 +321,7 @@ class TrainingConfig:
     """Seed of the weights, the windows and dropout."""
 
     def __post_init__(self) -> None:
-        _check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
+        _check_sizes("training", self, "epochs", "epochs_per_pass", "sentences", "batch_size", "patience")
         _check_amounts("training", self, "learning_rate", "muon_learning_rate", above=True)
         _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm", "workers")
         shares = ("average", "pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")

@@ -194,6 +194,11 @@ def parse_marks(text: str) -> frozenset[Mark]:
         raise AsrPunctError(f"found marks {text!r}, expected O or names joined by + from {' '.join(MARKS)}") from None
 
 
+def mark_bits(marks: Iterable[Mark]) -> int:
+    """A set of marks as a number: bit i is set where mark i stands."""
+    return sum(1 << MARKS.index(mark) for mark in set(marks))
+
+
 def named_marks(names: Iterable[str]) -> frozenset[Mark]:
     """The marks of those names.
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.errors import ConfigError
-from asr_punct.marks import LEFT, MARKS, RIGHT, Mark
+from asr_punct.marks import LEFT, MARKS, RIGHT, Mark, mark_bits
 from asr_punct.pauses import BUCKET_MS, BUCKETS, UNKNOWN
 from asr_punct.words import Seconds
 
@@ -32,12 +32,8 @@ Floats = npt.NDArray[np.float32]
 Marks = npt.NDArray[np.uint16]
 
 
-def _bits(*marks: Mark) -> np.uint16:
-    return np.uint16(sum(1 << MARKS.index(mark) for mark in marks))
-
-
-_AFTER, _BEFORE = _bits(*RIGHT), _bits(*LEFT)
-_SENTENCE_END = _bits(Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION)
+_AFTER, _BEFORE = np.uint16(mark_bits(RIGHT)), np.uint16(mark_bits(LEFT))
+_SENTENCE_END = np.uint16(mark_bits((Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION)))
 
 
 @dataclass(frozen=True)

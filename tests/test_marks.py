@@ -15,6 +15,7 @@ from asr_punct.marks import (
     case_of,
     format_marks,
     glyphs,
+    mark_bits,
     named_marks,
     parse_case,
     parse_marks,
@@ -184,3 +185,10 @@ def test_taking_the_marks_away_gives_the_words_back(pairs):
     words = [word for word, _ in pairs]
     text = write_text(words, [Labels(marks) for _, marks in pairs], glyphs("es"))
     assert text.translate({ord(c): None for c in "–«¿¡…?!»,;:."}).split() == words
+
+
+@given(MARK_SETS)
+def test_a_bit_for_each_mark(marks):
+    bits = mark_bits(marks)
+    assert {mark for i, mark in enumerate(MARKS) if bits >> i & 1} == marks
+    assert mark_bits([*marks, *marks]) == bits

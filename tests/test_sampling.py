@@ -21,7 +21,6 @@ from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.sampling import (
     cut,
     epoch_batches,
-    epoch_windows,
     make_batch,
     with_generated_pauses,
     withhold,
@@ -31,35 +30,6 @@ from asr_punct.training.sampling import (
 @pytest.fixture(scope="module")
 def tokenizer():
     return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
-
-
-@st.composite
-def layouts(draw):
-    """Documents and the number of sub-words of each of their words."""
-    sizes = draw(st.lists(st.integers(1, 60), min_size=1, max_size=5))
-    stops = np.cumsum(sizes)
-    documents = np.stack([stops - sizes, stops], axis=1)
-    subwords = draw(st.lists(st.integers(1, 4), min_size=int(stops[-1]), max_size=int(stops[-1])))
-    return documents, np.array(subwords)
-
-
-@given(layouts(), st.integers(1, 20), st.integers(4, 40), st.integers(0, 99))
-def test_windows_hold_every_word_once_within_their_limits(layout, words, tokens, seed):
-    documents, subwords = layout
-    windows = epoch_windows(documents, subwords, words, tokens, np.random.default_rng(seed))
-    covered = [i for start, stop in windows for i in range(start, stop)]
-    assert covered == list(range(len(subwords)))
-    inner = {start for start, _ in documents.tolist()}
-    for start, stop in windows:
-        assert 1 <= stop - start <= words
-        assert subwords[start:stop].sum() <= tokens
-        assert not inner & set(range(start + 1, stop))
-
-
-def test_windows_start_anywhere():
-    documents, subwords = np.array([[0, 1000]]), np.ones(1000, dtype=int)
-    starts = [epoch_windows(documents, subwords, 10, 99, np.random.default_rng(s))[1][0] for s in range(300)]
-    assert set(starts) == set(range(1, 11))
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=80), st.integers(1, 40), st.integers(0, 99))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.io.tsv import read_tsv
-from asr_punct.marks import CASES, MARKS, Labels, Mark
-from asr_punct.pauses import buckets
+from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
+from asr_punct.pauses import BUCKETS, UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance
 
@@ -40,6 +40,11 @@ class Vocabulary:
         counts = np.array([len(piece) for piece in pieces])
         flat = np.fromiter((number for piece in pieces for number in piece), dtype=np.int32, count=int(counts.sum()))
         return cls(tuple(words), flat, np.concatenate([[0], np.cumsum(counts)]))
+
+    def with_unknown(self, subword: int) -> Vocabulary:
+        """The same with one more word at its end, which no text has: a single unknown sub-word, of this number."""
+        subwords = np.append(self.subwords, np.int32(subword))
+        return Vocabulary((*self.words, ""), subwords, np.append(self.ends, len(subwords)))
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Number of sub-words of each of `words`, places in the vocabulary, (words,)."""
@@ -120,6 +125,18 @@ class WordArrays:
         """Copies of the words at `places`, numbers or a mask; windows keep their numbers."""
         return WordArrays(**{name: column[places] for name, column in vars(self).items()})
 
+    def without(self, deleted: npt.NDArray[np.bool_]) -> WordArrays:
+        """Copies of the other words; each pause goes on through those of the deleted words after it in its window.
+
+        It is their sum, or unknown if one of them is.
+        """
+        first = np.diff(self.rows, prepend=-1) > 0
+        ends = np.flatnonzero(first | ~deleted)
+        pauses = np.minimum(np.add.reduceat(self.pauses, ends, dtype=np.int64), BUCKETS - 1)
+        unknown = np.logical_or.reduceat(self.pauses == UNKNOWN, ends)
+        spent = np.where(unknown, UNKNOWN, pauses).astype(np.int16)
+        return replace(self.at(~deleted), pauses=spent[~deleted[ends]])
+
 
 def read_words(path: Path) -> Iterator[str]:
     """Lower-case words of a TSV corpus."""
@@ -178,7 +195,7 @@ def _columns(utterance: Utterance, index: dict[str, int]) -> list[npt.NDArray[np
 
 @cache
 def _numbers(labels: Labels) -> tuple[int, int]:
-    return sum(1 << MARKS.index(mark) for mark in labels.marks), CASES.index(labels.case)
+    return mark_bits(labels.marks), CASES.index(labels.case)
 
 
 def mark_matrix(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Batches for Lightning: training windows at random starts, development windows as inference cuts them."""
+"""Batches for Lightning: training windows cut at random, development windows as inference cuts them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, Dataset
 from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.augment import augment
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
 from asr_punct.training.noise import add_noise
@@ -20,12 +21,12 @@ from asr_punct.training.sampling import (
     Batch,
     cut,
     epoch_batches,
-    epoch_windows,
     make_batch,
     take,
     with_generated_pauses,
     withhold,
 )
+from asr_punct.training.windows import training_windows
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
 
@@ -40,19 +41,20 @@ class TrainingBatches(Dataset[Batch]):
         self,
         corpus: Corpus,
         confusions: Confusions | None,
+        replacements: range,
         tokenizer: SubwordTokenizer,
         config: Config,
         max_tokens: int,
         epoch: int,
     ) -> None:
-        self._corpus, self._confusions, self._tokenizer = corpus, confusions, tokenizer
+        self._corpus, self._tokenizer = corpus, tokenizer
+        self._confusions, self._replacements = confusions, replacements
         self._config, self._epoch = config.training, epoch
         training, words = config.training, config.model.window.words
         number, part = divmod(epoch, training.epochs_per_pass)
         rng = np.random.default_rng((training.seed, number))
         self._limits = words, max_tokens - 2
-        counts = corpus.vocabulary.counts(corpus.words)
-        self._windows = epoch_windows(corpus.documents(), counts, *self._limits, rng)
+        self._windows = training_windows(corpus, training, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
         self._batches = epoch_batches(lengths, training.batch_size * words, rng)[part :: training.epochs_per_pass]
 
@@ -67,6 +69,9 @@ class TrainingBatches(Dataset[Batch]):
             words = with_generated_pauses(words, rng)
         if self._confusions:
             words = add_noise(words, config.noise, self._confusions, rng)
+        if config.augment.rate:
+            words = augment(words, config.augment, self._replacements, rng)
+        if self._confusions or config.augment.rate:
             words = cut(words, corpus.vocabulary, *self._limits)
         words = withhold(words, config, rng)
         return make_batch(words, corpus.vocabulary, self._tokenizer, lost=(config.subword_dropout, rng))
@@ -112,17 +117,23 @@ class PunctuationData(lightning.LightningDataModule):
         super().__init__()
         self._tokenizer, self._config, self._max_tokens = tokenizer, config, max_tokens
         self.train, self._confusions = read_corpus(directory / TRAIN, tokenizer), None
+        self._replacements = range(len(self.train.vocabulary.words))
         if config.training.noise.windows:
             fillers = config.training.noise.fillers.split()
             self._confusions = Confusions.from_corpus(self.train, config.model.language, fillers)
             words = (*self.train.vocabulary.words, *self._confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
+        if config.training.augment.rate and config.training.augment.replacement == "unknown":
+            vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
+            self.train = replace(self.train, vocabulary=vocabulary)
+            self._replacements = range(len(vocabulary.words))[-1:]
         self.dev = read_corpus(directory / DEV, tokenizer)
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
         """Training batches of an epoch."""
-        return TrainingBatches(self.train, self._confusions, self._tokenizer, self._config, self._max_tokens, number)
+        changes = self._confusions, self._replacements
+        return TrainingBatches(self.train, *changes, self._tokenizer, self._config, self._max_tokens, number)
 
     def train_dataloader(self) -> DataLoader[Batch]:
         """Batches of the trainer's current epoch; Lightning asks again for every epoch."""

@@ -28,16 +28,14 @@ from numpy.random import Generator
 
 from asr_punct.config import NoiseConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
-from asr_punct.marks import CASES, LEFT, MARKS, Case
-from asr_punct.pauses import BUCKETS, UNKNOWN
+from asr_punct.marks import CASES, LEFT, Case, mark_bits
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import WordArrays
 
-_LEFT = np.uint16(sum(1 << MARKS.index(mark) for mark in LEFT))
+_LEFT = np.uint16(mark_bits(LEFT))
 _LOWER, _FIRST_CAP = CASES.index(Case.O), CASES.index(Case.FIRST_CAP)
 
 _Bools = npt.NDArray[np.bool_]
-_Places = npt.NDArray[np.int64]
 
 
 def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rng: Generator) -> WordArrays:
@@ -67,8 +65,8 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
     names = confusions.names[batch.words]
     batch = replace(batch, words=_substituted(batch.words, noisy, config, confusions, rng))
     if deleted.any():
-        kept = np.flatnonzero(~deleted)
-        batch, repeated, filled, names = _without(batch, kept), repeated[kept], filled[kept], names[kept]
+        batch, kept = batch.without(deleted), ~deleted
+        repeated, filled, names = repeated[kept], filled[kept], names[kept]
     if repeated.any() or filled.any():
         batch = _inserted(batch, repeated, filled, names, confusions.fillers, rng)
     return batch
@@ -97,13 +95,6 @@ def _deletable(batch: WordArrays) -> _Bools:
     free[0] = False
     free[1:] &= batch.rows[1:] == batch.rows[:-1]
     return free
-
-
-def _without(batch: WordArrays, kept: _Places) -> WordArrays:
-    """The words at `kept`, of which the first of each window is one."""
-    pauses = np.minimum(np.add.reduceat(batch.pauses, kept, dtype=np.int64), BUCKETS - 1)
-    unknown = np.logical_or.reduceat(batch.pauses == UNKNOWN, kept)
-    return replace(batch.at(kept), pauses=np.where(unknown, UNKNOWN, pauses).astype(np.int16))
 
 
 def _inserted(

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info, write_info
-from asr_punct.config import Config, NoiseConfig, TrainingConfig
+from asr_punct.config import AugmentConfig, Config, NoiseConfig, TrainingConfig
 from asr_punct.model.electra import ReplacedTokenDetector
 from asr_punct.model.weights import save_tagger
 from asr_punct.training.callbacks import EpochLines
@@ -86,4 +86,5 @@ def training_of_words(config: Config) -> TrainingConfig:
         pause_dropout=1.0,
         subword_dropout=0.0,
         noise=NoiseConfig(),
+        augment=AugmentConfig(),
     )

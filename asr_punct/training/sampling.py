@@ -1,4 +1,4 @@
-"""Training windows: consecutive words at random starts, a pure function of seed, epoch and place.
+"""Batches of training windows, pure functions of seed, epoch and place.
 
 Nothing here remembers what was drawn before, so a run that resumes at an epoch sees what it would have seen.
 """
@@ -18,11 +18,9 @@ from asr_punct.pause_model import sample_pauses
 from asr_punct.pauses import UNKNOWN
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Corpus, Vocabulary, WordArrays, mark_matrix
+from asr_punct.training.windows import Spans
 
 _POOL_BATCHES = 32
-
-Spans = npt.NDArray[np.int64]
-"""First word of each window and the one after its last, (windows, 2)."""
 
 
 @dataclass(frozen=True)
@@ -51,30 +49,6 @@ class Batch:
         """The same batch where a GPU can fetch it; a data loader calls this."""
         inputs = {name: tensor.pin_memory() for name, tensor in self.inputs.items()}
         return Batch(inputs, *(tensor.pin_memory() for tensor in (self.marks, self.cases, self.counted)))
-
-
-def epoch_windows(
-    documents: npt.NDArray[np.int64], subwords: npt.NDArray[np.int64], words: int, tokens: int, rng: np.random.Generator
-) -> Spans:
-    """Windows that hold every word of the corpus once, the first one of each document of random length.
-
-    Args:
-        documents: first word and the one after the last of each document, (documents, 2).
-        subwords: number of sub-words of each word of the corpus, (corpus,).
-        words: words of a window at most.
-        tokens: sub-words of a window at most, special tokens not counted.
-        rng: where the starts come from.
-    """
-    ends = np.concatenate([[0], np.cumsum(subwords)])
-    windows = []
-    for start, stop in documents.tolist():
-        first = words if stop - start <= words else int(rng.integers(1, words + 1))
-        while start < stop:
-            limit = int(np.searchsorted(ends, ends[start] + tokens, side="right")) - 1
-            end = min(stop, start + first, max(limit, start + 1))
-            windows.append((start, end))
-            start, first = end, words
-    return np.array(windows)
 
 
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
