@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from asr_punct.errors import ConfigError
+from asr_punct.marks import MARKS, NO_MARKS
 
 T = TypeVar("T")
 MAX_TOKENS = 512
@@ -38,6 +39,15 @@ def _check_probabilities(component: str, config: Any, *names: str) -> None:
     for name in names:
         if not 0 <= getattr(config, name) <= 1:
             raise ConfigError(f"{component}: {name} is a probability, found {getattr(config, name)}")
+
+
+def _check_weights(place: str, weights: Mapping[str, float]) -> None:
+    names = (NO_MARKS, *MARKS)
+    for name, weight in weights.items():
+        if name not in names:
+            raise ConfigError(f"{place}: found {name!r}, expected one of {', '.join(names)}")
+        if not math.isfinite(weight) or weight <= 0:
+            raise ConfigError(f"{place}: {name} is above 0, found {weight}")
 
 
 @dataclass(frozen=True)
@@ -264,7 +274,7 @@ class TrainingConfig:
     """Most epochs."""
     monitor: Literal["f1", "perplexity"] = "f1"
     """What chooses the best epoch and when to stop, on the development set: F1 of punctuation, or the perplexity of
-    each word's marks, the exponential of the punctuation loss."""
+    each word's marks, the exponential of their cross-entropy, whatever `focal_gamma` and `class_weights` train on."""
     epochs_per_pass: int = 1
     """Epochs of one pass over the corpus (`windows`); more of them where a pass is so long that scores and checkpoints
     are wanted sooner."""
@@ -279,17 +289,41 @@ class TrainingConfig:
     """Epochs without a better score on the development set before training stops."""
     batch_size: int = 8
     """Windows of one step; of short ones more, to as many words."""
-    optimizer: Literal["adamw", "muon", "adagrad"] = "adamw"
-    """AdamW; Muon (Jordan et al. 2024) for the matrices of the layers and AdamW for all else; or AdaGrad (Duchi et al.
-    2011), which changes only those rows of tables that a batch reads."""
+    optimizer: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
+    """AdamW, which is Adam where `weight_decay` is 0; RAdam (Liu et al. 2020), whose steps do not go by the gradient's
+    variance as long as too few estimate it; Muon (Jordan et al. 2024) for the matrices of the layers and AdamW for all
+    else; or AdaGrad (Duchi et al. 2011), which changes only those rows of tables that a batch reads."""
+    lookahead_steps: int = 0
+    """Steps of the optimiser after which LookAhead (Zhang et al. 2019) takes its own one; 0 for none."""
+    lookahead_rate: float = 0.5
+    """How far LookAhead goes from where it was to where the optimiser is: alpha in the paper."""
     learning_rate: float = 2e-5
     """Highest learning rate, with Muon that of AdamW."""
+    encoder_learning_rate: float | None = None
+    """That of the encoder's own weights, those that `frozen_encoder` holds; `learning_rate` where none is given. Not
+    with Muon."""
+    frozen_encoder: bool = False
+    """Whether the encoder's own weights stay as they are, and its dropout is off: what a named encoder brings, or the
+    tables and their mixing of one that looks up. What is learnt beside it is trained: edges of documents and all layers
+    after it. A second run goes on from there with all weights (Courtland et al. 2020, section 3)."""
     muon_learning_rate: float = 0.02
     """Highest learning rate of Muon."""
     warmup_epochs: float = 5.0
     """Epochs over which the learning rate rises from 0."""
-    decay: Literal["none", "linear"] = "none"
-    """After the warm-up: constant, or falling to 0 at the last epoch."""
+    decay: Literal["none", "linear", "staircase"] = "none"
+    """After the warm-up: constant; falling to 0 at the last epoch; or, from the second pass over the corpus on, times
+    `decay_rate` after every `decay_steps` batches (Polacek et al. 2023, section 4.2)."""
+    decay_rate: float = 0.95
+    """What is kept of the learning rate at a step of the staircase."""
+    decay_steps: int = 10_000
+    """Batches from one step of the staircase to the next; the first one ends so many after the first pass."""
+    focal_gamma: float = 0.0
+    """Focal loss of the marks (Lin et al. 2018, equation 4): the exponent of 1 - p, with p the probability of what is
+    right; 0 for cross-entropy."""
+    class_weights: Mapping[str, float] = field(default_factory=dict)
+    """Factors on the loss of the marks, by mark or `O`; 1 where none is given. A multi-label head's are on the terms of
+    words that bear the mark, and `O` is on those of marks that a word does not bear; a head of classes has one for each
+    class, the largest of its marks'. The loss stays a mean over words, whatever their weights."""
     weight_decay: float = 0.01
     """Weight decay, not on biases and normalisation, with Muon on its matrices alone, with AdaGrad on nothing."""
     clip_norm: float = 1.0
@@ -321,11 +355,18 @@ class TrainingConfig:
     """Seed of the weights, the windows and dropout."""
 
     def __post_init__(self) -> None:
-        _check_sizes("training", self, "epochs", "epochs_per_pass", "sentences", "batch_size", "patience")
-        _check_amounts("training", self, "learning_rate", "muon_learning_rate", above=True)
+        sizes = ("epochs", "epochs_per_pass", "sentences", "batch_size", "patience", "decay_steps")
+        _check_sizes("training", self, *sizes)
+        above = ["learning_rate", "muon_learning_rate", "lookahead_rate", "decay_rate"]
+        above += ["encoder_learning_rate"] if self.encoder_learning_rate is not None else []
+        _check_amounts("training", self, *above, above=True)
         _check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm", "workers")
+        _check_amounts("training", self, "lookahead_steps", "focal_gamma")
         shares = ("average", "pause_dropout", "word_pause_dropout", "subword_dropout", "boundary_dropout")
-        _check_probabilities("training", self, *shares)
+        _check_probabilities("training", self, *shares, "lookahead_rate", "decay_rate")
+        _check_weights("training: class_weights", self.class_weights)
+        if self.optimizer == "muon" and self.encoder_learning_rate is not None:
+            raise ConfigError("training: encoder_learning_rate goes with every optimizer but muon")
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"training: seed is 0 or more and below 2**32, found {self.seed}")
 
@@ -401,6 +442,11 @@ def _value(hint: Any, value: Any, place: str) -> Any:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
         return tuple(_value(typing.get_args(hint)[0], item, place) for item in value)
+    if typing.get_origin(hint) is Mapping:
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{place}: found {value!r}, expected keys and values")
+        of_key, of_value = typing.get_args(hint)
+        return {_value(of_key, key, place): _value(of_value, item, f"{place}: {key}") for key, item in value.items()}
     allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, bool) == (bool in allowed) and isinstance(value, allowed):
         return value

@@ -35,6 +35,11 @@ class WordEncoder(nn.Module):
         self.boundary = boundary_table(self.width)
 
     @property
+    def pretrained(self) -> tuple[nn.Module, ...]:
+        """What is the encoder's own, and can be frozen: the transformer."""
+        return (self.encoder,)
+
+    @property
     def table(self) -> nn.Embedding:
         """The rows of the sub-words."""
         return cast(nn.Embedding, cast(Any, self.encoder).get_input_embeddings())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import HeadConfig
-from asr_punct.marks import CASES, MARKS, parse_marks
+from asr_punct.marks import CASES, MARKS, NO_MARKS, parse_marks
+from asr_punct.model.losses import focal_classes, focal_marks
 
 
 def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> nn.Sequential:
@@ -47,6 +49,15 @@ class PunctuationHead(nn.Module):
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Binary cross-entropy of `logits` (words, marks) where `marks` (words, marks) is 1, summed over both."""
         return nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="sum")
+
+    def label_weights(self, weights: Mapping[str, float]) -> Tensor:
+        """Factors on the loss, (2, marks): `O`'s where a mark does not stand, and the mark's where it does."""
+        absent = [weights.get(NO_MARKS, 1.0)] * len(MARKS)
+        return torch.tensor([absent, [weights.get(mark, 1.0) for mark in MARKS]])
+
+    def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
+        """As `loss`, focal and with factors from `label_weights` (`losses.focal_marks`)."""
+        return focal_marks(logits, marks, gamma, weights)
 
 
 class ClassHead(nn.Module):
@@ -88,8 +99,21 @@ class ClassHead(nn.Module):
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Cross-entropy of `logits` (words, classes) for the sets that `marks` (words, marks) has, summed."""
-        numbers = (marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)
-        return nn.functional.cross_entropy(logits, self.target[numbers], reduction="sum")
+        return nn.functional.cross_entropy(logits, self._targets(marks), reduction="sum")
+
+    def label_weights(self, weights: Mapping[str, float]) -> Tensor:
+        """Factors on the loss, (classes,): the largest of its marks', or `O`'s where it has none."""
+        of_marks = torch.tensor([weights.get(mark, 1.0) for mark in MARKS], device=self.holds.device)
+        largest = (self.holds * of_marks).amax(dim=-1)
+        return torch.where(largest > 0, largest, weights.get(NO_MARKS, 1.0))
+
+    def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
+        """As `loss`, focal and with factors from `label_weights` (`losses.focal_classes`)."""
+        return focal_classes(logits, self._targets(marks), gamma, weights)
+
+    def _targets(self, marks: Tensor) -> Tensor:
+        """Class of each set, (...), that `marks` (..., marks) has."""
+        return self.target[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 
 
 def build_punctuation_head(config: HeadConfig, width: int) -> PunctuationHead | ClassHead:

@@ -61,6 +61,12 @@ class LookupEncoder(nn.Module):
         self.mix = nn.Linear(3 * table_width + (2 * pair_width if pairs else 0), hidden_size)
         self.boundary = boundary_table(hidden_size)
 
+    @property
+    def pretrained(self) -> tuple[nn.Module, ...]:
+        """What is the encoder's own, and can be frozen: the tables and what mixes them."""
+        parts = (self.table, self.pairs, self.mix)
+        return tuple(part for part in parts if part is not None)
+
     def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
         subwords = self._subwords(input_ids, word_index)
@@ -110,6 +116,11 @@ class TableEncoder(nn.Module):
         }
         self.table = _table(vocab_size, hidden_size)
         self.boundary = boundary_table(hidden_size)
+
+    @property
+    def pretrained(self) -> tuple[nn.Module, ...]:
+        """What is the encoder's own, and can be frozen: the table."""
+        return (self.table,)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""

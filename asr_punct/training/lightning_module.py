@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import lightning
 import torch
@@ -59,6 +60,14 @@ class BatchModule(lightning.LightningModule):
         """Loss of a batch."""
         raise NotImplementedError
 
+    def encoder_parameters(self) -> Iterable[nn.Parameter]:
+        """Those that `encoder_learning_rate` is for."""
+        return ()
+
+    def on_train_start(self) -> None:
+        """Lightning's hook: dropout on, also in what was loaded, which is in evaluation mode."""
+        self.train()
+
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Lightning's hook: move a batch."""
         return batch.to(device)
@@ -85,7 +94,7 @@ class BatchModule(lightning.LightningModule):
 
     def configure_optimizers(self) -> Any:
         """The configured optimiser, and its schedule by step."""
-        optimizer = build_optimizer(self, self.training_config)
+        optimizer = build_optimizer(self, self.training_config, self.encoder_parameters())
         schedule = build_schedule(optimizer, self.training_config, self._steps_per_epoch)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
@@ -94,7 +103,8 @@ class PunctuationModule(BatchModule):
     """Trains a tagger on both tasks at once.
 
     The loss of a word is that of the punctuation head plus the cross-entropy of the case; a batch has the mean over
-    its words.
+    its words. `focal_gamma` and `class_weights` change the former in training alone: the development set's is always
+    cross-entropy.
 
     Args:
         model: the tagger.
@@ -102,11 +112,33 @@ class PunctuationModule(BatchModule):
         steps_per_epoch: steps of an epoch, for the schedule; the same in a resumed run.
     """
 
+    _label_weights: Tensor
+    """Those of `config.class_weights`, as the head has them."""
+
     def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
         super().__init__(config, steps_per_epoch)
         self.model = model
+        for part in self._frozen:
+            part.requires_grad_(False)
+        weights = model.punctuation.label_weights(config.class_weights)
+        self.register_buffer("_label_weights", weights, persistent=False)
         self._marks, self._cases = SlotCounts(), SlotCounts()
         self._dev_loss, self._dev_words = 0.0, 0
+
+    @property
+    def _frozen(self) -> tuple[nn.Module, ...]:
+        return self.model.encoder.pretrained if self.training_config.frozen_encoder else ()
+
+    def encoder_parameters(self) -> Iterable[nn.Parameter]:
+        """The encoder's own."""
+        return (parameter for part in self.model.encoder.pretrained for parameter in part.parameters())
+
+    def train(self, mode: bool = True) -> Self:
+        """Training mode, or evaluation mode, which is what a frozen encoder always has."""
+        super().train(mode)
+        for part in self._frozen:
+            part.eval()
+        return self
 
     def batch_loss(self, batch: Batch) -> Tensor:
         """Mean loss of the words that count."""
@@ -116,12 +148,24 @@ class PunctuationModule(BatchModule):
         """Mean loss of the words that count."""
         cases = output.case_logits[batch.counted].float()
         words = batch.counted.sum().clamp(min=1)
-        return self._marks_loss(output, batch) / words + nn.functional.cross_entropy(cases, batch.cases[batch.counted])
+        return self._training_loss(output, batch) / words + nn.functional.cross_entropy(
+            cases, batch.cases[batch.counted]
+        )
+
+    def _training_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
+        """The punctuation head's configured loss, summed over the words that count."""
+        config, head = self.training_config, self.model.punctuation
+        if not (config.focal_gamma or config.class_weights):
+            return self._marks_loss(output, batch)
+        return head.focal_loss(*self._counted(output, batch), config.focal_gamma, self._label_weights)
 
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        """The punctuation head's loss, summed over the words that count."""
-        logits = output.label_logits[batch.counted].float()
-        return self.model.punctuation.loss(logits, batch.marks[batch.counted])
+        """The punctuation head's cross-entropy, summed over the words that count."""
+        return self.model.punctuation.loss(*self._counted(output, batch))
+
+    def _counted(self, output: TaggerOutput, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Logits (words, labels) and marks (words, marks) of the words that count."""
+        return output.label_logits[batch.counted].float(), batch.marks[batch.counted]
 
     def on_validation_epoch_start(self) -> None:
         """Forget the last epoch's counts."""

@@ -1,15 +1,16 @@
-"""AdamW, Muon with AdamW, or AdaGrad, with a warm-up."""
+"""AdamW, RAdam, Muon with AdamW, or AdaGrad, LookAhead around any of them, and the learning rate by step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from torch import nn
-from torch.optim import Adagrad, AdamW, Muon, Optimizer
+from torch.optim import Adagrad, AdamW, Muon, Optimizer, RAdam
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
+from asr_punct.training.combined import LookAhead, Together
 
 _MUON_MOMENTUM = 0.95
 _BETAS = (0.9, 0.98)
@@ -17,74 +18,83 @@ _BETAS = (0.9, 0.98)
 _LEAST_ROWS = 32
 """Rows of a matrix that is Muon's: the last ones of the heads have fewer, and they are classes."""
 
+Groups = list[dict[str, Any]]
+"""Parameters with a rate and a decay of their own, as optimisers take them."""
 
-class Together(Optimizer):
-    """Several optimisers, each for its own parameters, as one.
+
+def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter] = ()) -> Optimizer:
+    """The configured optimiser of all parameters that want a gradient.
 
     Args:
-        optimizers: they keep their own rates and state.
+        model: whose parameters they are.
+        config: the optimiser and its rates.
+        encoder: the parameters that have `encoder_learning_rate`, where there is one.
     """
-
-    def __init__(self, optimizers: Sequence[Optimizer]) -> None:
-        self.optimizers = list(optimizers)
-        super().__init__([group for optimizer in optimizers for group in optimizer.param_groups], {})
-        self._share_groups()
-
-    def _share_groups(self) -> None:
-        """A rate that a schedule sets here is the optimisers' own."""
-        self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step of each."""
-        loss = closure() if closure else None
-        for optimizer in self.optimizers:
-            optimizer.step()
-        return loss
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state of each."""
-        return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Inverse of `state_dict`."""
-        for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
-            optimizer.load_state_dict(state)
-        self._share_groups()
+    builders: dict[str, Callable[[nn.Module, Groups, TrainingConfig], Optimizer]] = {
+        "muon": _muon,
+        "adagrad": _adagrad,
+        "radam": _radam,
+        "adamw": _adamw,
+    }
+    optimizer = builders[config.optimizer](model, _groups(model, config, encoder), config)
+    return LookAhead(optimizer, config.lookahead_steps, config.lookahead_rate) if config.lookahead_steps else optimizer
 
 
-def build_optimizer(model: nn.Module, config: TrainingConfig) -> Optimizer:
-    """The configured optimiser; biases, normalisation and other vectors do not decay."""
-    if config.optimizer == "muon":
-        return _muon(model, config)
-    if config.optimizer == "adagrad":
-        return _adagrad(model, config)
-    decayed = [parameter for parameter in model.parameters() if parameter.ndim >= 2]
-    others = [parameter for parameter in model.parameters() if parameter.ndim < 2]
-    groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    return AdamW(groups, lr=config.learning_rate)
+def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> Groups:
+    """What is trained, in one group, or the encoder's in a first one with its rate."""
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if config.encoder_learning_rate is None:
+        return [{"params": trained}]
+    own = {id(parameter) for parameter in encoder}
+    slow = [parameter for parameter in trained if id(parameter) in own]
+    others = [parameter for parameter in trained if id(parameter) not in own]
+    return [{"params": slow, "lr": config.encoder_learning_rate}, {"params": others}]
 
 
-def _muon(model: nn.Module, config: TrainingConfig) -> Optimizer:
+def _by_decay(groups: Groups, weight_decay: float) -> Groups:
+    """Each group in two: matrices and tables, and what does not decay: biases, normalisation and other vectors."""
+    divided = []
+    for group in groups:
+        matrices = [parameter for parameter in group["params"] if parameter.ndim >= 2]
+        vectors = [parameter for parameter in group["params"] if parameter.ndim < 2]
+        divided.append({**group, "params": matrices, "weight_decay": weight_decay})
+        divided.append({**group, "params": vectors, "weight_decay": 0.0})
+    return divided
+
+
+def _adamw(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
+    return AdamW(_by_decay(groups, config.weight_decay), lr=config.learning_rate)
+
+
+def _radam(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
+    """RAdam, which goes by the variance from the sixth step on, as its authors' code; the paper's from the fifth.
+
+    It decays as AdamW does, apart from the gradient.
+    """
+    return RAdam(_by_decay(groups, config.weight_decay), lr=config.learning_rate, decoupled_weight_decay=True)
+
+
+def _muon(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
     """Muon for the matrices of linear layers, AdamW for the tables, the heads' last layers and all vectors."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
-    matrices = [layer.weight for layer in linear if layer.out_features >= _LEAST_ROWS]
-    chosen = {id(matrix) for matrix in matrices}
-    others = [parameter for parameter in model.parameters() if id(parameter) not in chosen]
+    large = {id(layer.weight) for layer in linear if layer.out_features >= _LEAST_ROWS}
+    trained = groups[0]["params"]
     muon = Muon(
-        cast(Any, matrices),
+        [parameter for parameter in trained if id(parameter) in large],
         lr=config.muon_learning_rate,
         weight_decay=config.weight_decay,
         momentum=_MUON_MOMENTUM,
     )
+    others = [parameter for parameter in trained if id(parameter) not in large]
     return Together([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
 
 
-def _adagrad(model: nn.Module, config: TrainingConfig) -> Optimizer:
+def _adagrad(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
     """AdaGrad; the gradient of a table is only the rows that were read, as the others would not change."""
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             module.sparse = True
-    return Adagrad(model.parameters(), lr=config.learning_rate)
+    return Adagrad(groups, lr=config.learning_rate)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
@@ -102,13 +112,22 @@ def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
 
 
 def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch: int) -> LambdaLR:
-    """Learning rate by step: linear warm-up, then constant or falling to 0 at the last epoch."""
+    """Learning rate by step: linear warm-up, then constant, falling to 0 at the last epoch, or a staircase.
+
+    The staircase begins with the second pass over the corpus, which is an epoch in the paper (Polacek et al. 2023,
+    section 4.2): its rate there is the one before, times `decay_rate` after every `decay_steps` steps.
+    """
     warmup = max(1, round(config.warmup_epochs * steps_per_epoch))
     last = max(warmup + 1, config.epochs * steps_per_epoch)
+    first_pass = config.epochs_per_pass * steps_per_epoch
 
     def factor(step: int) -> float:
         if step < warmup:
             return (step + 1) / warmup
-        return 1.0 if config.decay == "none" else max(0.0, (last - step) / (last - warmup))
+        if config.decay == "linear":
+            return max(0.0, (last - step) / (last - warmup))
+        if config.decay == "staircase":
+            return config.decay_rate ** (max(0, step - first_pass) // config.decay_steps)
+        return 1.0
 
     return LambdaLR(optimizer, factor)

@@ -79,6 +79,7 @@ def training_of_words(config: Config) -> TrainingConfig:
         config.training,
         epochs=own.epochs,
         learning_rate=own.learning_rate,
+        encoder_learning_rate=None,
         muon_learning_rate=own.muon_learning_rate,
         warmup_epochs=own.warmup_epochs,
         decay=own.decay,

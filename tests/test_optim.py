@@ -1,0 +1,327 @@
+"""Optimisers, learning rates and a frozen encoder, against the published update equations in literal loops."""
+
+import copy
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("lightning")
+
+from dummies import tiny_config  # noqa: E402
+
+from asr_punct.config import TrainingConfig  # noqa: E402
+from asr_punct.model.encoder import new_encoder  # noqa: E402
+from asr_punct.model.tagger import build_tagger  # noqa: E402
+from asr_punct.training.callbacks import SafeCheckpointIO  # noqa: E402
+from asr_punct.training.datamodule import PunctuationData  # noqa: E402
+from asr_punct.training.fit import start_model, train  # noqa: E402
+from asr_punct.training.lightning_module import PunctuationModule  # noqa: E402
+from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E402
+from asr_punct.training.run import Run  # noqa: E402
+
+RATE = 0.01
+STEPS = 14
+
+
+def gradients(seed=0):
+    """What each step finds, (steps, 3)."""
+    return np.random.default_rng(seed).normal(size=(STEPS, 3))
+
+
+def adam_step(weights, state, gradient, rate, decay, step):
+    """Adam (Kingma and Ba 2015, algorithm 1), with the weights decayed beside it (Loshchilov and Hutter 2019)."""
+    state["m"] = 0.9 * state["m"] + 0.1 * gradient
+    state["v"] = 0.999 * state["v"] + 0.001 * gradient**2
+    first, second = state["m"] / (1 - 0.9**step), state["v"] / (1 - 0.999**step)
+    return weights - rate * decay * weights - rate * first / (np.sqrt(second) + 1e-8)
+
+
+def radam_step(weights, state, gradient, rate, decay, step):
+    """RAdam (Liu et al. 2020, algorithm 2), that takes the variance for tractable above a length of 5."""
+    state["m"] = 0.9 * state["m"] + 0.1 * gradient
+    state["v"] = 0.999 * state["v"] + 0.001 * gradient**2
+    first = state["m"] / (1 - 0.9**step)
+    longest = 2 / (1 - 0.999) - 1
+    length = longest - 2 * step * 0.999**step / (1 - 0.999**step)
+    weights = weights - rate * decay * weights
+    if length <= 5:
+        return weights - rate * first
+    adaptive = math.sqrt(1 - 0.999**step) / (np.sqrt(state["v"]) + 1e-8)
+    rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+    return weights - rate * math.sqrt(rectified) * first * adaptive
+
+
+STEP = {"adamw": adam_step, "radam": radam_step}
+
+
+def literal(optimizer, period, alpha, decay=0.0):
+    """Weights after each step; with LookAhead (Zhang et al. 2019, algorithm 1) where there is a period."""
+    slow = fast = np.arange(1.0, 4.0)
+    state, path = {"m": np.zeros(3), "v": np.zeros(3)}, []
+    for step, gradient in enumerate(gradients(), 1):
+        fast = STEP[optimizer](fast, state, gradient, RATE, decay, step)
+        if period and step % period == 0:
+            slow = slow + alpha * (fast - slow)
+            fast = slow
+        path.append(fast)
+    return np.array(path)
+
+
+class Line(torch.nn.Module):
+    """Three weights of one row, in double precision."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.arange(1.0, 4.0, dtype=torch.float64)[None])
+
+
+def take_step(model, optimizer, gradient):
+    model.weight.grad = torch.from_numpy(gradient)[None].clone()
+    optimizer.step()
+    return model.weight.detach().numpy()[0].copy()
+
+
+def configured(optimizer, steps, alpha=0.5, decay=0.0):
+    return TrainingConfig(
+        optimizer=optimizer, lookahead_steps=steps, lookahead_rate=alpha, learning_rate=RATE, weight_decay=decay
+    )
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "radam"])
+@pytest.mark.parametrize(("period", "alpha"), [(0, 0.5), (6, 0.5), (4, 0.8), (1, 0.3)])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_steps_are_those_of_the_equations(optimizer, period, alpha, decay):
+    model = Line()
+    chosen = build_optimizer(model, configured(optimizer, period, alpha, decay))
+    path = [take_step(model, chosen, gradient) for gradient in gradients()]
+    np.testing.assert_allclose(path, literal(optimizer, period, alpha, decay), rtol=1e-9)
+
+
+def test_radam_begins_without_the_variance():
+    """Its first five steps are those of momentum alone; Adam's are of the rate's size whatever the gradient."""
+    small = 1e-4 * gradients()
+    for name, size in (("radam", 1e-4 * RATE), ("adamw", RATE)):
+        model = Line()
+        optimizer = build_optimizer(model, configured(name, 0))
+        moved = np.diff([[1.0, 2, 3], *(take_step(model, optimizer, gradient) for gradient in small[:5])], axis=0)
+        assert 0.01 * size < np.abs(moved).max() < 10 * size
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "radam", "adagrad"])
+@pytest.mark.parametrize("steps", range(8))
+def test_lookahead_goes_on_from_a_checkpoint(tmp_path, optimizer, steps):
+    whole, cut = Line(), Line()
+    config = configured(optimizer, 3)
+    unbroken, broken = build_optimizer(whole, config), build_optimizer(cut, config)
+    for gradient in gradients()[:steps]:
+        take_step(whole, unbroken, gradient)
+        take_step(cut, broken, gradient)
+    state = {"optimizer_states": [broken.state_dict()], "state_dict": cut.state_dict()}
+    SafeCheckpointIO().save_checkpoint(state, tmp_path / "last.ckpt")
+    take_step(cut, broken, gradients()[0])  # what was saved must not follow
+    loaded = SafeCheckpointIO().load_checkpoint(tmp_path / "last.ckpt")
+    resumed = Line()
+    again = build_optimizer(resumed, config)
+    resumed.load_state_dict(loaded["state_dict"])
+    again.load_state_dict(loaded["optimizer_states"][0])
+    for gradient in gradients()[steps:]:
+        assert np.array_equal(take_step(whole, unbroken, gradient), take_step(resumed, again, gradient))
+
+
+def test_the_slow_weights_of_a_checkpoint_are_its_own():
+    model = Line()
+    optimizer = build_optimizer(model, configured("radam", 2))
+    take_step(model, optimizer, gradients()[0])
+    state = copy.deepcopy(optimizer.state_dict())
+    optimizer.load_state_dict(state)
+    before = state["slow"][0].clone()
+    take_step(model, optimizer, gradients()[1])
+    assert torch.equal(state["slow"][0], before)
+
+
+def test_a_schedule_reaches_the_optimiser_inside():
+    config = configured("radam", 6)
+    optimizer = build_optimizer(Line(), dataclasses.replace(config, warmup_epochs=2))
+    build_schedule(optimizer, dataclasses.replace(config, warmup_epochs=2), steps_per_epoch=2)
+    assert optimizer.optimizers[0].param_groups[0]["lr"] == RATE / 4
+    optimizer.load_state_dict(optimizer.state_dict())
+    optimizer.param_groups[0]["lr"] = 1.0
+    assert optimizer.optimizers[0].param_groups[0]["lr"] == 1.0
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "radam", "muon", "adagrad"])
+def test_a_run_with_lookahead_is_trained_and_goes_on(corpus, tmp_path, optimizer, monkeypatch):
+    """A run that stops after an epoch and is resumed ends with the weights of an unbroken one."""
+    config = tiny_config(epochs=2, optimizer=optimizer, lookahead_steps=5, learning_rate=0.003)
+    train(config, corpus, tmp_path / "whole", device="cpu")
+    stop_after_an_epoch(monkeypatch, config, corpus, tmp_path / "cut")
+    train(config, corpus, tmp_path / "cut", resume=True, device="cpu")
+    whole, cut = (torch.load(tmp_path / name / "training" / "last.ckpt") for name in ("whole", "cut"))
+    assert whole["global_step"] == cut["global_step"]
+    assert all(torch.equal(whole["state_dict"][name], cut["state_dict"][name]) for name in whole["state_dict"])
+
+
+def stop_after_an_epoch(monkeypatch, config, corpus, directory):
+    """Leave a run as a kill at the start of its second epoch does."""
+
+    class KilledError(Exception):
+        pass
+
+    def killed(module):
+        if module.current_epoch == 1:
+            raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PunctuationModule, "on_train_epoch_start", killed)
+        with pytest.raises(KilledError):
+            train(config, corpus, directory, device="cpu")
+
+
+# Learning rates
+
+
+def literal_staircase(batches, first_pass, every, rate):
+    """`Starting with epoch two, the LR is decreased to 95% of the previous LR every 10,000 batches.`"""
+    rates, current, since = [], 1.0, 0
+    for batch in range(batches):
+        if batch > first_pass:
+            since += 1
+        if since == every:
+            current, since = current * rate, 0
+        rates.append(current)
+    return rates
+
+
+@pytest.mark.parametrize("epochs_per_pass", [1, 3])
+@pytest.mark.parametrize(("every", "rate"), [(3, 0.95), (7, 0.5), (1, 0.9), (1000, 0.95)])
+def test_staircase(epochs_per_pass, every, rate):
+    config = TrainingConfig(
+        learning_rate=0.1,
+        warmup_epochs=0,
+        decay="staircase",
+        decay_steps=every,
+        decay_rate=rate,
+        epochs_per_pass=epochs_per_pass,
+    )
+    optimizer = build_optimizer(Line(), config)
+    schedule = build_schedule(optimizer, config, steps_per_epoch=5)
+    found = []
+    for _ in range(40):
+        found.append(optimizer.param_groups[0]["lr"] / 0.1)
+        optimizer.step()
+        schedule.step()
+    assert found == pytest.approx(literal_staircase(40, 5 * epochs_per_pass, every, rate))
+    constant = min(40, 5 * epochs_per_pass + every)
+    assert found[:constant] == [1.0] * constant
+    assert all(rate < 1 for rate in found[constant:])
+
+
+def module_of(kind="transformer", **training):
+    torch.manual_seed(0)
+    config = tiny_config(**training)
+    encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50)
+    tagger = build_tagger(dataclasses.replace(config.model, encoder=encoder), new_encoder(encoder, 60, 0))
+    return PunctuationModule(tagger.eval(), config.training, steps_per_epoch=10)
+
+
+OWN = {
+    "electra": ("model.encoder.encoder.",),
+    "transformer": ("model.encoder.encoder.",),
+    "lookup": ("model.encoder.table.", "model.encoder.pairs.", "model.encoder.mix."),
+    "table": ("model.encoder.table.",),
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+@pytest.mark.parametrize("optimizer", ["adamw", "radam", "adagrad"])
+@pytest.mark.parametrize("lookahead", [0, 6])
+def test_the_encoder_has_a_rate_of_its_own(kind, optimizer, lookahead):
+    module = module_of(
+        kind, optimizer=optimizer, encoder_learning_rate=3e-5, learning_rate=1e-4, lookahead_steps=lookahead
+    )
+    built = module.configure_optimizers()["optimizer"]
+    rates = {id(weight): group["initial_lr"] for group in built.param_groups for weight in group["params"]}
+    decays = {id(weight): group["weight_decay"] for group in built.param_groups for weight in group["params"]}
+    for name, weight in module.named_parameters():
+        assert rates[id(weight)] == (3e-5 if name.startswith(OWN[kind]) else 1e-4)
+        assert decays[id(weight)] == (0.01 if weight.ndim >= 2 and optimizer != "adagrad" else 0.0)
+
+
+# A frozen encoder
+
+UNREAD = "model.context.layers.embeddings.tok_embeddings.weight"
+"""The context's transformer reads vectors, and no table of its own."""
+
+
+@pytest.mark.parametrize("kind", OWN)
+@pytest.mark.parametrize("optimizer", ["adamw", "radam", "muon", "adagrad"])
+def test_a_frozen_encoder_stays_as_it_is(corpus, tmp_path, kind, optimizer):
+    config = tiny_config(frozen_encoder=True, optimizer=optimizer, learning_rate=0.01, boundary_dropout=0.0)
+    encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50, dropout=0.3)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=encoder))
+    model, tokenizer = start_model(config, corpus, Run(tmp_path / "none"), init=None)
+    module = PunctuationModule(model, config.training, steps_per_epoch=1)
+    before = copy.deepcopy(module.state_dict())
+    module.train()
+    chosen = module.configure_optimizers()["optimizer"]
+    batches = PunctuationData(corpus, tokenizer, config, max_tokens=64).epoch(0)
+    for index in range(3):
+        chosen.zero_grad()
+        module.batch_loss(batches[index]).backward()
+        chosen.step()
+    for name, parameter in module.named_parameters():
+        own = name.startswith(OWN[kind])
+        if name == UNREAD:
+            continue
+        assert torch.equal(before[name], parameter) == own, name
+        assert (parameter.grad is None) == own, name
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_a_frozen_encoder_has_no_dropout_and_no_graph(kind):
+    module = module_of(kind, frozen_encoder=True)
+    module.on_train_start()
+    assert module.model.context.training
+    assert module.model.encoder.training
+    for part in module.model.encoder.pretrained:
+        assert not any(inner.training for inner in part.modules())
+    ids = torch.tensor([[1, 7, 8, 2]])
+    boundaries = torch.zeros(1, 2, dtype=torch.long)
+    inner = module.model.encoder
+    inner.boundary.requires_grad_(False)
+    assert not inner(ids, torch.ones_like(ids), torch.tensor([[1, 2]]), boundaries).requires_grad
+
+
+def test_what_is_loaded_is_trained_with_dropout(corpus, tmp_path, monkeypatch):
+    """Models come from their directories in evaluation mode."""
+    train(tiny_config(epochs=1), corpus, tmp_path / "first", device="cpu")
+    modes = []
+    loss = PunctuationModule.batch_loss
+
+    def watched(module, batch):
+        modes.append((module.model.context.training, module.model.encoder.encoder.training))
+        return loss(module, batch)
+
+    monkeypatch.setattr(PunctuationModule, "batch_loss", watched)
+    train(tiny_config(epochs=2), corpus, tmp_path / "all", init=tmp_path / "first", device="cpu")
+    assert set(modes) == {(True, True)}
+    modes.clear()
+    train(tiny_config(epochs=2, frozen_encoder=True), corpus, tmp_path / "top", init=tmp_path / "first", device="cpu")
+    assert set(modes) == {(True, False)}
+
+
+def test_the_top_is_trained_first_and_then_all(corpus, tmp_path):
+    config = tiny_config(epochs=2, frozen_encoder=True, optimizer="radam", lookahead_steps=6, learning_rate=0.05)
+    train(config, corpus, tmp_path / "top", device="cpu")
+    top = dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=1))
+    whole = dataclasses.replace(top, training=dataclasses.replace(top.training, frozen_encoder=False))
+    states = []
+    for name, changed in (("more", top), ("all", whole)):
+        train(changed, corpus, tmp_path / name, init=tmp_path / "top", device="cpu")
+        states.append(torch.load(tmp_path / name / "training" / "last.ckpt")["state_dict"])
+    own = [name for name in states[0] if name.startswith(OWN["transformer"])]
+    assert own
+    assert not any(torch.equal(states[0][name], states[1][name]) for name in own)
