@@ -56,8 +56,9 @@ class ModelInfo:
 
     @property
     def max_tokens(self) -> int:
-        """Longest input in sub-words."""
-        return min(int(self.encoder.get("max_position_embeddings", MAX_TOKENS)), MAX_TOKENS)
+        """Longest input in sub-words: what the encoder takes, and the most that a window holds."""
+        encoder = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
+        return min(encoder, self.model.window.tokens, MAX_TOKENS)
 
 
 def write_info(directory: Path, info: ModelInfo) -> None:

@@ -86,6 +86,11 @@ class EncoderConfig:
     """Rows for pairs of neighbouring words, which share them by a hash; 0 for none (look-up encoders)."""
     pair_width: int = 32
     """Width of such a row (look-up encoders)."""
+    sequence_hidden: int = 0
+    """Outputs of the token layer on a transformer's masked-LM output, which a sequence layer over the whole window
+    reads (Courtland et al. 2020, section 3); 0 for neither layer."""
+    sequence_dropout: float = 0.2
+    """Dropout before the sequence layer."""
 
     def __post_init__(self) -> None:
         sizes = (
@@ -99,8 +104,8 @@ class EncoderConfig:
             "pair_width",
         )
         _check_sizes("encoder", self, *sizes)
-        _check_amounts("encoder", self, "pairs")
-        _check_probabilities("encoder", self, "dropout")
+        _check_amounts("encoder", self, "pairs", "sequence_hidden")
+        _check_probabilities("encoder", self, "dropout", "sequence_dropout")
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
         if self.max_tokens > MAX_TOKENS:
@@ -193,8 +198,12 @@ class WindowConfig:
     """Words of a window."""
     margin: int = 16
     """Words at an inner edge of a window whose result the neighbouring window gives."""
+    tokens: int = MAX_TOKENS
+    """Most sub-words of a window, both special tokens included; the size of a sequence layer."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.tokens <= MAX_TOKENS:
+            raise ConfigError(f"window: tokens is from 1 to {MAX_TOKENS}, found {self.tokens}")
         if self.margin < 0 or self.words <= 2 * self.margin:
             raise ConfigError(f"window: {self.words} words leave nothing between two margins of {self.margin}")
 
@@ -210,6 +219,11 @@ class ModelConfig:
     context: ContextConfig = field(default_factory=ContextConfig)
     heads: HeadConfig = field(default_factory=HeadConfig)
     window: WindowConfig = field(default_factory=WindowConfig)
+
+    def __post_init__(self) -> None:
+        if self.window.tokens < self.encoder.max_subwords + 2:
+            found = f"{self.window.tokens} and {self.encoder.max_subwords}"
+            raise ConfigError(f"window: tokens is at least the encoder's max_subwords + 2, found {found}")
 
 
 @dataclass(frozen=True)

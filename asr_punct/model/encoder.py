@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, ElectraModel
+from transformers import (
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoConfig,
+    AutoModel,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    ElectraModel,
+)
+from transformers.utils import logging as transformers_logging
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
@@ -15,7 +25,37 @@ from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableE
 from asr_punct.model.transformer import narrow_electra, new_electra, new_transformer
 from asr_punct.subwords import SubwordTokenizer
 
+log = logging.getLogger(__name__)
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
+_MASKED_LM = "masked_lm_head"
+"""Setting of encoders with the masked-LM head of their checkpoint."""
+
+
+@dataclass(frozen=True)
+class VocabularyOutput:
+    """A masked-LM decoder: the linear layer from states of tokens to logits over the vocabulary.
+
+    Attributes:
+        weight: *Shape:* (sub-words, states).
+        bias: *Shape:* (sub-words,), where there is one.
+    """
+
+    weight: Tensor
+    bias: Tensor | None
+
+
+class MaskedLMDecoder(nn.Module):
+    """What a masked-LM head has of its own beside the layers that belong to the encoder.
+
+    Args:
+        weight: its matrix, None where that is the embedding matrix.
+        bias: its bias.
+    """
+
+    def __init__(self, weight: nn.Parameter | None, bias: nn.Parameter | None) -> None:
+        super().__init__()
+        self.weight = weight
+        self.bias = bias
 
 
 class WordEncoder(nn.Module):
@@ -25,13 +65,15 @@ class WordEncoder(nn.Module):
     of a window cut out of running text, and starts at zero.
 
     Args:
-        encoder: a transformers encoder.
+        encoder: a transformers encoder, or a masked-LM that gives what its decoder would read.
+        decoder: that decoder.
     """
 
-    def __init__(self, encoder: nn.Module) -> None:
+    def __init__(self, encoder: nn.Module, decoder: MaskedLMDecoder | None = None) -> None:
         super().__init__()
         self.encoder = encoder
-        self.width = int(cast(Any, encoder.config).hidden_size)
+        self.decoder = decoder
+        self.width = self.vocabulary.weight.shape[1] if decoder else int(cast(Any, encoder.config).hidden_size)
         self.boundary = boundary_table(self.width)
 
     @property
@@ -47,13 +89,34 @@ class WordEncoder(nn.Module):
     @property
     def settings(self) -> dict[str, Any]:
         """What rebuilds the encoder without its weights."""
-        return dict(cast(Any, self.encoder.config).to_dict())
+        settings = dict(cast(Any, self.encoder.config).to_dict())
+        return {**settings, _MASKED_LM: True} if self.decoder else settings
+
+    @property
+    def vocabulary(self) -> VocabularyOutput:
+        """The masked-LM decoder; without a masked-LM head the embedding matrix stands in for it."""
+        if self.decoder is None:
+            return VocabularyOutput(self.table.weight, None)
+        own = self.decoder.weight
+        return VocabularyOutput(self.table.weight if own is None else own, self.decoder.bias)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
-        states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        index = word_index.unsqueeze(-1).expand(-1, -1, self.width)
-        return cast(Tensor, torch.gather(states, 1, index) + self.boundary(boundaries))
+        return self.words(self.states(input_ids, attention_mask), word_index, boundaries)
+
+    def states(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Vectors of tokens, (batch, tokens, width): with a masked-LM head those that its decoder reads."""
+        output = self.encoder(input_ids=input_ids, attention_mask=attention_mask)
+        return cast(Tensor, output.logits if self.decoder else output.last_hidden_state)
+
+    def words(self, states: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
+        """Word vectors, (batch, words, width), from `states`."""
+        return pool_words(states, word_index) + cast(Tensor, self.boundary(boundaries))
+
+
+def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
+    """Vectors at the last sub-words that `word_index` (batch, words) gives of `states` (batch, tokens, width)."""
+    return torch.gather(states, 1, word_index.unsqueeze(-1).expand(-1, -1, states.shape[2]))
 
 
 Encoder: TypeAlias = WordEncoder | LookupEncoder | TableEncoder
@@ -106,8 +169,10 @@ def narrow_encoder(encoder: Encoder, config: EncoderConfig, share: float) -> Wor
     Beside a named encoder that is no ELECTRA it is built from the configuration.
 
     Raises:
-        ConfigError: the heads do not divide the width, or the encoder has no layers.
+        ConfigError: the heads do not divide the width, the encoder has no layers, or a sequence layer reads it.
     """
+    if config.sequence_hidden:
+        raise ConfigError("pretraining: an encoder with sequence_hidden cannot be pre-trained")
     width = max(1, round(share * encoder.width))
     if isinstance(encoder, TableEncoder):
         raise ConfigError("pretraining: an encoder of kind table cannot be pre-trained: its rows are the word vectors")
@@ -139,24 +204,71 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     lookup = _LOOKUPS.get(settings.get("model_type", ""))
     if lookup:
         return cast(Encoder, lookup(**{name: value for name, value in settings.items() if name != "model_type"}))
-    config = AutoConfig.for_model(**settings)
+    has_head = settings.get(_MASKED_LM, False)
+    config = AutoConfig.for_model(**{name: value for name, value in settings.items() if name != _MASKED_LM})
+    if has_head:
+        return _with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config))
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
 
 
-def pretrained_encoder(name: str) -> WordEncoder:
+def pretrained_encoder(name: str, masked_lm: bool = False) -> WordEncoder:
     """A pretrained encoder by name or directory, in safetensors only.
+
+    Args:
+        name: which.
+        masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
 
     Raises:
         ConfigError: it cannot be loaded.
     """
     try:
+        whole = _pretrained_masked_lm(name) if masked_lm else None
+        if whole is not None:
+            return _with_decoder(whole)
         model = AutoModel.from_pretrained(name, use_safetensors=True)
     except (OSError, ValueError) as error:
         raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
+    if masked_lm:
+        log.info("encoder %s has no masked-LM head: its embedding matrix stands in for the decoder", name)
     if hasattr(model, "pooler"):
         model.pooler = None
     return WordEncoder(model)
+
+
+def _pretrained_masked_lm(name: str) -> nn.Module | None:
+    """A checkpoint with its masked-LM head; None where weights of the head are missing."""
+    if type(AutoConfig.from_pretrained(name)) not in MODEL_FOR_MASKED_LM_MAPPING:
+        return None
+    messages = cast(Any, transformers_logging)
+    verbosity = messages.get_verbosity()
+    messages.set_verbosity_error()  # else it warns of the missing head as of a fault
+    try:
+        model, loading = AutoModelForMaskedLM.from_pretrained(name, use_safetensors=True, output_loading_info=True)
+    finally:
+        messages.set_verbosity(verbosity)
+    base = f"{model.base_model_prefix}."
+    return model if all(weight.startswith(base) for weight in loading["missing_keys"]) else None
+
+
+class _AsItIs(nn.Identity):
+    """In a decoder's place; some models read the bias of what is put there."""
+
+    bias = None
+
+
+def _with_decoder(model: nn.Module) -> WordEncoder:
+    """An encoder from a masked-LM, whose decoder is taken out: all weights then stand in one place."""
+    whole = cast(Any, model)
+    decoder = whole.get_output_embeddings()
+    weight, bias = decoder.weight, decoder.bias
+    whole.set_output_embeddings(_AsItIs())
+    for module in model.modules():
+        for name, parameter in list(module._parameters.items()):
+            if parameter is not None and parameter is bias:
+                setattr(module, name, None)
+    is_tied = weight is whole.get_input_embeddings().weight
+    return WordEncoder(model, MaskedLMDecoder(None if is_tied else weight, bias))
 
 
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:

@@ -9,9 +9,10 @@ from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
 from asr_punct.model.context import Context, build_context
-from asr_punct.model.encoder import Encoder
+from asr_punct.model.encoder import Encoder, WordEncoder
 from asr_punct.model.fusion import DiscretePauses, LatePauses, build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
+from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Tagger(nn.Module):
 
     Args:
         encoder: contextual vectors of words.
+        sequence: scores of words from the whole window's tokens, which then take the vectors' place, but not for case.
         fusion: adds the pauses to them.
         context: lets words and pauses of the window attend to each other.
         punctuation: one logit a mark, or a set of marks.
@@ -45,6 +47,7 @@ class Tagger(nn.Module):
         self,
         *,
         encoder: Encoder,
+        sequence: SequenceLayer | FoldedSequence | None,
         fusion: nn.Module,
         context: Context,
         punctuation: PunctuationHead | ClassHead,
@@ -53,6 +56,7 @@ class Tagger(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = encoder
+        self.sequence = sequence
         self.fusion = fusion
         self.context = context
         self.punctuation = punctuation
@@ -63,7 +67,7 @@ class Tagger(nn.Module):
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> TaggerOutput:
         """Logits of a batch; `features.Features` gives the shapes."""
-        vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
+        vectors, encoded = self._vectors(input_ids, attention_mask, word_index, boundaries)
         word_mask = (word_index > 0).long()
         if isinstance(self.fusion, LatePauses):
             contextual = self.fusion(self.context(vectors, word_mask), pauses)
@@ -71,24 +75,40 @@ class Tagger(nn.Module):
             contextual = self.context(self.fusion(vectors, pauses), word_mask)
         label_logits = self.punctuation(contextual)
         mark_logits = self.punctuation.mark_logits(label_logits)
-        case_logits = self.case(contextual if self.case_reads_context else vectors, mark_logits)
+        case_logits = self.case(contextual if self.case_reads_context else encoded, mark_logits)
         return TaggerOutput(mark_logits, case_logits, label_logits)
 
+    def _vectors(
+        self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """What pauses are fused with, and the encoder's vectors: the same without a sequence layer."""
+        if self.sequence is None or not isinstance(self.encoder, WordEncoder):
+            vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
+            return vectors, vectors
+        states = self.encoder.states(input_ids, attention_mask)
+        scores = self.sequence(states, attention_mask, word_index, boundaries, self.encoder.vocabulary)
+        return scores, self.encoder.words(states, word_index, boundaries)
+
     def folded(self) -> Tagger:
-        """A copy for inference whose pauses cost one look-up a word."""
+        """A copy for inference: pauses cost one look-up a word, and the sequence layer one matrix."""
         model = copy.deepcopy(self).eval()
         if isinstance(model.fusion, DiscretePauses):
             model.fusion = model.fusion.folded()
+        if isinstance(model.sequence, SequenceLayer) and isinstance(model.encoder, WordEncoder):
+            model.sequence = model.sequence.folded(model.encoder.vocabulary)
         return model
 
 
 def build_tagger(config: ModelConfig, encoder: Encoder) -> Tagger:
     """The model that a configuration describes, around an encoder."""
-    context = build_context(config.context, encoder.width, config.window.words)
+    sequence = build_sequence(config, encoder)
+    width = sequence.width if sequence else encoder.width
+    context = build_context(config.context, width, config.window.words)
     late, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
     return Tagger(
         encoder=encoder,
-        fusion=build_fusion(config.pauses, context.width if late else encoder.width),
+        sequence=sequence,
+        fusion=build_fusion(config.pauses, context.width if late else width),
         context=context,
         punctuation=build_punctuation_head(config.heads, context.width),
         case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),

@@ -18,7 +18,7 @@ from asr_punct.checkpoint import (
     read_info,
 )
 from asr_punct.config import Config, EncoderConfig, ModelConfig
-from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
@@ -113,7 +113,10 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
     else:
         tokenizer = _tokenizer(encoder, data, run)
         name = encoder.name
-        words = pretrained_encoder(name) if name else new_encoder(encoder, tokenizer.size, tokenizer.pad)
+        if name:
+            words: Encoder = pretrained_encoder(name, masked_lm=bool(encoder.sequence_hidden))
+        else:
+            words = new_encoder(encoder, tokenizer.size, tokenizer.pad)
         model = build_tagger(config.model, words)
     return model, tokenizer
 

@@ -1,0 +1,410 @@
+"""Courtland et al. 2020: the token layer on the masked-LM output, the sequence layer over the window."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from dummies import tiny_config
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from safetensors.torch import load_file  # noqa: E402
+from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
+
+from asr_punct import Punctuator  # noqa: E402
+from asr_punct.checkpoint import ModelInfo, read_info, write_info  # noqa: E402
+from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_mapping  # noqa: E402
+from asr_punct.errors import ConfigError  # noqa: E402
+from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
+from asr_punct.inference.backend import OnnxBackend  # noqa: E402
+from asr_punct.model.electra import ReplacedTokenDetector  # noqa: E402
+from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder  # noqa: E402
+from asr_punct.model.sequence import SequenceLayer, WindowNormalisation  # noqa: E402
+from asr_punct.model.tagger import build_tagger  # noqa: E402
+from asr_punct.model.weights import load_tagger, save_tagger  # noqa: E402
+from asr_punct.pauses import UNKNOWN  # noqa: E402
+from asr_punct.training.configuration import read_config  # noqa: E402
+from asr_punct.training.export import export, random_features  # noqa: E402
+from asr_punct.training.fit import train  # noqa: E402
+
+VOCABULARY, WIDTH, HIDDEN, TOKENS = 60, 16, 24, 20
+CLASSES = ("O", "COMMA", "PERIOD", "QUESTION")
+LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"
+FAMILIES = ["bert", "roberta", "distilbert", "electra", "albert"]
+
+
+def checkpoint(directory, family="roberta", head=True, tied=True):
+    """A tiny checkpoint with or without a masked-LM head, whose decoder has a bias of its own."""
+    sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    if family == "distilbert":
+        sizes = {"dim": WIDTH, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
+    if family in ("electra", "albert"):
+        sizes["embedding_size"] = 8
+    torch.manual_seed(5)
+    config = transformers.AutoConfig.for_model(
+        family, vocab_size=VOCABULARY, max_position_embeddings=40, tie_word_embeddings=tied, **sizes
+    )
+    kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
+    model = kind.from_config(config)
+    if head:
+        torch.nn.init.normal_(model.get_output_embeddings().bias)
+    model.save_pretrained(directory, safe_serialization=True)
+    letters = ["<s>", "<pad>", "</s>", "<unk>", *LETTERS, *(f"##{letter}" for letter in LETTERS)][:VOCABULARY]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(letters)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
+    return str(directory)
+
+
+def config_of(name=None, **changes):
+    """A configuration with both layers; a change is of the whole model's keys."""
+    values = as_mapping(tiny_config())["model"]
+    values["encoder"] |= {"name": name, "sequence_hidden": HIDDEN, "sequence_dropout": 0.0, "max_subwords": 4}
+    values["heads"] |= {"kind": "classes", "classes": CLASSES, "hidden": 0, "dropout": 0.0}
+    values["pauses"] |= {"kind": "none"}
+    values["context"] |= {"kind": "none"}
+    values["window"] |= {"words": 18, "margin": 4, "tokens": TOKENS}
+    for key, value in changes.items():
+        values[key] |= value
+    return from_mapping(ModelConfig, values, "model")
+
+
+def window(rng, words, subwords=None):
+    return [
+        WordInput(tuple(rng.integers(4, VOCABULARY, subwords or rng.integers(1, 3)).tolist()), UNKNOWN)
+        for _ in range(words)
+    ]
+
+
+def inputs(windows):
+    return {name: torch.from_numpy(array) for name, array in collate(windows, 0, 2, 1).inputs().items()}
+
+
+def parts(encoder, config):
+    """Encoder and sequence layer, whose normalisation has seen something."""
+    torch.manual_seed(7)
+    model = build_tagger(config, encoder).eval()
+    normal = model.sequence.normalisation
+    with torch.no_grad():
+        for parameter in (normal.weight, normal.bias, normal.mean):
+            parameter.normal_()
+        normal.variance.uniform_(0.2, 3.0)
+        model.sequence.boundary.weight[1:].normal_()
+    return model
+
+
+def literal(model, logits, batch):
+    """The paper's layers as they are written, on the masked-LM logits of each token."""
+    layer = model.sequence
+    window = torch.zeros(len(logits), TOKENS, HIDDEN)
+    for row, length in enumerate(batch["attention_mask"].sum(dim=1).tolist()):
+        for place in range(length):
+            hidden = layer.token(logits[row, place])
+            normal = layer.normalisation
+            spread = torch.sqrt(normal.variance[place] + 1e-5)
+            window[row, place] = (hidden - normal.mean[place]) / spread * normal.weight[place] + normal.bias[place]
+    scores = layer.sequence(window.reshape(len(logits), -1)).reshape(len(logits), TOKENS, len(CLASSES))
+    index = batch["word_index"]
+    rows = [torch.stack([scores[row, place] for place in places]) for row, places in enumerate(index.tolist())]
+    return torch.stack(rows) + layer.boundary(batch["boundaries"])
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_folded_product_is_the_literal_computation_with_its_gradients(family, tied, tmp_path):
+    name = checkpoint(tmp_path, family, tied=tied)
+    model = parts(pretrained_encoder(name, masked_lm=True), config_of(name))
+    whole = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
+    rng = np.random.default_rng(0)
+    batch = inputs([window(rng, 5), window(rng, 9, 2)])
+    batch["boundaries"][0, 0] = DOCUMENT_START
+    weights = torch.randn(2, 9, len(CLASSES))
+
+    states = model.encoder.states(batch["input_ids"], batch["attention_mask"])
+    arguments = states, *(batch[key] for key in ("attention_mask", "word_index", "boundaries"))
+    found = model.sequence(*arguments, model.encoder.vocabulary)
+    (found * weights).sum().backward()
+    gradients = [parameter.grad.clone() for parameter in model.sequence.parameters()]
+    model.sequence.zero_grad()
+
+    logits = whole(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+    expected = literal(model, logits, batch)
+    (expected * weights).sum().backward()
+    assert torch.allclose(found, expected, atol=1e-5)
+    for gradient, parameter in zip(gradients, model.sequence.parameters(), strict=True):
+        assert torch.allclose(gradient, parameter.grad, atol=1e-4)
+    own = {"embedding": model.encoder.table.weight, "bias": model.encoder.decoder.bias}
+    output = whole.get_output_embeddings()
+    other = {"embedding": whole.get_input_embeddings().weight, "bias": output.bias}
+    assert (model.encoder.decoder.weight is None) == (output.weight is other["embedding"])
+    if output.weight is not other["embedding"]:
+        own["decoder"], other["decoder"] = model.encoder.decoder.weight, output.weight
+    for key, parameter in own.items():
+        assert parameter.grad.abs().sum() > 0
+        assert torch.allclose(parameter.grad, other[key].grad, atol=1e-4), key
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_without_a_head_the_embedding_matrix_stands_in(family, tmp_path):
+    name = checkpoint(tmp_path, family, head=False)
+    encoder = pretrained_encoder(name, masked_lm=True)
+    assert encoder.decoder is None
+    model = parts(encoder, config_of(name))
+    base = transformers.AutoModel.from_pretrained(name).eval()
+    batch = inputs([window(np.random.default_rng(1), 6)])
+    states = base(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
+    logits = states @ base.get_input_embeddings().weight.T
+    own = model.encoder.states(batch["input_ids"], batch["attention_mask"])
+    arguments = own, *(batch[key] for key in ("attention_mask", "word_index", "boundaries"))
+    assert torch.allclose(model.sequence(*arguments, encoder.vocabulary), literal(model, logits, batch), atol=1e-5)
+
+
+def test_an_embedding_matrix_of_another_width_is_told(tmp_path):
+    name = checkpoint(tmp_path, "electra", head=False)
+    with pytest.raises(ConfigError, match="of the states' width 16, found 8"):
+        build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
+
+
+def test_without_the_layers_the_head_is_not_loaded(tmp_path):
+    encoder = pretrained_encoder(checkpoint(tmp_path))
+    assert encoder.decoder is None
+    assert "masked_lm_head" not in encoder.settings
+    assert not any("lm_head" in name for name in encoder.state_dict())
+
+
+@pytest.mark.parametrize("kind", ["lookup", "table"])
+def test_encoders_without_tokens_are_told(kind):
+    config = config_of(encoder={"kind": kind})
+    with pytest.raises(ConfigError, match="sequence_hidden wants a transformer"):
+        build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
+
+
+def test_pretraining_is_refused():
+    config = config_of()
+    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
+    with pytest.raises(ConfigError, match="sequence_hidden cannot be pre-trained"):
+        ReplacedTokenDetector(model, config, mask=4, masked=0.1, generator=0.5)
+
+
+@pytest.mark.parametrize("kind", ["multilabel", "classes"])
+def test_a_score_for_each_class_and_the_encoders_vectors_for_case(kind):
+    config = config_of(heads={"kind": kind, "classes": CLASSES if kind == "classes" else ()})
+    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0)).eval()
+    outputs = 4 if kind == "classes" else 13
+    assert model.sequence.sequence.out_features == outputs * TOKENS
+    assert model.sequence.sequence.in_features == HIDDEN * TOKENS
+    assert model.punctuation.layers[-1].in_features == outputs
+    assert model.case.layers[-1].in_features == model.encoder.width + 26
+    output = model(**inputs([window(np.random.default_rng(2), 7)]))
+    assert output.label_logits.shape == (1, 7, outputs)
+    assert output.mark_logits.shape == (1, 7, 13)
+
+
+@pytest.mark.parametrize("pauses", ["none", "discrete-gaussian", "continuous", "late-gru"])
+def test_pauses_and_padding(pauses):
+    """Pauses are fused with the scores, and a longer window beside one changes nothing."""
+    config = config_of(pauses={"kind": pauses})
+    model = parts(new_encoder(config.encoder, VOCABULARY, 0), config)
+    rng = np.random.default_rng(3)
+    short, long = window(rng, 4), window(rng, 9)
+    alone, beside = model(**inputs([short])), model(**inputs([short, long]))
+    assert torch.allclose(alone.mark_logits[0], beside.mark_logits[0, :4], atol=1e-5)
+    spoken = model(**inputs([[dataclasses.replace(word, pause=70) for word in short]]))
+    assert torch.equal(spoken.mark_logits, alone.mark_logits) == (pauses == "none")
+
+
+def test_a_word_reads_the_whole_window():
+    config = config_of(encoder={"layers": 1})
+    model = parts(new_encoder(config.encoder, VOCABULARY, 0), config)
+    arguments = inputs([window(np.random.default_rng(4), 8, 1)])
+    states = torch.randn(1, 10, 32, requires_grad=True)
+    batch = (arguments[key] for key in ("attention_mask", "word_index", "boundaries"))
+    model.sequence(states, *batch, model.encoder.vocabulary)[0, 2].sum().backward()
+    assert (states.grad[0].abs().sum(dim=-1) > 0).all()
+
+
+def test_full_windows_are_normalised_as_torch_does():
+    torch.manual_seed(0)
+    own, theirs = WindowNormalisation(5, 3), torch.nn.BatchNorm1d(15)
+    for step in range(3):
+        vectors = torch.randn(4, 5, 3) * (step + 1) + step
+        first, second = vectors.clone().requires_grad_(), vectors.clone().requires_grad_()
+        found = own(first, torch.ones(4, 5, 1))
+        expected = theirs(second.flatten(1)).view(4, 5, 3)
+        assert torch.allclose(found, expected, atol=1e-5)
+        (found**3).sum().backward()
+        (expected**3).sum().backward()
+        assert torch.allclose(first.grad, second.grad, atol=1e-4)
+    assert torch.allclose(own.mean.flatten(), theirs.running_mean, atol=1e-6)
+    assert torch.allclose(own.variance.flatten(), theirs.running_var, atol=1e-6)
+    own.eval(), theirs.eval()
+    assert torch.allclose(own(vectors, torch.ones(4, 5, 1)).flatten(1), theirs(vectors.flatten(1)), atol=1e-5)
+
+
+def test_statistics_are_of_the_windows_that_reach_a_position():
+    """A loop over positions: padding is no value, and what one window reaches teaches nothing."""
+    torch.manual_seed(1)
+    normal = WindowNormalisation(6, 2)
+    lengths = [5, 3, 2]
+    vectors = torch.randn(3, 5, 2)
+    mask = torch.tensor([[place < length for place in range(5)] for length in lengths]).long().unsqueeze(-1)
+    found = normal(vectors, mask)
+    for place in range(6):
+        there = [row for row, length in enumerate(lengths) if place < length]
+        if len(there) < 2:
+            assert normal.mean[place].tolist() == [0, 0]
+            assert normal.variance[place].tolist() == [1, 1]
+            continue
+        values = vectors[there, place]
+        expected = (values - values.mean(dim=0)) / torch.sqrt(values.var(dim=0, unbiased=False) + 1e-5)
+        assert torch.allclose(found[there, place], expected, atol=1e-5)
+        assert torch.allclose(normal.mean[place], 0.1 * values.mean(dim=0), atol=1e-6)
+        assert torch.allclose(normal.variance[place], 0.9 + 0.1 * values.var(dim=0), atol=1e-6)
+    assert not found[mask.expand_as(found) == 0].any()
+    assert torch.allclose(found[0, 3:], vectors[0, 3:], atol=1e-4)
+
+
+def test_one_window_can_be_trained_on():
+    config = config_of()
+    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0)).train()
+    before = model.sequence.normalisation.mean.clone()
+    output = model(**inputs([window(np.random.default_rng(5), 6)]))
+    output.label_logits.sum().backward()
+    assert torch.isfinite(model.sequence.token.weight.grad).all()
+    assert model.sequence.token.weight.grad.abs().sum() > 0
+    assert torch.equal(model.sequence.normalisation.mean, before)
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_folding_changes_no_score(head, tmp_path):
+    name = checkpoint(tmp_path, head=head)
+    model = parts(pretrained_encoder(name, masked_lm=True), config_of(name))
+    folded = model.folded()
+    assert not isinstance(folded.sequence, SequenceLayer)
+    rng = np.random.default_rng(6)
+    batch = inputs([window(rng, 1, 1), window(rng, 9, 2), window(rng, 4)])
+    batch["boundaries"][1, 0] = DOCUMENT_START
+    whole, one = model(**batch), folded(**batch)
+    assert torch.allclose(whole.label_logits, one.label_logits, atol=1e-5)
+    assert torch.allclose(whole.case_logits, one.case_logits, atol=1e-5)
+
+
+def saved(directory, family, head):
+    """A model directory whose checkpoint is gone, and the model."""
+    name = checkpoint(directory / "checkpoint", family, head)
+    config = config_of(name)
+    model = parts(pretrained_encoder(name, masked_lm=True), config)
+    info = ModelInfo(config, model.encoder.settings)
+    output = directory / "model"
+    output.mkdir()
+    save_tagger(model, output / "model.safetensors")
+    (output / "tokenizer.json").write_bytes((directory / "checkpoint" / "tokenizer.json").read_bytes())
+    write_info(output, info)
+    (directory / "checkpoint").rename(directory / "gone")
+    return output, info, model
+
+
+@pytest.mark.parametrize("head", [True, False])
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert"])
+def test_a_directory_is_loaded_without_the_checkpoint(family, head, tmp_path):
+    directory, info, model = saved(tmp_path, family, head)
+    assert ("masked_lm_head" in info.encoder) == head
+    assert info.max_tokens == TOKENS
+    again = load_tagger(directory / "model.safetensors", read_info(directory))
+    batch = {key: torch.from_numpy(array) for key, array in random_features(info, seed=3).inputs().items()}
+    assert torch.equal(model(**batch).label_logits, again(**batch).label_logits)
+
+
+@pytest.mark.parametrize(("family", "head"), [("roberta", True), ("bert", False)])
+def test_the_exported_graph_is_the_model(family, head, tmp_path):
+    """The unfolded model, on windows of any length up to the sequence layer's."""
+    directory, _, model = saved(tmp_path, family, head)
+    assert export(directory, int8=True) < 1e-4
+    graph, rng = OnnxBackend(directory / "model.onnx"), np.random.default_rng(8)
+    for windows in ([window(rng, 1, 1)], [window(rng, 18, 1)], [window(rng, 9, 2), window(rng, 2)]):
+        features = collate(windows, 0, 2, 1)
+        expected = model(**inputs(windows)).mark_logits.sigmoid().detach().numpy()
+        assert np.abs(graph.scores(features).marks - expected)[features.word_index > 0].max() < 1e-4
+
+
+def test_settings_tell_of_the_head(tmp_path):
+    name = checkpoint(tmp_path)
+    encoder = pretrained_encoder(name, masked_lm=True)
+    settings = json.loads(json.dumps(encoder.settings))
+    again = encoder_from_settings(settings)
+    assert again.settings == encoder.settings
+    shapes = {key: weight.shape for key, weight in encoder.state_dict().items()}
+    assert {key: weight.shape for key, weight in again.state_dict().items()} == shapes
+
+
+def test_windows_hold_at_most_their_tokens(tmp_path):
+    """No window of training, of the development set or of inference is longer than the sequence layer."""
+    model = config_of()
+    assert ModelInfo(model, {"max_position_embeddings": 40}).max_tokens == TOKENS
+    assert ModelInfo(model, {"max_position_embeddings": 12}).max_tokens == 12
+    assert ModelInfo(ModelConfig(), {"max_position_embeddings": 1000}).max_tokens == 512
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_both_stages_of_training(head, corpus, tmp_path):
+    name = checkpoint(tmp_path / "checkpoint", head=head)
+    first = config_of(name, heads={"classes": ()})
+    training = dataclasses.replace(tiny_config(epochs=1, monitor="perplexity", learning_rate=1e-3).training)
+    config = Config(model=first, training=training)
+    info = train(config, corpus, tmp_path / "first", device="cpu")
+    assert info.model.heads.classes[0] == "O"
+    assert info.training["dev_perplexity"] > 1
+    again = train(config, corpus, tmp_path / "second", init=tmp_path / "first", device="cpu")
+    assert again.model == info.model
+    weights = load_file(tmp_path / "second" / "model.safetensors")
+    outputs = len(info.model.heads.classes) * TOKENS
+    assert weights["sequence.sequence.weight"].shape == (outputs, TOKENS * HIDDEN)
+    assert weights["sequence.normalisation.mean"].abs().sum() > 0
+    assert ("encoder.decoder.bias" in weights) == head
+    text = "ana mira la casa dónde está la mesa " * 9
+    for directory in ("first", "second"):
+        restored = Punctuator.from_pretrained(tmp_path / directory)(text)
+        assert len(restored.split()) == len(text.split())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"window": {"tokens": 0}}, "window: tokens is from 1 to 512, found 0"),
+        ({"window": {"tokens": 513}}, "window: tokens is from 1 to 512, found 513"),
+        ({"window": {"tokens": 17}}, "tokens is at least the encoder's max_subwords + 2, found 17 and 16"),
+        ({"encoder": {"sequence_hidden": -1}}, "encoder: sequence_hidden is 0 or more, found -1"),
+        ({"encoder": {"sequence_dropout": 1.5}}, "encoder: sequence_dropout is a probability, found 1.5"),
+    ],
+)
+def test_errors_name_the_key(values, message):
+    with pytest.raises(ConfigError, match="^x: .*" if message[0] == "t" else "^x: ") as error:
+        from_mapping(ModelConfig, values, "x")
+    assert message in str(error.value)
+
+
+def test_configurations_from_before_have_no_layers():
+    mapping = as_mapping(Config())
+    del mapping["model"]["encoder"]["sequence_hidden"], mapping["model"]["encoder"]["sequence_dropout"]
+    del mapping["model"]["window"]["tokens"]
+    assert from_mapping(Config, mapping, "old") == Config()
+    model = build_tagger(Config().model, new_encoder(Config().model.encoder, VOCABULARY, 0))
+    assert model.sequence is None
+    assert not any(name.startswith("sequence") for name in model.state_dict())
+
+
+def test_the_papers_numbers():
+    """Courtland et al. 2020, section 3."""
+    pytest.importorskip("omegaconf")
+    config = read_config("courtland")
+    encoder, training = config.model.encoder, config.training
+    assert (encoder.name, encoder.sequence_hidden, encoder.sequence_dropout) == ("roberta-base", 1500, 0.2)
+    assert config.model.window.tokens == 100
+    assert (config.model.heads, config.model.heads.hidden) == (HeadConfig(kind="classes", hidden=0, dropout=0.0), 0)
+    assert (config.model.pauses.kind, config.model.context.kind) == ("none", "none")
+    assert (training.learning_rate, training.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
+    assert (training.batch_size, training.epochs) == (1000, 9)
