@@ -407,4 +407,4 @@ def test_the_papers_numbers():
     assert (config.model.heads, config.model.heads.hidden) == (HeadConfig(kind="classes", hidden=0, dropout=0.0), 0)
     assert (config.model.pauses.kind, config.model.context.kind) == ("none", "none")
     assert (training.learning_rate, training.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
-    assert (training.batch_size, training.epochs) == (1000, 9)
+    assert (training.batch_size, training.epochs, training.windows) == (1000, 9, "sliding")
