@@ -50,8 +50,10 @@ mapfile -t rows < <(rows_of "$system")
 [ ${#rows[@]} -gt 0 ] || exit 2
 language=${default_language:-en}
 words=() # of training and of tuning, in a smoke run
+stream=(--sets ref) # one window a word is slow
 if [ "$budget" = smoke ]; then
   words=(--train-words 15000 --dev-words 4000)
+  stream+=(--words 300)
 fi
 # shellcheck source=egs/iwslt/path.sh
 . "$here/path.sh"
@@ -119,12 +121,12 @@ if begin 5 exp ""; then
   done
   if [[ " ${rows[*]} " == *" courtland "* ]]; then
     for count in 1 2 3 6 9; do
-      decode "windows/$count" courtland --aggregate "$count"
+      decode "windows/$count" courtland --aggregate "$count" --sets ref
     done
   fi
   if [[ " ${rows[*]} " == *" polacek "* ]]; then
     for right in 1 2 3 4 5 10 100; do
-      decode "look-ahead/$right" polacek --left 100 --right "$right"
+      decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"
     done
   fi
 fi

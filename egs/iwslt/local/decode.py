@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Punctuate the test sets of a benchmark, score them on its own tokens, and measure the speed.
 
-local/decode.py [--aggregate N] [--left N --right N] [--device D] MODEL_DIR DATA OUT
+local/decode.py [--aggregate N] [--left N --right N] [--sets LIST] [--words N] [--device D] MODEL_DIR DATA OUT
 
 DATA is what prepare.py made. Writes OUT/SET.tsv (the tokens with the model's marks) and OUT/facts.json: the Scores of
 each set over three marks, words a second (start and reading not counted) and the number of parameters.
@@ -13,8 +13,10 @@ import argparse
 import json
 import sys
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,12 @@ def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utt
         yield replace(utterance, labels=tuple(Labels(label.marks) for label in utterance.labels or ()))
 
 
+def first_utterances(words: list[Utterance], count: int) -> list[Utterance]:
+    """The first utterances, of `count` words together at least; all of them for 0."""
+    totals = accumulate(len(utterance.words) for utterance in words)
+    return words[: 1 + bisect_left(list(totals), count)] if count else words
+
+
 def parameters(model: Path) -> int:
     """Numbers in the model's weights."""
     return sum(tensor.size for tensor in load_file(model / WEIGHTS).values())
@@ -55,8 +63,11 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     punctuator = Punctuator.from_pretrained(options.model, device=options.device, **arguments)
     graph = has_file(punctuator.info, ONNX) and options.device in (None, "cpu")
     count, seconds, scores, warm = 0, 0.0, {}, False
-    for path in sorted((options.data / "tokens").glob("*.tsv")):
+    names = options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
+    for path in (options.data / "tokens" / f"{name}.tsv" for name in names):
         words, tokens = list(read_tsv(options.data / path.name)), list(read_tsv(path))
+        words = first_utterances(words, options.words)
+        tokens = tokens[: len(words)]
         if not warm:
             list(restore(punctuator, options, words[:_WARM_UP_WORDS]))
             warm = True
@@ -86,6 +97,8 @@ def main() -> int:
     parser.add_argument("--aggregate", type=int, default=0, help="windows that each word is predicted in")
     parser.add_argument("--left", type=int, default=100, help="words before each word, with --right")
     parser.add_argument("--right", type=int, default=0, help="look-ahead in words: decode as a stream")
+    parser.add_argument("--sets", help="test sets, by default all")
+    parser.add_argument("--words", type=int, default=0, help="words of each that are decoded, 0 for all")
     parser.add_argument("--device")
     options = parser.parse_args()
     try:

@@ -131,20 +131,13 @@ def prepare(options: argparse.Namespace) -> None:
     for name, corpus in words.items():
         write(options.output / f"{name}.tsv", corpus)
         write(options.output / "tokens" / f"{name}.tsv", tokens[name])
-    summary = {
-        "source": source,
-        "overlapping_documents": dropped,
-        "words": {
-            "train": count_words(train),
-            "dev": count_words(dev),
-            **dict(zip(words, map(count_words, words.values()), strict=True)),
-        },
-    }
+    counts = {name: count_words(corpus) for name, corpus in {"train": train, "dev": dev, **words}.items()}
+    summary = {"source": source, "overlapping_documents": dropped, "words": counts}
     with write_file(options.output / "summary.json") as out:
         json.dump(summary, out, indent=2, ensure_ascii=False)
         out.write("\n")
-    counts = ", ".join(f"{name} {count}" for name, count in summary["words"].items())
-    print(f"trained on {source} ({dropped} documents that overlap with a test set left out); words: {counts}")
+    told = ", ".join(f"{name} {count}" for name, count in counts.items())
+    print(f"trained on {source} ({dropped} documents that overlap with a test set left out); words: {told}")
 
 
 def main() -> int:
