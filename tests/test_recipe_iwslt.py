@@ -47,6 +47,7 @@ def prepared(files, **changes):
         "text": None,
         "train_words": 0,
         "dev_words": 0,
+        "tune_words": 0,
         "lang": "en",
         "output": files / "data",
     }
@@ -61,7 +62,7 @@ def words(path):
 def test_without_text_most_of_the_development_set_is_trained_on(files):
     summary = prepared(files)
     assert summary["source"] == "the first four fifths of dev2012"
-    assert summary["words"] == {"train": 16, "dev": 4, "ref": 20, "asr": 20}
+    assert summary["words"] == {"train": 16, "dev": 4, "tune": 4, "ref": 20, "asr": 20}
     assert words(files / "data" / "train.tsv")[:3] == ["w0n't", "so0", "w1n't"]
     assert words(files / "data" / "tokens" / "ref.tsv")[:2] == ["t0", "t1"]
 

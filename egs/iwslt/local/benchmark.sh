@@ -49,12 +49,15 @@ check_budget
 mapfile -t rows < <(rows_of "$system")
 [ ${#rows[@]} -gt 0 ] || exit 2
 language=${default_language:-en}
-words=() # of training and of tuning, in a smoke run
 stream=(--sets ref) # one window a word is slow
-if [ "$budget" = smoke ]; then
-  words=(--train-words 15000 --dev-words 4000)
-  stream+=(--words 300)
-fi
+case $budget in
+  full) words=() ;;
+  smoke)
+    words=(--train-words 15000 --dev-words 4000 --tune-words 4000)
+    stream+=(--words 300)
+    ;;
+  *) words=(--dev-words 60000) ;;
+esac
 # shellcheck source=egs/iwslt/path.sh
 . "$here/path.sh"
 mkdir -p exp
@@ -91,7 +94,7 @@ if begin 3 exp ""; then
   for row in "${rows[@]}"; do
     model=exp/models/$row/model
     need 2 "$model/config.json"
-    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/dev.tsv
+    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv
     step "export $row" "$model/model.onnx" asr-punct export "$model"
   done
 fi

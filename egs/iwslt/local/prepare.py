@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Make the training files of a benchmark whose files have `token TAB label` a line.
 
-local/prepare.py --sets sets.tsv --corpus DIR [--text FILE] [--train-words N] [--dev-words N] [--lang en] OUT
+local/prepare.py --sets sets.tsv --corpus DIR [--text FILE] [--train-words N] [--dev-words N] [--tune-words N] OUT
 
 `sets.tsv` names the files of DIR: train, dev, and test sets by their names in the tables. Writes OUT/train.tsv,
-OUT/dev.tsv, OUT/SET.tsv (words as a recogniser writes them), OUT/tokens/SET.tsv (the benchmark's own tokens, on which
-it is scored) and OUT/summary.json.
+OUT/dev.tsv (chooses the epoch), OUT/tune.tsv (of the same set, tunes the decoding), OUT/SET.tsv (words as a recogniser
+writes them), OUT/tokens/SET.tsv (the benchmark's own tokens, on which it is scored) and OUT/summary.json.
 
 Trained on is DIR's training file; without one the written text of --text, whose marks become the benchmark's labels;
 without that the first four fifths of the development set, of which the last fifth is then left. Documents of the text
@@ -124,14 +124,16 @@ def prepare(options: argparse.Namespace) -> None:
         source = f"the first four fifths of {sets['dev']}"
         train = first_words(dev, round(count_words(dev) * (1 - _DEV_SHARE)))
         dev = dev[len(train) :]
-    train, dev = first_words(train, options.train_words), first_words(dev, options.dev_words)
+    train, tune = first_words(train, options.train_words), first_words(dev, options.tune_words)
+    dev = first_words(dev, options.dev_words)
     make_directory(options.output / "tokens")
     write(options.output / "train.tsv", train)
     write(options.output / "dev.tsv", dev)
+    write(options.output / "tune.tsv", tune)
     for name, corpus in words.items():
         write(options.output / f"{name}.tsv", corpus)
         write(options.output / "tokens" / f"{name}.tsv", tokens[name])
-    counts = {name: count_words(corpus) for name, corpus in {"train": train, "dev": dev, **words}.items()}
+    counts = {name: count_words(corpus) for name, corpus in {"train": train, "dev": dev, "tune": tune, **words}.items()}
     summary = {"source": source, "overlapping_documents": dropped, "words": counts}
     with write_file(options.output / "summary.json") as out:
         json.dump(summary, out, indent=2, ensure_ascii=False)
@@ -149,6 +151,7 @@ def main() -> int:
     parser.add_argument("--text", type=Path)
     parser.add_argument("--train-words", type=int, default=0)
     parser.add_argument("--dev-words", type=int, default=0)
+    parser.add_argument("--tune-words", type=int, default=0)
     parser.add_argument("--lang", default="en")
     try:
         prepare(parser.parse_args())

@@ -76,8 +76,8 @@ def circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> It
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
-        f"left out that share eight words in a row with a test set); tuned on {counts['dev']:,} words of the "
-        "development set"
+        f"left out that share eight words in a row with a test set); epochs chosen on {counts['dev']:,} "
+        f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
     yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
     yield from budget(*options.budget.rsplit(":", 1))
