@@ -30,8 +30,9 @@ TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
 """Weights of the shipped models, in a checkout alone: a wheel holds what runs."""
 DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
-_Name = TypeVar("_Name", Mark, Case)
+_Name = TypeVar("_Name", Mark, Case, str)
 _SMALLEST_SCALE = 1e-3
+_SMALLEST_WEIGHT = 1e-9
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 
@@ -91,10 +92,11 @@ def read_info(directory: Path) -> ModelInfo:
         content = json.loads(read_text_file(place))
         if content["format"] != _FORMAT:
             raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
+        model = from_mapping(ModelConfig, content["model"], f"{place}: model")
         return ModelInfo(
-            model=from_mapping(ModelConfig, content["model"], f"{place}: model"),
+            model=model,
             encoder=_encoder(content["encoder"], f"{place}: encoder"),
-            decoding=_decoding(content, place),
+            decoding=_decoding(content, model.heads.classes, place),
             training=_mapping(content["training"], f"{place}: training"),
             files=_files(content["files"], f"{place}: files"),
         )
@@ -123,6 +125,7 @@ def _decoding_mapping(decoding: DecodeSettings) -> dict[str, Any]:
         "unopened": _named(decoding.unopened),
         "case_bias": _named(decoding.case_bias),
         "sentence_capitals": decoding.sentence_capitals,
+        "class_weights": _named(decoding.class_weights),
         "calibration": {
             "scale": _named(decoding.calibration.scale),
             "bias": _named(decoding.calibration.bias),
@@ -135,7 +138,7 @@ def _named(values: Mapping[Any, float]) -> dict[str, float]:
     return {str(name): value for name, value in values.items()}
 
 
-def _decoding(content: Mapping[str, Any], place: Path) -> DecodeSettings:
+def _decoding(content: Mapping[str, Any], classes: tuple[str, ...], place: Path) -> DecodeSettings:
     """Settings of decoding; a directory without the keys that came later has their defaults."""
     default = DecodeSettings()
     given = content.get("calibration", _decoding_mapping(default)["calibration"])
@@ -154,7 +157,15 @@ def _decoding(content: Mapping[str, Any], place: Path) -> DecodeSettings:
         sentence_capitals=_truth(
             content.get("sentence_capitals", default.sentence_capitals), f"{place}: sentence_capitals"
         ),
+        class_weights=_class_weights(content.get("class_weights", {}), classes, f"{place}: class_weights"),
     )
+
+
+def _class_weights(value: Any, classes: tuple[str, ...], place: str) -> dict[str, float]:
+    unknown = [name for name in _mapping(value, place) if name not in classes]
+    if unknown:
+        raise ModelError(place, repr(unknown[0]), f"names from {' '.join(classes) or 'no class'}")
+    return _numbers(value, tuple(value), place, _SMALLEST_WEIGHT)
 
 
 def _truth(value: Any, place: str) -> bool:

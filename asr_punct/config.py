@@ -170,8 +170,12 @@ class HeadConfig:
     class_count: int = 1000
     """Words of the training corpus that a set of several marks must stand on to be a class."""
     classes: tuple[str, ...] = ()
-    """The classes, which training finds in its corpus: `O`, the marks from the most frequent one to the rarest, sets
-    of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark."""
+    """The classes, which training finds in its corpus: `O`, its marks from the most frequent one to the rarest, sets
+    of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark, and as `O` where none is a class."""
+    crf: Literal["none", "marginals", "path"] = "none"
+    """A linear-chain conditional random field over the words' classes (Alam et al. 2020, section 5.3): none; with one,
+    a class is as likely as all paths through it together, or as the likeliest of them, which decides for the likeliest
+    path of all."""
     hidden: int | None = None
     """Width of the dense layer; where none is given, that of the word vectors that the head reads; 0 for a linear layer
     alone."""
@@ -185,6 +189,10 @@ class HeadConfig:
     """Word vectors that it reads: the encoder's, or those of the context layers where the encoder only looks up."""
 
     def __post_init__(self) -> None:
+        if self.crf != "none" and self.kind != "classes":
+            raise ConfigError(f"heads: crf {self.crf} goes with kind classes, found {self.kind}")
+        if self.classes and self.classes[0] != NO_MARKS:
+            raise ConfigError(f"heads: the first of classes is {NO_MARKS}, found {self.classes[0]!r}")
         _check_sizes("heads", self, "class_count")
         _check_amounts("heads", self, *(["hidden"] if self.hidden is not None else []))
         _check_probabilities("heads", self, "dropout")

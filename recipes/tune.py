@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fit thresholds, calibration and case biases of a model directory on a development corpus.
+"""Fit thresholds and calibration, or class weights, and case biases of a model directory on a development corpus.
 
     tune.py MODEL_DIR DEV.tsv [--json REPORT] [--threads N]
 
@@ -37,6 +37,8 @@ def main() -> int:
         print(f"tune.py: {error}", file=sys.stderr)
         return 2
     print(f"{done.words} words: micro F1 {done.micro_f1[0]:.3f} before, {done.micro_f1[1]:.3f} after")
+    for name, weight in done.class_weights.items():
+        print(f"{name:<12} weight {weight:.3f}")
     for name, (before, after) in done.calibration_error.items():
         print(f"{name:<12} calibration error {before:.5f} before, {after:.5f} after")
     return 0

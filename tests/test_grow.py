@@ -23,7 +23,7 @@ def config_of(kind):
 
 def probabilities(directory):
     bare = (dataclasses.replace(utterance, labels=None) for utterance in utterances(5, seed=8))
-    return [scores.marks for scores, _ in Punctuator.from_pretrained(directory).scores(bare)]
+    return [scores.labels for scores, _ in Punctuator.from_pretrained(directory).scores(bare)]
 
 
 def test_grown_model(tmp_path):

@@ -35,6 +35,7 @@ class DrawnScores:
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
+        self.gives_classes = False
 
     def scores(self, features):
         shape = features.word_index.shape

@@ -74,9 +74,9 @@ def test_f1_is_that_of_the_marks_of_all_documents():
     dev = development_corpus(40, (15, 40))
     comma, period = MARKS.index(Mark.COMMA), MARKS.index(Mark.PERIOD)
     only = np.isin(np.arange(len(MARKS)), (comma, period))
-    dev = replace(dev, marks=np.where(only, dev.marks, np.float32(0)))
-    found = dev.marks >= 0.25
-    found[:, comma] &= dev.marks[:, comma] > dev.marks[:, period]  # one of the two at most
+    dev = replace(dev, labels=np.where(only, dev.labels, np.float32(0)))
+    found = dev.labels >= 0.25
+    found[:, comma] &= dev.labels[:, comma] > dev.labels[:, period]  # one of the two at most
     found[:, period] &= ~found[:, comma]
     expected = 2 * (found & dev.true_marks).sum() / (found.sum() + dev.true_marks.sum())
     assert 0.5 < expected < 1

@@ -1,7 +1,8 @@
-"""Probabilities of marks and cases to labels.
+"""Probabilities of marks, or of classes, and of cases to labels.
 
-`settings` holds what a model directory keeps for it, `words` what may stand on one word, `balance` the exact search
-for the best marks of which ¿ ? ¡ ! « » are balanced, `decoder` runs it over a stream in bounded memory.
+`settings` holds what a model directory keeps for it, `classes` what classes of marks are worth, `words` what may stand
+on one word, `balance` the exact search for the best marks of which ¿ ? ¡ ! « » are balanced, `decoder` runs it over a
+stream in bounded memory.
 """
 
 from asr_punct.decode.decoder import Decoder

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.balance import Balanced, Rules, balance
+from asr_punct.decode.classes import class_scores, possible_marks
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
 from asr_punct.decode.words import PAIRS, BoolArray, ends_sentence
 from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark
@@ -45,11 +46,13 @@ class Decoder:
 
     Args:
         settings: of the model.
+        classes: the model's, each a set of marks; none where it decides each mark on its own.
     """
 
-    def __init__(self, settings: DecodeSettings) -> None:
+    def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
         self._settings = settings
-        enabled = settings.enabled()
+        self._classes = classes
+        enabled = possible_marks(settings, classes)
         first, second, third = (opening in enabled and closing in enabled for opening, closing in PAIRS)
         penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
         self._rules = Rules((first, second, third), penalties)
@@ -58,16 +61,16 @@ class Decoder:
         self._cases: list[tuple[int, int, bool]] = []
         self._begins = False
 
-    def push(self, marks: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
+    def push(self, labels: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
         """Labels of the words that are decided, the document's next ones in order.
 
         Args:
-            marks: probabilities of the document's next words, (words, marks).
+            labels: probabilities of the marks of the document's next words, (words, marks), or of their classes.
             cases: probabilities of their cases, (words, cases).
             flags: of marks that stand in the input, (words,).
             end: whether the document ends with them; then all of its words are decided.
         """
-        scores = mark_scores(marks, self._settings)
+        scores = self._read(labels)
         for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
             scores[np.outer(flags & flag > 0, side)] = -np.inf
         self._scores = np.concatenate([self._scores, scores])
@@ -76,10 +79,16 @@ class Decoder:
         self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
         self._push_cases(case_scores(cases, self._settings), flags)
         decided = list(chain.from_iterable(self._blocks(end)))
-        labels = [self._label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
+        result = [self._label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
         del self._cases[: len(decided)]
         self._begins &= not end
-        return labels
+        return result
+
+    def _read(self, labels: FloatArray) -> ScoreArray:
+        """Scores of marks, (words, marks), whatever the labels are."""
+        if self._classes:
+            return class_scores(labels, self._classes, self._settings)
+        return mark_scores(labels, self._settings)
 
     def _push_cases(self, scores: ScoreArray, flags: Flags) -> None:
         """Note the best case of each new word, and its best capital, for which a sentence's end before it pays."""

@@ -2,7 +2,7 @@
 
 The score of a mark on a word is logit(p) - logit(threshold) with p the calibrated probability: above 0 the mark is
 worth setting. A class weight w on the odds is the same as a threshold whose odds are divided by w, so thresholds are
-the only class weights there are.
+the only class weights of models that decide each mark on its own. Those of models of classes: `decode.classes`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class DecodeSettings:
         case_bias: what is added to the calibrated log-probability of a case.
         sentence_capitals: whether the word after a . or ? has a capital. Both are then decided together: what the
             capital costs that word is taken off the mark's score.
+        class_weights: factors on the probabilities of a model's classes, by name; above 0, and 1 where none is given.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
@@ -60,6 +61,7 @@ class DecodeSettings:
     calibration: Calibration = field(default_factory=Calibration)
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False
+    class_weights: Mapping[str, float] = field(default_factory=dict)
 
     def enabled(self) -> Collection[Mark]:
         """Marks that are not switched off."""

@@ -12,6 +12,8 @@ from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
 from asr_punct.features import Features
 
 _GRAPHS = {"fp32": ONNX, "int8": ONNX_INT8}
+MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
+"""Names of a graph's outputs: probabilities of marks or those of classes, and those of cases."""
 
 
 @dataclass(frozen=True)
@@ -19,16 +21,20 @@ class WindowScores:
     """Probabilities of a batch of windows.
 
     Attributes:
-        marks: *Shape:* (batch, words, marks).
+        labels: of marks or of classes, whatever the model decides. *Shape:* (batch, words, labels).
         cases: *Shape:* (batch, words, cases).
     """
 
-    marks: FloatArray
+    labels: FloatArray
     cases: FloatArray
 
 
 class Backend(Protocol):
     """Computes scores of windows."""
+
+    @property
+    def gives_classes(self) -> bool:
+        """Whether its labels are the model's classes, and not the marks."""
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
@@ -40,6 +46,9 @@ class OnnxBackend:
     Args:
         path: the graph.
         threads: threads of one batch; 0 for as many as there are cores.
+
+    Attributes:
+        gives_classes: whether its labels are the model's classes; graphs of old gave marks for every model.
     """
 
     def __init__(self, path: Path, threads: int = 0) -> None:
@@ -53,12 +62,14 @@ class OnnxBackend:
         except Exception as error:  # onnxruntime's errors share no base class
             raise ModelError(path, str(error).splitlines()[0], "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
+        self.gives_classes = CLASSES_OUTPUT in [item.name for item in self._session.get_outputs()]
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
         inputs = features.inputs()
-        marks, cases = self._session.run(["marks", "cases"], {name: inputs[name] for name in self._inputs})
-        return WindowScores(marks, cases)
+        outputs = [CLASSES_OUTPUT if self.gives_classes else MARKS_OUTPUT, CASES_OUTPUT]
+        labels, cases = self._session.run(outputs, {name: inputs[name] for name in self._inputs})
+        return WindowScores(labels, cases)
 
 
 def open_backend(

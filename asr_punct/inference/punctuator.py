@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
@@ -15,6 +15,7 @@ from asr_punct import text
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
 from asr_punct.decode import Decoder
+from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.words import PAIRS
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
@@ -42,9 +43,14 @@ class Punctuator:
         case: whether capitals may be added.
         casing: forms of a casing list, as `asr_punct.casing.parse_casing` gives them, by which words are written where
             capitals may be added.
+        class_weights: factors on the probabilities of classes, by name, beside those of the model; on the odds of marks
+            where it has no classes.
+
+    Attributes:
+        classes: the classes that its scores are of; none where they are of marks.
 
     Raises:
-        AsrPunctError: there is no such mark.
+        AsrPunctError: there is no such mark or class, or a weight is not above 0.
     """
 
     def __init__(
@@ -55,13 +61,16 @@ class Punctuator:
         marks: Collection[str] | None = None,
         case: bool = True,
         casing: Iterable[str] = (),
+        class_weights: Mapping[str, float] | None = None,
     ) -> None:
         self.info = info
         self._tokenizer = tokenizer
         self._backend = backend
         allowed = MARKS if marks is None else _with_opening(marks)
-        thresholds = {mark: info.decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
-        self._decoding = replace(info.decoding, thresholds=thresholds)
+        self.classes = info.model.heads.classes if backend.gives_classes else ()
+        decoding = with_class_weights(info.decoding, class_weights or {}, self.classes)
+        thresholds = {mark: decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
+        self._decoding = replace(decoding, thresholds=thresholds)
         self._case = case
         self._language = info.model.language
         style = glyphs(self._language)
@@ -78,6 +87,7 @@ class Punctuator:
         marks: Collection[str] | None = None,
         case: bool = True,
         casing: str | PathLike[str] | Iterable[str] | None = None,
+        class_weights: Mapping[str, float] | None = None,
     ) -> Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
@@ -89,17 +99,19 @@ class Punctuator:
             marks: marks that may be added; all where None. A closing mark brings its opening one.
             case: whether capitals may be added.
             casing: a casing list's file, or its lines; they go before those of the model's own.
+            class_weights: factors on the probabilities of classes, by name, beside those of the model; on the odds of
+                marks where it has no classes.
 
         Raises:
-            AsrPunctError: there is no such model or mark, the model's directory is damaged, or the casing list has not
-                its form.
+            AsrPunctError: there is no such model, mark or class, a weight is not above 0, the model's directory is
+                damaged, or the casing list has not its form.
         """
         directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
         own = read_casing(checked_file(directory, info, CASING)) if has_file(info, CASING) else ()
         forms = (*own, *_casing_forms(casing))
-        return cls(info, load_tokenizer(directory, info), backend, marks, case, forms)
+        return cls(info, load_tokenizer(directory, info), backend, marks, case, forms, class_weights)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -156,10 +168,10 @@ class Punctuator:
                 flags.extend(own)
                 yield utterance
 
-        decoder = Decoder(self._decoding)
+        decoder = Decoder(self._decoding, self.classes)
         for scores, end in self.scores(passing()):
-            own = np.array([flags.popleft() for _ in scores.marks], dtype=np.uint8)
-            decided.extend(decoder.push(scores.marks, scores.cases, own, end))
+            own = np.array([flags.popleft() for _ in scores.labels], dtype=np.uint8)
+            decided.extend(decoder.push(scores.labels, scores.cases, own, end))
             while waiting and waiting[0][1] <= len(decided):
                 yield self._finish(*waiting.popleft(), decided)
         while waiting:
@@ -169,7 +181,7 @@ class Punctuator:
         """Probabilities of the words that are more than marks, lazily and in order, as the model gives them.
 
         Yields:
-            Those of consecutive words of one document, (words, marks) and (words, cases), and whether it ends there.
+            Those of consecutive words of one document, (words, labels) and (words, cases), and whether it ends there.
         """
 
         def words() -> Iterator[tuple[str, WordInput]]:
@@ -200,7 +212,7 @@ class Punctuator:
             scores = self._backend.scores(features)
             for row, i in enumerate(chosen):
                 keep = slice(*windows[i].keep)
-                result[i] = WindowScores(scores.marks[row, keep], scores.cases[row, keep])
+                result[i] = WindowScores(scores.labels[row, keep], scores.cases[row, keep])
         return [result[i] for i in range(len(windows))]
 
     def _finish(self, utterance: Utterance, words: int, decided: deque[Labels]) -> Utterance:

@@ -22,6 +22,9 @@ class TorchBackend:
         device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
         threads: threads on the CPU; 0 leaves torch's choice.
 
+    Attributes:
+        gives_classes: whether its labels are the model's classes.
+
     Raises:
         AsrPunctError: there is no such device.
     """
@@ -31,11 +34,12 @@ class TorchBackend:
             torch.set_num_threads(threads)
         self._device = open_device(device)
         self._model = load_tagger(weights, info).folded().to(self._device)
+        self.gives_classes = info.model.heads.kind == "classes"
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
         tensors = {name: torch.from_numpy(array).to(self._device) for name, array in features.inputs().items()}
         with torch.inference_mode():
             output = self._model(**tensors)
-            marks, cases = output.mark_logits.sigmoid(), output.case_logits.softmax(dim=-1)
-        return WindowScores(marks.float().cpu().numpy(), cases.float().cpu().numpy())
+            labels, cases = output.label_probabilities, output.case_logits.softmax(dim=-1)
+        return WindowScores(labels.float().cpu().numpy(), cases.float().cpu().numpy())

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from asr_punct.config import HeadConfig
 from asr_punct.marks import CASES, MARKS, NO_MARKS, parse_marks
+from asr_punct.model.crf import ChainCrf
 from asr_punct.model.losses import focal_classes, focal_marks
 
 
@@ -42,9 +43,21 @@ class PunctuationHead(nn.Module):
         """Logits (batch, words, marks) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
-    def mark_logits(self, logits: Tensor) -> Tensor:
+    def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
+        """Those of the marks, (batch, words, marks)."""
+        return logits.sigmoid()
+
+    def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
         """The logits as they are."""
         return logits
+
+    def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
+        """What the loss of the words is of: the logits as they are."""
+        return logits
+
+    def chosen(self, probabilities: Tensor) -> Tensor:
+        """Marks that are likelier than not, (..., marks)."""
+        return probabilities > 0.5
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Binary cross-entropy of `logits` (words, marks) where `marks` (words, marks) is 1, summed over both."""
@@ -64,8 +77,9 @@ class ClassHead(nn.Module):
     """One class a word, which is a set of marks; a mark is as likely as the classes that hold it.
 
     Args:
-        config: its classes, from `training.classes.find_classes`.
+        config: its classes, from `training.classes.find_classes`, and whether a CRF chooses among their sequences.
         width: size of the vectors.
+        max_words: longest window.
     """
 
     holds: Tensor
@@ -73,7 +87,7 @@ class ClassHead(nn.Module):
     target: Tensor
     """(sets of marks,), class of each set, whose number has bit i set where it holds mark i."""
 
-    def __init__(self, config: HeadConfig, width: int) -> None:
+    def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
         classes = [sum(1 << MARKS.index(mark) for mark in parse_marks(name)) for name in config.classes]
         numbers = torch.arange(1 << len(MARKS))
@@ -84,6 +98,8 @@ class ClassHead(nn.Module):
         for number, bits in enumerate(classes):
             target[bits] = number
         self.layers = _classifier(config, width, len(classes))
+        self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
+        self.decides_path = config.crf == "path"
         self.register_buffer("target", target, persistent=False)
         holds = torch.tensor([[bits >> i & 1 for i in range(len(MARKS))] for bits in classes])
         self.register_buffer("holds", holds.float(), persistent=False)
@@ -92,10 +108,30 @@ class ClassHead(nn.Module):
         """Logits (batch, words, classes) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
-    def mark_logits(self, logits: Tensor) -> Tensor:
-        """Logits (..., marks) whose sigmoid is the sum of the probabilities of the classes that hold the mark."""
-        with torch.autocast(logits.device.type, enabled=False):
-            return torch.logit(logits.float().softmax(dim=-1) @ self.holds, eps=_LEAST_PROBABILITY)
+    def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
+        """Those of the classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
+        if self.crf is None:
+            return logits.float().softmax(dim=-1)
+        return (self.crf.best if self.decides_path else self.crf.marginals)(logits, word_mask)
+
+    def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
+        """What the loss of the words is of: the logits, with a CRF those given the right classes of the words before.
+
+        Args:
+            logits: *Shape:* (batch, words, classes).
+            marks: *Shape:* (batch, words, marks), 1 where a mark stands.
+            word_mask: *Shape:* (batch, words), 0 at padding.
+        """
+        return logits if self.crf is None else self.crf.conditional(logits, self._targets(marks), word_mask)
+
+    def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
+        """Logits (..., marks) whose sigmoid is the sum of the `probabilities` of the classes that hold the mark."""
+        with torch.autocast(probabilities.device.type, enabled=False):
+            return torch.logit(probabilities @ self.holds, eps=_LEAST_PROBABILITY)
+
+    def chosen(self, probabilities: Tensor) -> Tensor:
+        """Marks of the likeliest class, (..., marks)."""
+        return self.holds[probabilities.argmax(dim=-1)] > 0
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Cross-entropy of `logits` (words, classes) for the sets that `marks` (words, marks) has, summed."""
@@ -116,9 +152,9 @@ class ClassHead(nn.Module):
         return self.target[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 
 
-def build_punctuation_head(config: HeadConfig, width: int) -> PunctuationHead | ClassHead:
-    """The punctuation head that the configuration names."""
-    return ClassHead(config, width) if config.kind == "classes" else PunctuationHead(config, width)
+def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> PunctuationHead | ClassHead:
+    """The punctuation head that the configuration names, for windows of at most `max_words`."""
+    return ClassHead(config, width, max_words) if config.kind == "classes" else PunctuationHead(config, width)
 
 
 class CaseHead(nn.Module):

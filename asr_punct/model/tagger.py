@@ -23,11 +23,13 @@ class TaggerOutput:
         mark_logits: *Shape:* (batch, words, marks), independent of each other (sigmoid).
         case_logits: *Shape:* (batch, words, cases), one of which holds (softmax).
         label_logits: *Shape:* (batch, words, labels), what the punctuation head's loss is of.
+        label_probabilities: *Shape:* (batch, words, labels), of the marks, or of the head's classes.
     """
 
     mark_logits: Tensor
     case_logits: Tensor
     label_logits: Tensor
+    label_probabilities: Tensor
 
 
 class Tagger(nn.Module):
@@ -74,9 +76,10 @@ class Tagger(nn.Module):
         else:
             contextual = self.context(self.fusion(vectors, pauses), word_mask)
         label_logits = self.punctuation(contextual)
-        mark_logits = self.punctuation.mark_logits(label_logits)
+        probabilities = self.punctuation.probabilities(label_logits, word_mask)
+        mark_logits = self.punctuation.mark_logits(label_logits, probabilities)
         case_logits = self.case(contextual if self.case_reads_context else encoded, mark_logits)
-        return TaggerOutput(mark_logits, case_logits, label_logits)
+        return TaggerOutput(mark_logits, case_logits, label_logits, probabilities)
 
     def _vectors(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
@@ -110,7 +113,7 @@ def build_tagger(config: ModelConfig, encoder: Encoder) -> Tagger:
         sequence=sequence,
         fusion=build_fusion(config.pauses, context.width if late else width),
         context=context,
-        punctuation=build_punctuation_head(config.heads, context.width),
+        punctuation=build_punctuation_head(config.heads, context.width, config.window.words),
         case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),
         case_reads_context=case_reads_context,
     )

@@ -28,7 +28,7 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
-from asr_punct.inference.backend import OnnxBackend, WindowScores
+from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, OnnxBackend, WindowScores
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN
@@ -52,7 +52,7 @@ class _Probabilities(nn.Module):
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> tuple[Tensor, Tensor]:
         output = self.model(input_ids, attention_mask, word_index, pauses, boundaries)
-        return output.mark_logits.sigmoid(), output.case_logits.softmax(dim=-1)
+        return output.label_probabilities, output.case_logits.softmax(dim=-1)
 
 
 def export(directory: Path, int8: bool = False) -> float:
@@ -116,7 +116,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
             arguments,
             path,
             input_names=list(INPUTS),
-            output_names=["marks", "cases"],
+            output_names=[CLASSES_OUTPUT if info.model.heads.kind == "classes" else MARKS_OUTPUT, CASES_OUTPUT],
             dynamic_shapes=shapes,
             dynamo=True,
             external_data=False,
@@ -157,7 +157,7 @@ class Comparison:
     Attributes:
         largest: largest absolute difference.
         mean: mean absolute difference.
-        equal: share of equal decisions: each mark at a threshold of 0.5, and the likeliest case.
+        equal: share of equal decisions: each mark or class at a threshold of 0.5, and the likeliest case.
     """
 
     largest: float
@@ -171,8 +171,8 @@ Scores = Callable[[Features], WindowScores]
 def _torch_scores(model: nn.Module) -> Scores:
     def scores(features: Features) -> WindowScores:
         with torch.inference_mode():
-            marks, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
-        return WindowScores(marks.numpy(), cases.numpy())
+            labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
+        return WindowScores(labels.numpy(), cases.numpy())
 
     return scores
 
@@ -184,9 +184,9 @@ def _compare(found: Scores, expected: Scores, info: ModelInfo) -> Comparison:
         features = random_features(info, seed, counts)
         real = features.word_index > 0
         first, second = found(features), expected(features)
-        for a, b in ((first.marks[real], second.marks[real]), (first.cases[real], second.cases[real])):
+        for a, b in ((first.labels[real], second.labels[real]), (first.cases[real], second.cases[real])):
             differences.append(np.abs(a - b).ravel())
-        equal.append(((first.marks > 0.5) == (second.marks > 0.5))[real].ravel())
+        equal.append(((first.labels > 0.5) == (second.labels > 0.5))[real].ravel())
         equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[real])
     apart = np.concatenate(differences)
     return Comparison(float(apart.max()), float(apart.mean()), float(np.concatenate(equal).mean()))

@@ -165,7 +165,9 @@ class PunctuationModule(BatchModule):
 
     def _counted(self, output: TaggerOutput, batch: Batch) -> tuple[Tensor, Tensor]:
         """Logits (words, labels) and marks (words, marks) of the words that count."""
-        return output.label_logits[batch.counted].float(), batch.marks[batch.counted]
+        word_mask = batch.inputs["word_index"] > 0
+        logits = self.model.punctuation.loss_logits(output.label_logits, batch.marks, word_mask)
+        return logits[batch.counted].float(), batch.marks[batch.counted]
 
     def on_validation_epoch_start(self) -> None:
         """Forget the last epoch's counts."""
@@ -173,11 +175,11 @@ class PunctuationModule(BatchModule):
         self._dev_loss, self._dev_words = 0.0, 0
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count slots of the development set, at a threshold of 0.5, and add up its loss."""
+        """Count slots of the development set, as the head decides them without weights, and add up its loss."""
         output = self.model(**batch.inputs)
         self._dev_loss += float(self._marks_loss(output, batch))
         self._dev_words += int(batch.counted.sum())
-        found = output.mark_logits[batch.counted] > 0
+        found = self.model.punctuation.chosen(output.label_probabilities[batch.counted])
         there = batch.marks[batch.counted] > 0
         self._marks.add(found, there, found & there)
         cases = output.case_logits[batch.counted].argmax(dim=-1)

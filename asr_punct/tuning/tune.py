@@ -17,8 +17,9 @@ from asr_punct.errors import InputError
 from asr_punct.inference.merge import mark_flags
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.tsv import read_tsv
-from asr_punct.marks import CASES, MARKS, Mark
+from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_calibration, sigmoid
+from asr_punct.tuning.class_weights import fit_class_weights
 from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_thresholds
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
@@ -33,20 +34,22 @@ class DevScores:
     """What the model gives for a corpus, and what stands there.
 
     Attributes:
-        marks: probabilities, (words, marks).
+        labels: probabilities of marks or of classes, (words, labels).
         cases: probabilities, (words, cases).
         true_marks: marks of the reference, (words, marks).
         true_cases: numbers of its cases, (words,).
         ends: the word after the last of each document.
         flags: what the words leave to be decided (`decode.decoder`), (words,).
+        classes: the classes; none where the labels are marks.
     """
 
-    marks: FloatArray
+    labels: FloatArray
     cases: FloatArray
     true_marks: npt.NDArray[np.bool_]
     true_cases: npt.NDArray[np.int64]
     ends: tuple[int, ...]
     flags: npt.NDArray[np.uint8]
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,14 @@ class Tuning:
     Attributes:
         words: words of the development corpus.
         micro_f1: of all marks, decoded with the settings before and after.
-        calibration_error: expected error by mark, before and after.
+        calibration_error: expected error by mark, before and after; none of a model of classes.
+        class_weights: by class; none of a model without classes.
     """
 
     words: int
     micro_f1: tuple[float, float]
     calibration_error: dict[str, tuple[float, float]]
+    class_weights: dict[str, float]
 
 
 def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
@@ -75,30 +80,46 @@ def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
     language = punctuator.info.model.language
     bare = [replace(utterance, labels=None) for utterance in utterances]
     parts = list(punctuator.scores(bare))
-    if not labels or sum(len(scores.marks) for scores, _ in parts) != len(labels):
+    if not labels or sum(len(scores.labels) for scores, _ in parts) != len(labels):
         raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")
-    ends = np.cumsum([len(scores.marks) for scores, _ in parts])
+    ends = np.cumsum([len(scores.labels) for scores, _ in parts])
     return DevScores(
-        marks=np.concatenate([scores.marks for scores, _ in parts]),
+        labels=np.concatenate([scores.labels for scores, _ in parts]),
         cases=np.concatenate([scores.cases for scores, _ in parts]),
         true_marks=np.array([[mark in label.marks for mark in MARKS] for label in labels]),
         true_cases=np.array([CASES.index(label.case) for label in labels]),
         ends=tuple(int(end) for end, (_, last) in zip(ends, parts, strict=True) if last),
         flags=np.array([flag for utterance in bare for flag in mark_flags(utterance, language)], dtype=np.uint8),
+        classes=punctuator.classes,
     )
 
 
 def fit_settings(dev: DevScores) -> DecodeSettings:
-    """The settings of the highest scores on a corpus: calibration, then thresholds, then what the decoder gains."""
-    calibration = fit_calibration(dev.marks, dev.cases, dev.true_marks, dev.true_cases)
-    limits = fit_thresholds(calibrated_logits(dev.marks, calibration), dev.true_marks)
+    """The settings of the highest scores on a corpus.
+
+    Class weights where there are classes; else calibration, then thresholds, then what the decoder gains.
+    """
+    return _fit_class_weights(dev) if dev.classes else _fit_thresholds(dev)
+
+
+def _fit_class_weights(dev: DevScores) -> DecodeSettings:
+    weights = fit_class_weights(dev.labels, dev.classes, dev.true_marks)
+    start = DecodeSettings(class_weights=weights)
+    start = replace(start, case_bias=_case_bias(dev, start))
+    together = [replace(start, sentence_capitals=True)] if _sentences_begin_with_capitals(dev) else []
+    return climb(start, [lambda _: together], lambda settings: decoded_f1(dev, settings))
+
+
+def _case_bias(dev: DevScores, settings: DecodeSettings) -> dict[Case, float]:
+    bias = fit_case_bias(case_scores(dev.cases, settings), dev.true_cases)
+    return dict(zip(CASES, bias.tolist(), strict=True))
+
+
+def _fit_thresholds(dev: DevScores) -> DecodeSettings:
+    calibration = fit_calibration(dev.labels, dev.cases, dev.true_marks, dev.true_cases)
+    limits = fit_thresholds(calibrated_logits(dev.labels, calibration), dev.true_marks)
     start = DecodeSettings(_probabilities(limits), calibration=calibration)
-    bias = fit_case_bias(case_scores(dev.cases, start), dev.true_cases)
-    start = replace(
-        start,
-        case_bias=dict(zip(CASES, bias.tolist(), strict=True)),
-        sentence_capitals=_sentences_begin_with_capitals(dev),
-    )
+    start = replace(start, case_bias=_case_bias(dev, start), sentence_capitals=_sentences_begin_with_capitals(dev))
     support = dict(zip(MARKS, dev.true_marks.sum(axis=0).tolist(), strict=True))
     frequent = [mark for mark in MARKS if support[mark] >= FEWEST]
 
@@ -125,9 +146,9 @@ def _sentences_begin_with_capitals(dev: DevScores) -> bool:
 
 def decoded_f1(dev: DevScores, settings: DecodeSettings) -> float:
     """Micro F1 over all marks, as the decoder sets them."""
-    decoder, first, hits, count = Decoder(settings), 0, 0, 0
+    decoder, first, hits, count = Decoder(settings, dev.classes), 0, 0, 0
     for end in dev.ends:
-        labels = decoder.push(dev.marks[first:end], dev.cases[first:end], dev.flags[first:end], True)
+        labels = decoder.push(dev.labels[first:end], dev.cases[first:end], dev.flags[first:end], True)
         for label, row in zip(labels, range(first, end), strict=True):
             count += len(label.marks)
             hits += sum(bool(dev.true_marks[row, _NUMBER[mark]]) for mark in label.marks)
@@ -144,18 +165,19 @@ def tune(directory: Path, corpus: Path, threads: int = 0) -> Tuning:
     info = read_info(directory)
     dev = score_corpus(Punctuator.from_pretrained(directory, threads=threads), corpus)
     settings = fit_settings(dev)
-    errors = (_errors(dev, DecodeSettings()), _errors(dev, settings))
+    errors = () if dev.classes else zip(MARKS, _errors(dev, DecodeSettings()), _errors(dev, settings), strict=True)
     result = Tuning(
-        words=len(dev.marks),
+        words=len(dev.labels),
         micro_f1=(decoded_f1(dev, info.decoding), decoded_f1(dev, settings)),
-        calibration_error={str(mark): (errors[0][i], errors[1][i]) for i, mark in enumerate(MARKS)},
+        calibration_error={str(mark): (before, after) for mark, before, after in errors},
+        class_weights=dict(settings.class_weights),
     )
     write_info(directory, replace(info, decoding=settings))
     return result
 
 
 def _errors(dev: DevScores, settings: DecodeSettings) -> list[float]:
-    probabilities = sigmoid(calibrated_logits(dev.marks, settings.calibration))
+    probabilities = sigmoid(calibrated_logits(dev.labels, settings.calibration))
     return [calibration_error(probabilities[:, i], dev.true_marks[:, i]) for i in range(len(MARKS))]
 
 

@@ -123,7 +123,7 @@ def _cell(rate: Rate | None) -> str:
 
 
 def _calibration(found: Mapping[str, Any] | None) -> Iterator[str]:
-    if found is None:
+    if not (found and found["calibration_error"]):
         return
     yield "## Calibration\n"
     before, after = found["micro_f1"]

@@ -1,0 +1,107 @@
+"""Heads of classes from training to text: graphs, the torch backend, decoding, weights."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from dummies import tiny_config  # noqa: E402
+
+from asr_punct import Punctuator  # noqa: E402
+from asr_punct.checkpoint import ONNX, WEIGHTS, read_info, write_info  # noqa: E402
+from asr_punct.config import HeadConfig  # noqa: E402
+from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
+from asr_punct.inference.backend import OnnxBackend, open_backend  # noqa: E402
+from asr_punct.training.export import export, random_features  # noqa: E402
+from asr_punct.training.fit import train  # noqa: E402
+
+TEXT = "ana mira la casa dónde está la mesa"
+
+
+def class_config(crf, **training):
+    config = tiny_config(**training)
+    heads = dataclasses.replace(config.model.heads, kind="classes", crf=crf)
+    return dataclasses.replace(config, model=dataclasses.replace(config.model, heads=heads))
+
+
+@pytest.fixture(scope="module", params=["none", "marginals", "path"])
+def directory(request, corpus, tmp_path_factory):
+    """A model directory with each kind of output layer, trained and exported."""
+    directory = tmp_path_factory.mktemp("classes") / request.param
+    train(class_config(request.param, epochs=14), corpus, directory, device="cpu")
+    assert export(directory, int8=True) < 1e-4
+    return directory
+
+
+def test_graph_and_torch_give_the_classes_of_the_corpus(directory):
+    info = read_info(directory)
+    assert set(info.model.heads.classes) == {"O", "COMMA", "PERIOD", "QUESTION", "OPEN_QUES"}
+    graph = open_backend(directory, info)
+    weights = dataclasses.replace(info, files={WEIGHTS: info.files[WEIGHTS]})
+    for seed in range(3):
+        features = random_features(info, seed)
+        real = features.word_index > 0
+        found, expected = (backend.scores(features) for backend in (graph, open_backend(directory, weights)))
+        assert found.labels.shape == (*features.word_index.shape, 5)
+        np.testing.assert_allclose(found.labels[real], expected.labels[real], atol=1e-4)
+        np.testing.assert_allclose(found.labels[real].sum(axis=-1), 1, atol=1e-4)
+        np.testing.assert_allclose(found.cases[real], expected.cases[real], atol=1e-4)
+
+
+def test_strings_are_punctuated(directory):
+    assert Punctuator.from_pretrained(directory)(TEXT) == "Ana, mira la casa. ¿Dónde está la mesa?"
+    chosen = Punctuator.from_pretrained(directory, marks=["COMMA"], case=False)
+    assert chosen(TEXT) == "ana, mira la casa dónde está la mesa"
+
+
+def test_weights_of_classes_are_those_of_the_directory_times_what_is_asked_for(directory, tmp_path):
+    never = {"QUESTION": 1e-9, "OPEN_QUES": 1e-9}
+    text = Punctuator.from_pretrained(directory, class_weights=never)(TEXT)
+    assert "?" not in text
+    assert "," in text
+    info = read_info(directory)
+    decoding = dataclasses.replace(info.decoding, class_weights={"QUESTION": 1e9, "OPEN_QUES": 1e9, "COMMA": 1e-6})
+    for path in directory.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    write_info(tmp_path, dataclasses.replace(info, decoding=decoding))
+    assert read_info(tmp_path).decoding == decoding
+    text = Punctuator.from_pretrained(tmp_path, class_weights=never)(TEXT)
+    assert text == "Ana mira la casa. ¿Dónde está la mesa?"
+
+
+def test_weights_of_what_is_no_class_are_refused(directory, tmp_path):
+    with pytest.raises(AsrPunctError, match="--class-weights: found 'COLON', expected names from O,"):
+        Punctuator.from_pretrained(directory, class_weights={"COLON": 2.0})
+    with pytest.raises(AsrPunctError, match=r"--class-weights: found 0\.0 for COMMA, expected a number above 0"):
+        Punctuator.from_pretrained(directory, class_weights={"COMMA": 0.0})
+    info = read_info(directory)
+    decoding = dataclasses.replace(info.decoding, class_weights={"COLON": 2.0})
+    write_info(tmp_path, dataclasses.replace(info, decoding=decoding))
+    with pytest.raises(ModelError, match="class_weights: found 'COLON', expected names from O "):
+        read_info(tmp_path)
+
+
+def test_graphs_of_before_that_give_marks_are_decoded_as_marks(directory, model):
+    """A directory of classes whose graph has the output of a multi-label one."""
+    info = read_info(directory)
+    old = Punctuator(info, Punctuator.from_pretrained(model)._tokenizer, OnnxBackend(model / ONNX))
+    assert old.classes == ()
+    assert old(TEXT) == "Ana, mira la casa. ¿Dónde está la mesa?"
+
+
+def test_weights_move_the_thresholds_of_a_model_without_classes(model):
+    rare = dict.fromkeys(["COMMA", "PERIOD"], 1e-6)
+    text = Punctuator.from_pretrained(model, class_weights=rare)(TEXT)
+    assert text == "Ana mira la casa ¿Dónde está la mesa?"
+    with pytest.raises(AsrPunctError, match="--class-weights: found 'O', expected names from COMMA,PERIOD"):
+        Punctuator.from_pretrained(model, class_weights={"O": 2.0})
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(ConfigError, match="heads: crf path goes with kind classes, found multilabel"):
+        HeadConfig(crf="path")
+    with pytest.raises(ConfigError, match="heads: the first of classes is O, found 'COMMA'"):
+        HeadConfig(kind="classes", classes=("COMMA", "O"))
