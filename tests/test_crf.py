@@ -69,7 +69,7 @@ def test_the_losses_of_the_words_add_up_to_that_of_the_path(classes, words):
         scores = np.array(list(scored.values()))
         total = scores.max() + np.log(np.exp(scores - scores.max()).sum())
         expected = total - scored[tuple(true[row, :length].tolist())]
-        assert float((losses * mask)[row].sum()) == pytest.approx(expected, abs=1e-4)
+        assert (losses * mask)[row].sum().item() == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_words_loss_is_given_the_true_words_before_it_alone():

@@ -79,7 +79,7 @@ def test_heads_that_do_not_divide_the_generator_are_told():
 def test_the_dense_layer_of_the_head_is_a_selu():
     """Klambauer et al. 2017, equation 2: lambda x above 0, lambda alpha (exp x - 1) elsewhere."""
     config = HeadConfig(kind="classes", classes=("O", "COMMA"), hidden=5, activation="selu", dropout=0.0)
-    head = build_punctuation_head(config, 3)
+    head = build_punctuation_head(config, 3, 8)
     vectors = torch.randn(1, 4, 3)
     first, last = head.layers[0], head.layers[-1]
     rows = []

@@ -31,7 +31,7 @@ def multilabel():
 
 
 def of_classes():
-    return ClassHead(HeadConfig(kind="classes", classes=CLASSES), WIDTH)
+    return ClassHead(HeadConfig(kind="classes", classes=CLASSES), WIDTH, 8)
 
 
 def drawn(outputs, seed=0):
@@ -122,9 +122,11 @@ def output_and_batch(outputs):
     shape = (2, WORDS // 2, -1)
     cases = torch.zeros(2, WORDS // 2, dtype=torch.long)
     marks = as_tensor(sets).view(shape)
-    output = TaggerOutput(logits.float().view(shape)[..., :13], torch.zeros(*cases.shape, 3), logits.view(shape))
+    given = logits.float().view(shape)
+    output = TaggerOutput(given[..., :13], torch.zeros(*cases.shape, 3), logits.view(shape), given.softmax(dim=-1))
     used = [number for number in range(WORDS) if counted.view(-1)[number]]
-    return output, Batch({}, marks.float(), cases, counted), logits[used], [sets[number] for number in used]
+    inputs = {"word_index": torch.ones_like(cases)}
+    return output, Batch(inputs, marks.float(), cases, counted), logits[used], [sets[number] for number in used]
 
 
 @pytest.mark.parametrize(
