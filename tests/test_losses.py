@@ -139,7 +139,7 @@ def test_training_has_the_loss_and_the_perplexity_has_not(kind, outputs, literal
     case = math.log(3)  # of logits that are all 0
     expected = literal(logits, sets, 2.0, WEIGHTS) / len(sets) + case
     assert float(module.loss(output, batch)) == pytest.approx(expected, rel=1e-5)
-    module.model.forward = lambda: output
+    module.model.forward = lambda **_: output
     module.validation_step(batch, 0)
     perplexity = math.exp(literal(logits, sets, 0.0, {}) / len(sets))
     assert module.scores()[DEV_PERPLEXITY] == pytest.approx(perplexity, rel=1e-5)
