@@ -353,18 +353,30 @@ def test_windows_hold_at_most_their_tokens(tmp_path):
 def test_both_stages_of_training(head, corpus, tmp_path):
     name = checkpoint(tmp_path / "checkpoint", head=head)
     first = config_of(name, heads={"classes": ()})
-    training = dataclasses.replace(tiny_config(epochs=1, monitor="perplexity", learning_rate=1e-3).training)
-    config = Config(model=first, training=training)
-    info = train(config, corpus, tmp_path / "first", device="cpu")
+    options = {"epochs": 1, "monitor": "perplexity", "optimizer": "radam", "lookahead_steps": 2, "warmup_epochs": 0}
+    frozen = tiny_config(
+        **options, windows="sliding", epochs_per_pass=9, learning_rate=1e-3, frozen_encoder=True
+    ).training
+    info = train(Config(model=first, training=frozen), corpus, tmp_path / "first", device="cpu")
     assert info.model.heads.classes[0] == "O"
     assert info.training["dev_perplexity"] > 1
-    again = train(config, corpus, tmp_path / "second", init=tmp_path / "first", device="cpu")
+    whole = dataclasses.replace(frozen, frozen_encoder=False)
+    again = train(Config(training=whole), corpus, tmp_path / "second", init=tmp_path / "first", device="cpu")
     assert again.model == info.model
-    weights = load_file(tmp_path / "second" / "model.safetensors")
+    encoder = pretrained_encoder(name, masked_lm=True)
+    start = {f"encoder.{weight}": value for weight, value in encoder.state_dict().items()}
+    one, two = (load_file(tmp_path / stage / "model.safetensors") for stage in ("first", "second"))
+    assert ("encoder.decoder.bias" in start) == head
+    for weight, value in start.items():
+        if not weight.endswith("boundary.weight"):
+            assert torch.equal(one[weight], value), weight
+    moved = {weight for weight, value in start.items() if not torch.equal(two[weight], value)}
+    assert {weight for weight in start if "word_embeddings" in weight or "dense.weight" in weight} <= moved
+    assert not head or "encoder.decoder.bias" in moved
     outputs = len(info.model.heads.classes) * TOKENS
-    assert weights["sequence.sequence.weight"].shape == (outputs, TOKENS * HIDDEN)
-    assert weights["sequence.normalisation.mean"].abs().sum() > 0
-    assert ("encoder.decoder.bias" in weights) == head
+    assert two["sequence.sequence.weight"].shape == (outputs, TOKENS * HIDDEN)
+    assert two["sequence.normalisation.mean"].abs().sum() > 0
+    assert not torch.equal(one["sequence.token.weight"], two["sequence.token.weight"])
     text = "ana mira la casa dónde está la mesa " * 9
     for directory in ("first", "second"):
         restored = Punctuator.from_pretrained(tmp_path / directory)(text)
@@ -407,4 +419,6 @@ def test_the_papers_numbers():
     assert (config.model.heads, config.model.heads.hidden) == (HeadConfig(kind="classes", hidden=0, dropout=0.0), 0)
     assert (config.model.pauses.kind, config.model.context.kind) == ("none", "none")
     assert (training.learning_rate, training.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
-    assert (training.batch_size, training.epochs, training.windows) == (1000, 9, "sliding")
+    assert (training.batch_size, training.epochs, training.windows) == (250, 3, "sliding")
+    assert (training.optimizer, training.lookahead_steps, training.lookahead_rate) == ("radam", 6, 0.5)
+    assert not training.frozen_encoder

@@ -78,8 +78,8 @@ class WordEncoder(nn.Module):
 
     @property
     def pretrained(self) -> tuple[nn.Module, ...]:
-        """What is the encoder's own, and can be frozen: the transformer."""
-        return (self.encoder,)
+        """What is the encoder's own, and can be frozen: the transformer, its masked-LM head included."""
+        return (self.encoder, self.decoder) if self.decoder else (self.encoder,)
 
     @property
     def table(self) -> nn.Embedding:
