@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
@@ -19,6 +19,7 @@ from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.words import PAIRS
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
+from asr_punct.inference.aggregate import AggregateBy, Aggregation
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.windows import Window, plan_windows
@@ -45,6 +46,7 @@ class Punctuator:
             capitals may be added.
         class_weights: factors on the probabilities of classes, by name, beside those of the model; on the odds of marks
             where it has no classes.
+        aggregation: how several windows decide a word; where None, one window does, with context on both sides.
 
     Attributes:
         classes: the classes that its scores are of; none where they are of marks.
@@ -62,6 +64,7 @@ class Punctuator:
         case: bool = True,
         casing: Iterable[str] = (),
         class_weights: Mapping[str, float] | None = None,
+        aggregation: Aggregation | None = None,
     ) -> None:
         self.info = info
         self._tokenizer = tokenizer
@@ -71,6 +74,7 @@ class Punctuator:
         decoding = with_class_weights(info.decoding, class_weights or {}, self.classes)
         thresholds = {mark: decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
         self._decoding = replace(decoding, thresholds=thresholds)
+        self._aggregation = aggregation
         self._case = case
         self._language = info.model.language
         style = glyphs(self._language)
@@ -88,6 +92,8 @@ class Punctuator:
         case: bool = True,
         casing: str | PathLike[str] | Iterable[str] | None = None,
         class_weights: Mapping[str, float] | None = None,
+        aggregate: int | None = None,
+        aggregate_by: AggregateBy = "logits",
     ) -> Punctuator:
         """A model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
@@ -101,17 +107,22 @@ class Punctuator:
             casing: a casing list's file, or its lines; they go before those of the model's own.
             class_weights: factors on the probabilities of classes, by name, beside those of the model; on the odds of
                 marks where it has no classes.
+            aggregate: windows whose results for a word are averaged, 1 or more (`inference.aggregate`); without it one
+                window decides each word, with context on both sides.
+            aggregate_by: what is averaged.
 
         Raises:
-            AsrPunctError: there is no such model, mark or class, a weight is not above 0, the model's directory is
-                damaged, or the casing list has not its form.
+            AsrPunctError: there is no such model, mark or class, a weight is not above 0, `aggregate` is below 1, the
+                model's directory is damaged, or the casing list has not its form.
         """
+        aggregation = None if aggregate is None else Aggregation(aggregate, aggregate_by)
         directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
         own = read_casing(checked_file(directory, info, CASING)) if has_file(info, CASING) else ()
         forms = (*own, *_casing_forms(casing))
-        return cls(info, load_tokenizer(directory, info), backend, marks, case, forms, class_weights)
+        tokenizer = load_tokenizer(directory, info)
+        return cls(info, tokenizer, backend, marks, case, forms, class_weights, aggregation)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -188,10 +199,14 @@ class Punctuator:
             for utterance in with_pauses(utterances):
                 yield from ((utterance.recording, word) for word in self._inputs(utterance))
 
-        windows = plan_windows(_flag_documents(words()), self.info.model.window, self.info.max_tokens)
-        while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
-            for window, scores in zip(group, self._decide(group), strict=True):
-                yield scores, bool(window.words[window.keep[1] - 1].boundary & DOCUMENT_END)
+        flagged, config, most = _flag_documents(words()), self.info.model.window, self.info.max_tokens
+        if self._aggregation is None:
+            decided = _in_groups(plan_windows(flagged, config, most), self._decide)
+        else:
+            computed = _in_groups(self._aggregation.plan(flagged, config, most), self._compute)
+            decided = self._aggregation.combine(computed, bool(self.classes))
+        for window, scores in decided:
+            yield scores, bool(window.words[window.keep[1] - 1].boundary & DOCUMENT_END)
 
     def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
         cores = [self._core(word) for word in utterance.words]
@@ -201,7 +216,12 @@ class Punctuator:
         return map(WordInput, subwords, numbers)
 
     def _decide(self, windows: Sequence[Window]) -> list[WindowScores]:
-        """Scores of the words that each window decides; windows of like length are computed together."""
+        """Scores of the words that each window decides."""
+        kept = zip((slice(*window.keep) for window in windows), self._compute(windows), strict=True)
+        return [WindowScores(scores.labels[keep], scores.cases[keep]) for keep, scores in kept]
+
+    def _compute(self, windows: Sequence[Window]) -> list[WindowScores]:
+        """Scores of all words of each window; windows of like length are computed together."""
         order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
         result: dict[int, WindowScores] = {}
         for first in range(0, len(order), _BATCH):
@@ -211,8 +231,8 @@ class Punctuator:
             )
             scores = self._backend.scores(features)
             for row, i in enumerate(chosen):
-                keep = slice(*windows[i].keep)
-                result[i] = WindowScores(scores.labels[row, keep], scores.cases[row, keep])
+                words = len(windows[i].words)
+                result[i] = WindowScores(scores.labels[row, :words], scores.cases[row, :words])
         return [result[i] for i in range(len(windows))]
 
     def _finish(self, utterance: Utterance, words: int, decided: deque[Labels]) -> Utterance:
@@ -222,6 +242,14 @@ class Punctuator:
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""
         return text.split_token(word.text, self._language)[1]
+
+
+def _in_groups(
+    windows: Iterator[Window], compute: Callable[[Sequence[Window]], list[WindowScores]]
+) -> Iterator[tuple[Window, WindowScores]]:
+    """Windows and what is computed for them, in order, so many at a time that those of like length fill batches."""
+    while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
+        yield from zip(group, compute(group), strict=True)
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:
