@@ -7,7 +7,7 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -85,6 +85,13 @@ def punctuate(
     int8: Annotated[
         bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")
     ] = False,
+    class_weights: Annotated[
+        str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
+    ] = None,
+    aggregate: Annotated[
+        int | None, typer.Option(help="Average the results of so many windows for each word; slower by that factor.")
+    ] = None,
+    aggregate_by: Annotated[str, typer.Option(help="What --aggregate averages: logits or probabilities.")] = "logits",
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -93,6 +100,7 @@ def punctuate(
     """
     from asr_punct import io
     from asr_punct.checkpoint import find_model
+    from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks
     from asr_punct.progress import show_progress
@@ -106,8 +114,19 @@ def punctuate(
         raise AsrPunctError("found --casing and --no-case, expected one of them")
     directory = find_model(model)
     graph: Literal["int8"] | None = "int8" if int8 else None
+    weights = None if class_weights is None else parse_class_weights(class_weights.upper())
+    by: Any = aggregate_by
     punctuator = Punctuator.from_pretrained(
-        directory, device=device, threads=threads, graph=graph, marks=chosen, case=not no_case, casing=casing
+        directory,
+        device=device,
+        threads=threads,
+        graph=graph,
+        marks=chosen,
+        case=not no_case,
+        casing=casing,
+        class_weights=weights,
+        aggregate=aggregate,
+        aggregate_by=by,
     )
     utterances = io.read_utterances(source, from_)
     if audio or wav_scp:

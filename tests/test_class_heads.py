@@ -16,6 +16,7 @@ from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E40
 from asr_punct.inference.backend import OnnxBackend, open_backend  # noqa: E402
 from asr_punct.training.export import export, random_features  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
+from asr_punct.words import Utterance, Word  # noqa: E402
 
 TEXT = "ana mira la casa dónde está la mesa"
 
@@ -105,3 +106,35 @@ def test_what_does_not_go_together_is_refused():
         HeadConfig(crf="path")
     with pytest.raises(ConfigError, match="heads: the first of classes is O, found 'COMMA'"):
         HeadConfig(kind="classes", classes=("COMMA", "O"))
+
+
+@pytest.mark.parametrize("by", ["logits", "probabilities"])
+@pytest.mark.parametrize("windows", [1, 3])
+def test_several_windows_are_aggregated(directory, model, windows, by):
+    """On text of many windows, by models of both kinds, with the pauses between the words."""
+    text = " ".join([TEXT] * 30)
+    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate(text.split()))
+    for place in (directory, model):
+        punctuator = Punctuator.from_pretrained(place, aggregate=windows, aggregate_by=by)
+        (restored,) = punctuator.restore([Utterance(words, recording="r")])
+        assert (restored.words, len(restored.labels)) == (words, 240)
+        if windows > 1:
+            (plain,) = Punctuator.from_pretrained(place).restore([Utterance(words, recording="r")])
+            same = [a == b for a, b in zip(restored.labels, plain.labels, strict=True)]
+            assert np.mean(same) > 0.9
+
+
+def test_the_command_line_weighs_and_aggregates(directory, tmp_path, run):
+    (tmp_path / "in.txt").write_text(TEXT + "\n")
+    options = ["--class-weights", "comma=1e-9,QUESTION=1e-9,OPEN_QUES=1e-9", "--aggregate", 3, "--no-case"]
+    status, out, err = run("punctuate", tmp_path / "in.txt", "--model", directory, *options, "--quiet")
+    assert (status, err) == (0, "")
+    assert not {",", "?", "¿"} & set(out)
+    for wrong, message in (
+        (["--class-weights", "COMMA"], "--class-weights: found 'COMMA', expected a name and a number as COMMA=0.8"),
+        (["--aggregate", 0], "--aggregate: found 0, expected 1 or more"),
+        (["--aggregate", 2, "--aggregate-by", "sum"], "--aggregate-by: found 'sum', expected logits or probabilities"),
+    ):
+        status, out, err = run("punctuate", tmp_path / "in.txt", "--model", directory, *wrong)
+        assert (status, out) == (2, "")
+        assert message in err

@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as arrays
 
 from asr_punct.decode import Decoder, DecodeSettings, mark_scores
 from asr_punct.decode.balance import Rules, balance
+from asr_punct.decode.classes import parse_class_weights, with_class_weights
 from asr_punct.decode.decoder import BARRIER, BLOCK_WORDS, CASE_FIXED, ENDED, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.errors import AsrPunctError
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
@@ -314,3 +316,84 @@ def test_nothing_stays_open_beside_a_mark_of_the_input():
     assert marks_of(rows) == [{Mark.OPEN_QUES}, {Mark.QUESTION}, {Mark.QUESTION}]
     flags = np.array([0, RIGHT_TAKEN | BARRIER, 0], dtype=np.uint8)
     assert marks_of(rows, flags=flags) == [set(), set(), {Mark.QUESTION}]
+
+
+# Models of classes
+
+
+def one_mark(*names):
+    return ("O", *names)
+
+
+@st.composite
+def class_problems(draw):
+    """Probabilities of O and of classes of one mark each that no pair or order binds, and weights."""
+    classes = one_mark(*draw(st.permutations(["COMMA", "PERIOD", "QUESTION"])))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    probabilities = rng.dirichlet([draw(st.sampled_from([0.05, 0.5, 2.0]))] * 4, draw(st.integers(0, 80)))
+    named = draw(st.sets(st.sampled_from(classes)))
+    weights = {name: draw(st.floats(0.01, 100)) for name in sorted(named)}
+    return probabilities.astype(np.float32), classes, weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(class_problems(), st.lists(st.integers(0, 40), min_size=1, max_size=6))
+def test_the_likeliest_weighted_class_is_set(problem, sizes):
+    probabilities, classes, weights = problem
+    decoder = Decoder(DecodeSettings(class_weights=weights), classes)
+    cases = np.tile(np.eye(3, dtype=np.float32)[0], (len(probabilities), 1))
+    found, done = [], 0
+    for size in [*sizes, len(probabilities)]:
+        rows = slice(done, done + size)
+        last = done + size >= len(probabilities)
+        flags = np.zeros(len(probabilities[rows]), dtype=np.uint8)
+        found += decoder.push(probabilities[rows], cases[rows], flags, last)
+        done += size
+        if last:
+            break
+    weighted = np.maximum(probabilities.astype(float), 1e-37) * [weights.get(name, 1.0) for name in classes]
+    expected = [classes[number] for number in weighted.argmax(axis=1)]
+    assert ["+".join(label.marks) or "O" for label in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"O": 0.2, "PERIOD": 0.3, "PERIOD+QUOTE": 0.5}, {"PERIOD", "QUOTE"}),
+        ({"O": 0.1, "PERIOD": 0.5, "PERIOD+QUOTE": 0.4}, {"PERIOD"}),
+        ({"O": 0.6, "PERIOD": 0.3, "PERIOD+QUOTE": 0.09}, set()),
+    ],
+)
+def test_a_class_sets_all_of_its_marks(row, expected):
+    classes = ("O", "PERIOD", "PERIOD+QUOTE", "OPEN_QUOTE")
+    rows = [{"OPEN_QUOTE": 0.5, "O": 0.45}, row]
+    probabilities = np.array([[row.get(name, 0.001) for name in classes] for row in rows], dtype=np.float32)
+    decoder = Decoder(DecodeSettings(), classes)
+    cases, flags = np.tile(np.eye(3, dtype=np.float32)[0], (2, 1)), np.zeros(2, dtype=np.uint8)
+    first, second = decoder.push(probabilities, cases, flags, True)
+    assert (first.marks, second.marks) == ({"OPEN_QUOTE"} if "QUOTE" in expected else set(), expected)
+
+
+def test_a_mark_that_is_switched_off_leaves_its_place_empty():
+    classes = one_mark("COMMA", "PERIOD")
+    thresholds = {mark: 2.0 if mark is Mark.PERIOD else 0.5 for mark in MARKS}
+    rows = np.array([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]], dtype=np.float32)
+    decoder = Decoder(DecodeSettings(thresholds), classes)
+    cases, flags = np.tile(np.eye(3, dtype=np.float32)[0], (2, 1)), np.zeros(2, dtype=np.uint8)
+    assert [set(label.marks) for label in decoder.push(rows, cases, flags, True)] == [set(), {Mark.COMMA}]
+
+
+@pytest.mark.parametrize("weight", [0.25, 1.0, 5.0])
+def test_a_weight_multiplies_the_odds_of_a_mark(weight):
+    """The threshold moves so that the mark is set from where its weighted odds reach those of the old one."""
+    settings = DecodeSettings({mark: 2.0 if mark is Mark.DASH else 0.3 for mark in MARKS})
+    moved = with_class_weights(settings, {"COMMA": weight, "DASH": weight}, ()).thresholds
+    assert weight * moved[Mark.COMMA] / (1 - moved[Mark.COMMA]) == pytest.approx(0.3 / 0.7)
+    assert (moved[Mark.PERIOD], moved[Mark.DASH]) == (0.3, 2.0)
+
+
+def test_weights_are_read_from_a_string():
+    assert parse_class_weights("QUESTION=2,COMMA=0.8") == {"QUESTION": 2.0, "COMMA": 0.8}
+    for wrong in ("QUESTION", "QUESTION=", "QUESTION=2,", "QUESTION=much"):
+        with pytest.raises(AsrPunctError, match=r"--class-weights: found '.*', expected a name and a number as COMMA="):
+            parse_class_weights(wrong)

@@ -8,6 +8,7 @@ from asr_punct.decode.decoder import CASE_FIXED
 from asr_punct.decode.settings import logits
 from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
+from asr_punct.tuning.class_weights import fit_class_weights
 from asr_punct.tuning.thresholds import climb, fit_case_bias, fit_thresholds
 from asr_punct.tuning.tune import DevScores, decoded_f1, fit_settings
 
@@ -104,3 +105,63 @@ def test_sentences_begin_with_capitals_where_the_corpus_has_them(capitals, expec
     fixed = np.where(after & (cases == 0), CASE_FIXED, 0).astype(np.uint8)  # as of figures, which have none to lose
     found = fit_settings(replace(dev, true_cases=cases, flags=fixed)).sentence_capitals
     assert found is (capitals > 0)
+
+
+# Models of classes
+
+CLASSES = ("O", "PERIOD", "COMMA", "QUESTION")
+
+
+def drawn_classes(words, seed, rare=0.02):
+    """Probabilities that underrate commas and overrate periods, and the marks of the reference."""
+    rng = np.random.default_rng(seed)
+    true = rng.choice(4, words, p=[0.8 - rare, 0.1, 0.1, rare])
+    logs = rng.normal(0, 1.3, (words, 4)) + 2.5 * np.eye(4)[true] + [2.0, 1.0, -1.0, -1.5]
+    probabilities = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    marks = np.zeros((words, len(MARKS)), dtype=bool)
+    for number, name in enumerate(CLASSES[1:], start=1):
+        marks[true == number, MARKS.index(Mark(name))] = True
+    return probabilities.astype(np.float32), true, marks
+
+
+def micro_f1(chosen, true):
+    return 2 * ((chosen == true) & (true > 0)).sum() / ((chosen > 0).sum() + (true > 0).sum())
+
+
+def weighted_f1(probabilities, true, weights):
+    return micro_f1((probabilities * [weights[name] for name in CLASSES]).argmax(axis=1), true)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_other_weight_of_one_class_is_better(seed):
+    """Against a fine grid of weights for each class in turn, the others held."""
+    probabilities, true, marks = drawn_classes(1500, seed, rare=0.05)
+    weights = fit_class_weights(probabilities, CLASSES, marks)
+    best = weighted_f1(probabilities, true, weights)
+    assert weights["O"] == 1.0
+    assert best > weighted_f1(probabilities, true, dict.fromkeys(CLASSES, 1.0)) + 0.01
+    for name in CLASSES[1:]:
+        for weight in np.exp(np.linspace(-4, 4, 400)):
+            assert weighted_f1(probabilities, true, {**weights, name: weight}) <= best + 1e-9
+
+
+def test_weights_are_found_on_a_large_corpus():
+    """And a class that the reference hardly has keeps its weight."""
+    probabilities, true, marks = drawn_classes(300_000, 7, rare=0.00003)
+    assert (true == 3).sum() < 20
+    weights = fit_class_weights(probabilities, CLASSES, marks)
+    assert weights["QUESTION"] == weights["O"] == 1.0
+    assert weights["COMMA"] > 1 > weights["PERIOD"]
+
+
+def test_settings_of_a_model_of_classes_are_weights():
+    probabilities, true, marks = drawn_classes(3000, 3)
+    cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (3000, 1))
+    numbers, flags = np.zeros(3000, dtype=np.int64), np.zeros(3000, dtype=np.uint8)
+    dev = DevScores(probabilities, cases, marks, numbers, (1000, 3000), flags, CLASSES)
+    fitted = fit_settings(dev)
+    assert replace(fitted, class_weights={}) == DecodeSettings()
+    before, after = decoded_f1(dev, DecodeSettings()), decoded_f1(dev, fitted)
+    assert before == pytest.approx(micro_f1(probabilities.argmax(axis=1), true))
+    assert after == pytest.approx(weighted_f1(probabilities, true, fitted.class_weights))
+    assert after > before + 0.01

@@ -88,6 +88,22 @@ def with_class_weights(
     return replace(settings, thresholds=moved)
 
 
+def parse_class_weights(text: str) -> dict[str, float]:
+    """Weights from `QUESTION=2,COMMA=0.8`.
+
+    Raises:
+        AsrPunctError: it has another form.
+    """
+    found: dict[str, float] = {}
+    for item in text.split(","):
+        name, _, weight = item.partition("=")
+        try:
+            found[name] = float(weight)
+        except ValueError:
+            raise AsrPunctError(f"--class-weights: found {item!r}, expected a name and a number as COMMA=0.8") from None
+    return found
+
+
 def _moved(threshold: float, weight: float) -> float:
     """A threshold with its odds divided by a weight; what is never set stays so."""
     return threshold if threshold > 1 else threshold / (threshold + weight * (1 - threshold))
