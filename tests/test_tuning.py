@@ -165,3 +165,17 @@ def test_settings_of_a_model_of_classes_are_weights():
     assert before == pytest.approx(micro_f1(probabilities.argmax(axis=1), true))
     assert after == pytest.approx(weighted_f1(probabilities, true, fitted.class_weights))
     assert after > before + 0.01
+
+
+def test_sentence_ends_and_capitals_of_classes_are_decided_together_where_that_gains():
+    """Cases that know where sentences end help; cases that know nothing do not."""
+    probabilities, _, marks = drawn_classes(3000, 3)
+    ended = np.concatenate([[False], marks[:-1, [MARKS.index(Mark.PERIOD), MARKS.index(Mark.QUESTION)]].any(axis=1)])
+    flags = np.zeros(3000, dtype=np.uint8)
+    for sure, expected in ((0.999, True), (0.5, False)):
+        capital = np.where(ended, sure, 1 - sure)
+        cases = np.stack([1 - capital, capital, np.zeros(3000)], axis=1).astype(np.float32)
+        dev = DevScores(probabilities, cases, marks, ended.astype(np.int64), (3000,), flags, CLASSES)
+        fitted = fit_settings(dev)
+        assert fitted.sentence_capitals is expected
+        assert decoded_f1(dev, fitted) >= decoded_f1(dev, replace(fitted, sentence_capitals=False))

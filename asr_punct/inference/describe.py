@@ -13,6 +13,8 @@ from asr_punct.checkpoint import (
     present_file,
     read_info,
 )
+from asr_punct.config import HeadConfig
+from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, read_score_sets
 from asr_punct.scoring.tables import NONE, percent, table
 
@@ -34,6 +36,7 @@ def describe(directory: Path, info: ModelInfo) -> str:
         "encoder": model.encoder.name or f"{info.encoder.get('model_type')} built from its configuration",
         "pauses": model.pauses.kind,
         "context": model.context.kind,
+        "punctuation head": _punctuation_head(model.heads),
         "case head reads": f"{model.heads.case_context} punctuation scores",
         "windows": f"{model.window.words} words, margin {model.window.margin}",
         **{name.replace("_", " "): str(value) for name, value in info.training.items()},
@@ -41,6 +44,12 @@ def describe(directory: Path, info: ModelInfo) -> str:
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())
+
+
+def _punctuation_head(heads: HeadConfig) -> str:
+    if heads.kind == "multilabel":
+        return f"each of {len(MARKS)} marks on its own"
+    return f"{len(heads.classes)} classes{'' if heads.crf == 'none' else f', CRF ({heads.crf})'}"
 
 
 def list_models(directories: Mapping[str, Path]) -> str:
