@@ -132,6 +132,39 @@ class PauseConfig:
 
 
 @dataclass(frozen=True)
+class PosConfig:
+    """Parts of speech beside the encoder's vectors (Shi et al. 2021, section 2.1).
+
+    A tagger says a word's part of speech, and the row of that tag in the tagger's softmax weights is joined to the
+    word's vector. The tagger stays as it is, the rows are trained on.
+    """
+
+    tagger: Literal["none", "own", "flair"] = "none"
+    """No tags; those of a small tagger that `recipes/pos.py` trains and that becomes a part of the model; or those of a
+    flair tagger, where flair is installed, which no graph can hold."""
+    weights: Literal["tagger", "random"] = "tagger"
+    """What the rows are before training: the tagger's softmax weights, or random (the paper's ablation)."""
+    name: str = "flair/upos-english-fast"
+    """The flair tagger by name or file (flair)."""
+    width: int = 128
+    """Hidden size and width of the rows (own; a flair tagger brings its own, 512 in the paper)."""
+    table_width: int = 64
+    """Width of a sub-word's row in the tagger (own)."""
+    kernels: tuple[int, ...] = (5, 5, 5)
+    """Words that each of its gated convolutions spans (own)."""
+    dropout: float = 0.2
+    """Its dropout, in its own training alone (own)."""
+
+    def __post_init__(self) -> None:
+        _check_sizes("pos", self, "width", "table_width")
+        _check_probabilities("pos", self, "dropout")
+        if self.width % 2:
+            raise ConfigError(f"pos: width is even, found {self.width}")
+        if not self.kernels or any(kernel < 1 or kernel % 2 == 0 for kernel in self.kernels):
+            raise ConfigError(f"pos: kernels are odd numbers, found {list(self.kernels)}")
+
+
+@dataclass(frozen=True)
 class ContextConfig:
     """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
@@ -224,6 +257,7 @@ class ModelConfig:
     """Language code, or several joined by +; the first one's glyphs are written."""
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     pauses: PauseConfig = field(default_factory=PauseConfig)
+    pos: PosConfig = field(default_factory=PosConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
     heads: HeadConfig = field(default_factory=HeadConfig)
     window: WindowConfig = field(default_factory=WindowConfig)
@@ -367,6 +401,9 @@ class TrainingConfig:
     """Errors in the words of training windows."""
     augment: AugmentConfig = field(default_factory=AugmentConfig)
     """Random changes of the words of training windows, after those errors."""
+    pos_tagger: str | None = None
+    """What `recipes/pos.py` wrote for the encoder's tokenizer: a directory or its weights (where `model.pos.tagger` is
+    own and the model is new)."""
     workers: int = 0
     """Processes that make batches while the model computes; 0 for none, which is enough where it runs on the CPU."""
     compile: bool = False

@@ -33,9 +33,16 @@ class AudioError(InputError):
     """Audio that cannot be read to its end."""
 
 
-class MissingExtraError(AsrPunctError):
+class MissingPackageError(AsrPunctError):
+    """What is asked for needs a package that is not installed."""
+
+    def __init__(self, what: str, package: str, command: str) -> None:
+        super().__init__(f"{what} needs the package {package}, which is not installed: {command}")
+
+
+class MissingExtraError(MissingPackageError):
     """A command needs packages that the core install does not bring."""
 
     def __init__(self, what: str, extra: str, package: str) -> None:
         commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
-        super().__init__(f"{what} needs the package {package}, which is not installed: {commands}")
+        super().__init__(what, package, commands)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tokenizers import normalizers
 
 _CACHED_WORDS = 200_000
+_WORD_START = "▁"
+"""What SentencePiece writes before a word."""
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _LETTER_STEP = 1e-4
 """By which the unigram trainer tells the scores of letters apart that it puts back."""
@@ -87,6 +89,11 @@ class SubwordTokenizer:
             for word, encoding in zip(missing, encodings, strict=True):
                 self._cache[word] = self._cut(encoding.ids)
         return [self._cache[word] for word in words]
+
+    def decode(self, subwords: Sequence[int]) -> str:
+        """The word of these sub-words, as far as they tell it; no spaces."""
+        text = self._tokenizer.decode(list(subwords), skip_special_tokens=False)
+        return "".join(text.replace(_WORD_START, "").split())
 
     def _cut(self, ids: Sequence[int]) -> tuple[int, ...]:
         if len(ids) > self._max_subwords:

@@ -22,7 +22,8 @@ from asr_punct.words import Utterance, Word
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 """Files of the benchmark, and the corpora that they become."""
 _SUFFIXES = ("", ".txt", ".xz")
-_CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
+CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
+"""Tokens that a recogniser writes together with the word before them."""
 _LABELS = {name: Labels(frozenset({Mark(name)})) for name in ("COMMA", "PERIOD", "QUESTION")} | {"O": Labels()}
 _SENTENCE_ENDS = {Mark.PERIOD, Mark.QUESTION}
 _LEFT = frozenset(LEFT)
@@ -107,7 +108,7 @@ def _groups(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
     """Tokens that are one word for a recogniser: a word with its clitics, and with a dash that stands alone."""
     group: list[_Token] = []
     for token in tokens:
-        if group and not (token[0] in _CLITICS or _is_mark(token[0])):
+        if group and not (token[0] in CLITICS or _is_mark(token[0])):
             yield group
             group = []
         group.append(token)

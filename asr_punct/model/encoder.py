@@ -16,6 +16,7 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoTokenizer,
     ElectraModel,
+    FunnelBaseModel,
 )
 from transformers.utils import logging as transformers_logging
 
@@ -75,6 +76,9 @@ class WordEncoder(nn.Module):
         self.decoder = decoder
         self.width = self.vocabulary.weight.shape[1] if decoder else int(cast(Any, encoder.config).hidden_size)
         self.boundary = boundary_table(self.width)
+        config = cast(Any, encoder.config)
+        # Each block of a Funnel transformer after the first halves its input; it fails where nothing is left to halve.
+        self._shortest = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
 
     @property
     def pretrained(self) -> tuple[nn.Module, ...]:
@@ -89,7 +93,7 @@ class WordEncoder(nn.Module):
     @property
     def settings(self) -> dict[str, Any]:
         """What rebuilds the encoder without its weights."""
-        settings = dict(cast(Any, self.encoder.config).to_dict())
+        settings = {**cast(Any, self.encoder.config).to_dict(), "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
 
     @property
@@ -106,8 +110,13 @@ class WordEncoder(nn.Module):
 
     def states(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Vectors of tokens, (batch, tokens, width): with a masked-LM head those that its decoder reads."""
+        tokens = input_ids.shape[1]
+        if self._shortest:
+            missing = (0, max(0, self._shortest - tokens))
+            input_ids, attention_mask = (nn.functional.pad(tensor, missing) for tensor in (input_ids, attention_mask))
         output = self.encoder(input_ids=input_ids, attention_mask=attention_mask)
-        return cast(Tensor, output.logits if self.decoder else output.last_hidden_state)
+        states = cast(Tensor, output.logits if self.decoder else output.last_hidden_state)
+        return states[:, :tokens] if self._shortest else states
 
     def words(self, states: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
         """Word vectors, (batch, words, width), from `states`."""
@@ -220,7 +229,7 @@ def pretrained_encoder(name: str, masked_lm: bool = False) -> WordEncoder:
         masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
 
     Raises:
-        ConfigError: it cannot be loaded.
+        ConfigError: it cannot be loaded, or gives fewer vectors than there are sub-words.
     """
     try:
         whole = _pretrained_masked_lm(name) if masked_lm else None
@@ -231,6 +240,9 @@ def pretrained_encoder(name: str, masked_lm: bool = False) -> WordEncoder:
         raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
     if masked_lm:
         log.info("encoder %s has no masked-LM head: its embedding matrix stands in for the decoder", name)
+    if isinstance(model, FunnelBaseModel):
+        found, expected = "a FunnelBaseModel, which has no vector for each sub-word", "one with a decoder"
+        raise ConfigError(f"encoder {name!r}: found {found}, expected {expected} (funnel-transformer/small, not -base)")
     if hasattr(model, "pooler"):
         model.pooler = None
     return WordEncoder(model)

@@ -1,4 +1,4 @@
-"""The whole model: encoder, pause fusion, context, punctuation head, case head (AutoPunct, figure 3)."""
+"""The whole model: encoder, fusion with pauses and tags, context, punctuation head, case head (AutoPunct, figure 3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from asr_punct.model.context import Context, build_context
 from asr_punct.model.encoder import Encoder, WordEncoder
 from asr_punct.model.fusion import DiscretePauses, LatePauses, build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
+from asr_punct.model.pos import Pos, build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
+from asr_punct.subwords import SubwordTokenizer
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Tagger(nn.Module):
         encoder: contextual vectors of words.
         sequence: scores of words from the whole window's tokens, which then take the vectors' place, but not for case.
         fusion: adds the pauses to them.
+        pos: joins the words' parts of speech to them.
         context: lets words and pauses of the window attend to each other.
         punctuation: one logit a mark, or a set of marks.
         case: one logit a case.
@@ -51,6 +54,7 @@ class Tagger(nn.Module):
         encoder: Encoder,
         sequence: SequenceLayer | FoldedSequence | None,
         fusion: nn.Module,
+        pos: Pos,
         context: Context,
         punctuation: PunctuationHead | ClassHead,
         case: nn.Module,
@@ -60,6 +64,7 @@ class Tagger(nn.Module):
         self.encoder = encoder
         self.sequence = sequence
         self.fusion = fusion
+        self.pos = pos
         self.context = context
         self.punctuation = punctuation
         self.case = case
@@ -72,9 +77,10 @@ class Tagger(nn.Module):
         vectors, encoded = self._vectors(input_ids, attention_mask, word_index, boundaries)
         word_mask = (word_index > 0).long()
         if isinstance(self.fusion, LatePauses):
-            contextual = self.fusion(self.context(vectors, word_mask), pauses)
+            contextual = self.fusion(self.context(self.pos(vectors, input_ids, word_index), word_mask), pauses)
         else:
-            contextual = self.context(self.fusion(vectors, pauses), word_mask)
+            fused = self.pos(self.fusion(vectors, pauses), input_ids, word_index)
+            contextual = self.context(fused, word_mask)
         label_logits = self.punctuation(contextual)
         probabilities = self.punctuation.probabilities(label_logits, word_mask)
         mark_logits = self.punctuation.mark_logits(label_logits, probabilities)
@@ -102,16 +108,27 @@ class Tagger(nn.Module):
         return model
 
 
-def build_tagger(config: ModelConfig, encoder: Encoder) -> Tagger:
-    """The model that a configuration describes, around an encoder."""
+def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
+    """The model that a configuration describes, around an encoder.
+
+    Args:
+        config: its parts.
+        encoder: contextual vectors of words.
+        tokenizer: the encoder's, for a tagger of parts of speech that reads words.
+
+    Raises:
+        AsrPunctError: parts that do not go together, or a package that is missing.
+    """
     sequence = build_sequence(config, encoder)
     width = sequence.width if sequence else encoder.width
-    context = build_context(config.context, width, config.window.words)
+    pos = build_pos(config.pos, width, encoder.table.num_embeddings, tokenizer)
+    context = build_context(config.context, pos.width, config.window.words)
     late, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
     return Tagger(
         encoder=encoder,
         sequence=sequence,
         fusion=build_fusion(config.pauses, context.width if late else width),
+        pos=pos,
         context=context,
         punctuation=build_punctuation_head(config.heads, context.width, config.window.words),
         case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),

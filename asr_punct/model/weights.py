@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from asr_punct.checkpoint import CONFIG, ModelInfo
-from asr_punct.errors import ModelError
+from asr_punct.checkpoint import CONFIG, WEIGHTS, ModelInfo, load_tokenizer
+from asr_punct.errors import MissingPackageError, ModelError
 from asr_punct.model.encoder import encoder_from_settings
+from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
 
 
 def save_tagger(model: Tagger, path: Path) -> None:
     """Write the weights; the file appears when it is complete."""
+    _save(model, path)
+
+
+def _save(module: nn.Module, path: Path) -> None:
     partial = path.with_name(f".{path.name}.partial")
-    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
+    save_file({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, partial)
     os.replace(partial, path)
 
 
@@ -28,21 +34,45 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
 
     Raises:
         ModelError: the weights are not those of the configuration.
+        MissingPackageError: the configuration names a tagger of flair, which is not installed.
     """
+    reads_words = info.model.pos.tagger == "flair"
+    tokenizer = load_tokenizer(path.parent, info) if reads_words else None
     try:
-        model = build_tagger(info.model, encoder_from_settings(info.encoder))
+        model = build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
+    except MissingPackageError:
+        raise
     except (TypeError, ValueError, KeyError) as error:
         found = str(error).splitlines()[0]
         raise ModelError(path.with_name(CONFIG), f"encoder: {found}", "what training wrote") from None
+    _load(model, path, "the weights of its config.json")
+    return model.eval()
+
+
+def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
+    """Write a tagger of parts of speech into a directory, in half precision; the file appears when it is complete."""
+    _save(copy.deepcopy(tagger).half(), directory / WEIGHTS)
+
+
+def load_pos_tagger(tagger: PosTagger, path: Path) -> None:
+    """Inverse of `save_pos_tagger`: a tagger takes the weights of a directory, or of a file.
+
+    Raises:
+        ModelError: there are none, or they are of other sizes: of the tagger, or of the encoder's vocabulary.
+    """
+    file = path / WEIGHTS if path.is_dir() else path
+    _load(tagger, file, "a tagger of model.pos for this encoder (recipes/pos.py)")
+
+
+def _load(module: nn.Module, path: Path, expected: str) -> None:
     try:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:
-        raise ModelError(path, str(error).splitlines()[0], "the weights of its config.json") from None
-    difference = _difference(weights, model.state_dict())
+        raise ModelError(path, str(error).splitlines()[0], expected) from None
+    difference = _difference(weights, module.state_dict())
     if difference:
-        raise ModelError(path, difference, "the weights of its config.json")
-    model.load_state_dict(weights)
-    return model.eval()
+        raise ModelError(path, difference, expected)
+    module.load_state_dict(weights)
 
 
 def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:

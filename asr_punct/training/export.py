@@ -65,14 +65,17 @@ def export(directory: Path, int8: bool = False) -> float:
 
     Raises:
         ModelError: the directory is damaged.
-        AsrPunctError: the directory holds no weights, graph and torch differ by more than 1e-4, or the int8 graph
-            differs from the fp32 one by more than 0.005 on average or in more than 2% of decisions; then the directory
-            stays as it was.
+        AsrPunctError: the directory holds no weights, its parts of speech are flair's, graph and torch differ by more
+            than 1e-4, or the int8 graph differs from the fp32 one by more than 0.005 on average or in more than 2% of
+            decisions; then the directory stays as it was.
     """
     info = read_info(directory)
     if not has_file(info, WEIGHTS):
         found = f"{str(directory)!r}, which ships as a graph"
         raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
+    if info.model.pos.tagger == "flair":
+        found = "parts of speech of flair, which no graph can hold"
+        raise AsrPunctError(f"{directory}: found {found}, expected pos.tagger own or none")
     checked_file(directory, info, TOKENIZER)
     model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).folded()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))

@@ -18,9 +18,11 @@ from asr_punct.checkpoint import (
     read_info,
 )
 from asr_punct.config import Config, EncoderConfig, ModelConfig
+from asr_punct.errors import ConfigError
 from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.pos import PosFusion, PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
-from asr_punct.model.weights import load_tagger
+from asr_punct.model.weights import load_pos_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochLines, KeepBest
 from asr_punct.training.card import write_card
@@ -117,8 +119,20 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
             words: Encoder = pretrained_encoder(name, masked_lm=bool(encoder.sequence_hidden))
         else:
             words = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-        model = build_tagger(config.model, words)
+        model = build_tagger(config.model, words, tokenizer)
+        _take_pos_tagger(model, config)
     return model, tokenizer
+
+
+def _take_pos_tagger(model: Tagger, config: Config) -> None:
+    """Give a new model's tagger its weights, and their rows. Raises ConfigError where none are named."""
+    if not (isinstance(model.pos, PosFusion) and isinstance(model.pos.tagger, PosTagger)):
+        return
+    if not config.training.pos_tagger:
+        raise ConfigError("training: pos_tagger names nothing, expected a directory of recipes/pos.py (tagger own)")
+    load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
+    if config.model.pos.weights == "tagger":
+        model.pos.take_weights()
 
 
 def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer:

@@ -10,6 +10,7 @@ import torch
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.config import AugmentConfig, Config, NoiseConfig, TrainingConfig
+from asr_punct.errors import ConfigError
 from asr_punct.model.electra import ReplacedTokenDetector
 from asr_punct.model.weights import save_tagger
 from asr_punct.training.callbacks import EpochLines
@@ -47,6 +48,8 @@ def pretrain(
         log.info("%s is pre-trained already", output)
         return read_info(output)
     check_data(data)
+    if config.model.pos.tagger != "none":
+        raise ConfigError(f"pretraining: found pos.tagger {config.model.pos.tagger}, expected none: only words learn")
     training, settings = training_of_words(config), config.pretraining
     torch.manual_seed(training.seed)
     model, tokenizer = start_model(config, data, run, init=None)

@@ -1,0 +1,101 @@
+"""Treebanks in CoNLL-U (universaldependencies.org/format.html): words as a recogniser gives them, and their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from asr_punct.corpora.iwslt import CLITICS
+from asr_punct.errors import InputError
+from asr_punct.io.files import Pathlike, read_lines
+
+TAGS = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+"""The universal parts of speech (universaldependencies.org/u/pos)."""
+_UNSPOKEN = frozenset(("PUNCT", "SYM"))
+_COLUMNS = 10
+
+
+class TaggedWord(NamedTuple):
+    """A word and its part of speech.
+
+    Attributes:
+        text: lower-case, without spaces and without the period of an abbreviation.
+        tag: one of `TAGS`.
+    """
+
+    text: str
+    tag: str
+
+
+class _Row(NamedTuple):
+    """A token, or the range of tokens that are written as one (`last` above `first`), whose tag is empty."""
+
+    first: int
+    last: int
+    form: str
+    tag: str
+
+
+def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
+    """Sentences of a treebank, plain or `.xz`, as a recogniser gives their words; those without words are left out.
+
+    Punctuation and symbols are no words. Tokens that are written together (a range: `del`, `don't`) are one word, and
+    so is an English clitic that stands alone with the word before it; the word's tag is that of its first part.
+
+    Raises:
+        InputError: a line without ten columns, an identifier that is none, or another part of speech.
+    """
+    rows: list[_Row] = []
+    for number, line in read_lines(path):
+        if line.strip():
+            row = None if line.startswith("#") else _row(line, f"{path}:{number}")
+            rows.extend([row] if row else [])
+        elif rows:
+            yield from _sentence(rows)
+            rows = []
+    yield from _sentence(rows)
+
+
+def _row(line: str, place: str) -> _Row | None:
+    """The token or range of a line; an empty node, which is not said, is none."""
+    columns = line.split("\t")
+    if len(columns) != _COLUMNS:
+        raise InputError(place, f"{len(columns)} columns", f"{_COLUMNS} columns with TABs between them")
+    name, form, tag = columns[0], columns[1], columns[3]
+    first, dash, last = name.partition("-")
+    if first.partition(".")[2].isdecimal():
+        return None
+    if not (first.isdecimal() and (last.isdecimal() or not dash)):
+        raise InputError(place, f"identifier {name!r}", "a number, or a range such as 1-2")
+    if not dash and tag not in TAGS:
+        raise InputError(place, f"part of speech {tag!r}", f"one of {' '.join(TAGS)}")
+    return _Row(int(first), int(last or first), form, "" if dash else tag)
+
+
+def _sentence(rows: Iterable[_Row]) -> Iterator[list[TaggedWord]]:
+    words: list[TaggedWord] = []
+    form, end = "", 0
+    for row in rows:
+        if row.last > row.first:
+            form, end = row.form, row.last
+            continue
+        joined = row.first <= end
+        if joined and not form:
+            continue  # a later part of a range whose word is there already
+        if row.tag in _UNSPOKEN:
+            continue
+        text = _spoken(form if joined else row.form)
+        form = ""
+        if words and not joined and text in CLITICS:
+            words[-1] = words[-1]._replace(text=words[-1].text + text)
+        elif any(char.isalnum() for char in text):
+            words.append(TaggedWord(text, row.tag))
+    if words:
+        yield words
+
+
+def _spoken(form: str) -> str:
+    return "".join(form.split()).lower().replace("’", "'").rstrip(".")

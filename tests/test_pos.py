@@ -1,0 +1,429 @@
+import dataclasses
+import lzma
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+
+from dummies import tiny_config, write_corpus  # noqa: E402
+from test_context import write_model  # noqa: E402
+from test_model import inputs, window  # noqa: E402
+
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, load_tokenizer, read_info, write_info  # noqa: E402
+from asr_punct.config import Config, PosConfig, from_mapping  # noqa: E402
+from asr_punct.corpora.conllu import TAGS, read_conllu  # noqa: E402
+from asr_punct.errors import AsrPunctError, ConfigError, InputError, MissingPackageError, ModelError  # noqa: E402
+from asr_punct.features import WordInput, collate  # noqa: E402
+from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
+from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder  # noqa: E402
+from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger  # noqa: E402
+from asr_punct.model.tagger import build_tagger  # noqa: E402
+from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger  # noqa: E402
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer  # noqa: E402
+from asr_punct.training.export import export  # noqa: E402
+from asr_punct.training.fit import train  # noqa: E402
+from asr_punct.training.pretrain import pretrain  # noqa: E402
+
+POS = PosConfig(tagger="own", width=8, table_width=6, kernels=(3, 3))
+WIDTH = 32
+RECIPE = Path(__file__).parent.parent / "recipes" / "pos.py"
+
+
+def config(pos=POS, **context):
+    model = tiny_config().model
+    context = dataclasses.replace(model.context, **{"kind": "attention", **context})
+    return dataclasses.replace(model, pos=pos, context=context)
+
+
+def model_of(model, seed=0):
+    torch.manual_seed(seed)
+    return build_tagger(model, new_encoder(model.encoder, 60, 0)).eval()
+
+
+def batch(*sizes):
+    rng = np.random.default_rng(0)
+    return inputs([window(rng, size) for size in sizes])
+
+
+def row(number, form, tag):
+    return "\t".join([str(number), form, "_", tag, *"______"])
+
+
+SENTENCES = [
+    [(1, "Well", "INTJ"), (2, ",", "PUNCT"), ("3-4", "don't", "_"), (3, "do", "AUX"), (4, "n't", "PART")],
+    [
+        (1, "it", "PRON"),
+        (2, "'s", "AUX"),
+        (2.1, "there", "ADV"),
+        (3, "U.S.", "PROPN"),
+        (4, "$", "SYM"),
+        (5, "9", "NUM"),
+    ],
+    [(1, "...", "PUNCT")],
+    [("1-2", "Del", "_"), (1, "de", "ADP"), (2, "el", "DET"), (3, "10 000", "NUM"), (4, "”", "PUNCT")],
+]
+
+
+def treebank(path, sentences=SENTENCES):
+    text = "\n\n".join("\n".join(["# text = x", *(row(*token) for token in tokens)]) for tokens in sentences)
+    if path.suffix == ".xz":
+        path.write_bytes(lzma.compress(text.encode()))
+    else:
+        path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.xz"])
+def test_words_are_those_of_a_recogniser_with_the_tag_of_their_first_part(name, tmp_path):
+    found = [list(map(tuple, sentence)) for sentence in read_conllu(treebank(tmp_path / name))]
+    assert found == [
+        [("well", "INTJ"), ("don't", "AUX")],
+        [("it's", "PRON"), ("u.s", "PROPN"), ("9", "NUM")],
+        [("del", "ADP"), ("10000", "NUM")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1\tx\ty", "found 3 columns, expected 10 columns"),
+        (row("a", "x", "NOUN"), "found identifier 'a', expected a number"),
+        (row("1-", "x", "NOUN"), "found identifier '1-', expected a number"),
+        (row(1, "x", "NN"), "found part of speech 'NN', expected one of ADJ ADP"),
+    ],
+)
+def test_a_line_of_another_form_is_told(line, message, tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(f"# text = x\n{line}\n")
+    with pytest.raises(InputError, match=f"a.conllu:2: {message}"):
+        list(read_conllu(path))
+
+
+def test_the_universal_parts_of_speech():
+    assert len(set(TAGS)) == 17
+
+
+def literal_tags(tagger, features):
+    """The likeliest tags, window by window and without padding."""
+    for ids, ends in zip(features["input_ids"], features["word_index"], strict=True):
+        words = ends[ends > 0][None]
+        yield tagger.logits(ids[None, : int(words.max()) + 2], words)[0].argmax(-1)
+
+
+def test_a_word_is_joined_to_the_row_of_its_tag():
+    """Shi et al. 2021, section 2.1: E looks the predicted tags up in W, and C is H beside E."""
+    torch.manual_seed(0)
+    tagger = PosTagger(POS, 60)
+    torch.nn.init.normal_(tagger.words.table.weight)
+    fusion = PosFusion(tagger, WIDTH).eval()
+    fusion.take_weights()
+    features = batch(5, 9)
+    vectors = torch.randn(2, 9, WIDTH)
+    found = fusion(vectors, features["input_ids"], features["word_index"])
+    assert found.shape == (2, 9, fusion.width) == (2, 9, WIDTH + 8)
+    assert torch.equal(found[..., :WIDTH], vectors)
+    for row_found, tags in zip(found, literal_tags(fusion.tagger, features), strict=True):
+        for word, tag in zip(row_found, tags, strict=False):
+            assert torch.equal(word[WIDTH:], fusion.tagger.linear.weight[tag])
+    assert len(torch.cat(list(literal_tags(fusion.tagger, features))).unique()) > 1
+
+
+def test_the_rows_learn_and_the_tagger_does_not():
+    model = model_of(config()).train()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    assert not model.pos.tagger.training
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.1)
+    output = model(**batch(5, 9))
+    output.mark_logits.sum().backward()
+    optimizer.step()
+    changed = {name for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
+    assert "pos.table.weight" in changed
+    assert not any(name.startswith("pos.tagger") for name in changed)
+
+
+def test_without_a_tagger_nothing_is_added():
+    model = model_of(config(PosConfig()))
+    assert not any(name.startswith("pos") for name in model.state_dict())
+    assert model.context.width == WIDTH
+
+
+def test_padding_changes_nothing():
+    model = model_of(config())
+    rng = np.random.default_rng(3)
+    short, long = window(rng, 4), window(rng, 14)
+    alone, beside = model(**inputs([short])), model(**inputs([short, long]))
+    assert torch.allclose(alone.mark_logits[0], beside.mark_logits[0, :4], atol=1e-5)
+
+
+def test_a_directory_keeps_the_tagger_and_its_graph_equals_it(tmp_path):
+    model = write_model(tmp_path / "model", config())
+    assert export(tmp_path / "model") <= 1e-4
+    info = read_info(tmp_path / "model")
+    loaded = load_tagger(tmp_path / "model" / WEIGHTS, info)
+    for name, value in model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], value)
+
+
+def test_a_tagger_s_file_keeps_its_weights_in_half_precision(tmp_path):
+    torch.manual_seed(0)
+    tagger, other = PosTagger(POS, 60), PosTagger(POS, 60)
+    save_pos_tagger(tagger, tmp_path)
+    for path in (tmp_path, tmp_path / WEIGHTS):
+        load_pos_tagger(other, path)
+        for name, value in tagger.state_dict().items():
+            assert torch.equal(other.state_dict()[name], value.half().float())
+    with pytest.raises(ModelError, match=r"weight words.table.weight of shape \(61, 6\) instead of \(62, 6\)"):
+        load_pos_tagger(PosTagger(POS, 61), tmp_path)
+    with pytest.raises(ModelError, match=r"expected a tagger of model\.pos for this encoder"):
+        load_pos_tagger(tagger, tmp_path / "none")
+
+
+def bert(directory, words):
+    """A tiny BERT with a tokenizer of these words, as a hub has it."""
+    transformers = pytest.importorskip("transformers")
+    directory.mkdir()
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    (directory / "vocab.txt").write_text("\n".join(vocabulary))
+    transformers.BertTokenizerFast(str(directory / "vocab.txt")).save_pretrained(directory)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    encoder = transformers.BertModel(transformers.BertConfig(vocab_size=len(vocabulary), **sizes))
+    encoder.save_pretrained(directory)
+    return directory
+
+
+WORDS = {"ana": "PROPN", "luis": "PROPN", "mira": "VERB", "la": "DET", "casa": "NOUN", "ley": "NOUN", "está": "VERB"}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """An encoder, and a tagger that the recipe trained for it: two directories."""
+    folder = tmp_path_factory.mktemp("pos")
+    encoder = bert(folder / "encoder", WORDS)
+    rng = np.random.default_rng(0)
+    drawn = [[list(WORDS)[i] for i in rng.integers(0, len(WORDS), 8)] for _ in range(60)]
+    bank = [[(i, word, WORDS[word]) for i, word in enumerate(words, 1)] for words in drawn]
+    path, output = treebank(folder / "a.conllu", bank), folder / "tagger"
+    command = [sys.executable, RECIPE, "--train", path, "--dev", path, "--test", path, "--epochs", 80, "-o", output]
+    settings = [f"model.encoder.name={encoder}", *(f"model.pos.{key}" for key in ("width=8", "table_width=6"))]
+    result = subprocess.run([*map(str, command), *settings], capture_output=True, text=True)
+    return types.SimpleNamespace(encoder=encoder, tagger=output, result=result)
+
+
+def test_the_recipe_learns_the_tags(trained):
+    assert trained.result.returncode == 0, trained.result.stderr
+    lines = trained.result.stdout.splitlines()
+    assert float(lines[-1].split("\t")[0]) > 0.95
+
+
+def fusion_config(trained, **changes):
+    values = {
+        "model": {
+            "encoder": {"name": str(trained.encoder)},
+            "pos": {"tagger": "own", "width": 8, "table_width": 6, **changes.pop("pos", {})},
+            "context": {"kind": "attention", "layers": 1, "heads": 2, "feed_forward": 16},
+            "window": {"words": 16, "margin": 4},
+        },
+        "training": {"epochs": 1, "precision": "fp32", "pos_tagger": str(trained.tagger), **changes},
+    }
+    return from_mapping(Config, values, "x")
+
+
+@pytest.mark.parametrize("weights", ["tagger", "random"])
+def test_training_takes_the_tagger_s_weights_as_rows_or_random_ones(weights, trained, tmp_path):
+    corpus = write_corpus(tmp_path / "corpus", 20, 10)
+    options = fusion_config(trained, pos={"weights": weights}, learning_rate=1e-9)
+    info = train(options, corpus, tmp_path / "model", device="cpu")
+    model = load_tagger(tmp_path / "model" / WEIGHTS, info)
+    tagger = PosTagger(options.model.pos, len(WORDS) + 5)
+    load_pos_tagger(tagger, trained.tagger)
+    assert torch.equal(model.pos.tagger.linear.weight, tagger.linear.weight)
+    assert torch.allclose(model.pos.table.weight, tagger.linear.weight, atol=1e-4) == (weights == "tagger")
+
+
+def test_an_own_tagger_without_weights_is_told(trained, tmp_path):
+    corpus = write_corpus(tmp_path / "corpus", 20, 10)
+    with pytest.raises(ConfigError, match=r"training: pos_tagger names nothing, expected a directory of recipes/pos\."):
+        train(fusion_config(trained, pos_tagger=None), corpus, tmp_path / "model", device="cpu")
+    assert not (tmp_path / "model").exists()
+    with pytest.raises(ConfigError, match=r"pretraining: found pos\.tagger own, expected none"):
+        pretrain(fusion_config(trained), corpus, tmp_path / "model", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"width": 7}, "pos: width is even, found 7"),
+        ({"kernels": [3, 0]}, r"pos: kernels are odd numbers, found \[3, 0\]"),
+        ({"kernels": []}, r"pos: kernels are odd numbers, found \[\]"),
+        ({"dropout": 2}, "pos: dropout is a probability, found 2"),
+    ],
+)
+def test_bad_sizes_are_told(values, message):
+    with pytest.raises(ConfigError, match=message):
+        from_mapping(Config, {"model": {"pos": values}}, "x")
+
+
+class FakeSentence:
+    def __init__(self, words):
+        self.tokens = [FakeToken(word) for word in words]
+
+    def __iter__(self):
+        return iter(self.tokens)
+
+
+class FakeToken:
+    def __init__(self, text):
+        self.text, self.labels = text, {}
+
+    def get_label(self, kind, zero_tag_value="O"):
+        return types.SimpleNamespace(value=self.labels.get(kind, zero_tag_value))
+
+
+class FakeTagger:
+    """What the adapter uses of flair's SequenceTagger: tags of a word by its length."""
+
+    names = ("<unk>", "SHORT", "LONG")
+
+    def __init__(self):
+        self.tag_type = "upos"
+        self.linear = torch.nn.Linear(4, len(self.names))
+        self.label_dictionary = self
+
+    @classmethod
+    def load(cls, name):
+        if name != "here":
+            raise FileNotFoundError(f"no {name}")
+        torch.manual_seed(5)
+        return cls()
+
+    def get_idx_for_item(self, name):
+        return self.names.index(name) if name in self.names else 0
+
+    def predict(self, sentences):
+        self.read = [[token.text for token in sentence] for sentence in sentences]
+        for token in (token for sentence in sentences for token in sentence):
+            if token.text != "la":
+                token.labels["upos"] = "SHORT" if len(token.text) < 5 else "LONG"
+
+
+@pytest.fixture
+def flair(monkeypatch):
+    monkeypatch.setitem(sys.modules, "flair", types.ModuleType("flair"))
+    monkeypatch.setitem(sys.modules, "flair.data", types.SimpleNamespace(Sentence=FakeSentence))
+    monkeypatch.setitem(sys.modules, "flair.models", types.SimpleNamespace(SequenceTagger=FakeTagger))
+
+
+FLAIR = PosConfig(tagger="flair", name="here")
+TEXT = [["mira", "la", "casa"], ["dónde", "está"]]
+
+
+def tokenizer_of(words):
+    return SubwordTokenizer(train_tokenizer(words, 60), max_subwords=8)
+
+
+def features_of(tokenizer, windows):
+    words = [[WordInput(subwords, 0) for subwords in tokenizer.encode(window)] for window in windows]
+    return collate(words, tokenizer.start, tokenizer.end, tokenizer.pad)
+
+
+def test_flair_is_given_the_words_and_tells_their_tags(flair):
+    tokenizer = tokenizer_of(TEXT[0] + TEXT[1])
+    tagger = FlairTagger("here", tokenizer)
+    features = features_of(tokenizer, TEXT)
+    tags = tagger(torch.from_numpy(features.input_ids), torch.from_numpy(features.word_index))
+    assert tagger._tagger.read == TEXT
+    assert tags.tolist() == [[1, 0, 1], [2, 1, 0]]
+
+
+@given(st.lists(st.text(st.sampled_from("abcxyz'ñé"), min_size=1, max_size=9), min_size=1, max_size=5))
+def test_words_come_back_from_their_subwords(words):
+    tokenizer = SubwordTokenizer(train_tokenizer(words, 80), max_subwords=16)
+    assert [tokenizer.decode(subwords) for subwords in tokenizer.encode(words)] == words
+
+
+def write_flair_model(directory):
+    """A directory whose tagger is flair's, with rows other than its weights."""
+    tokenizer = tokenizer_of(TEXT[0] + TEXT[1])
+    model_config = config(FLAIR)
+    torch.manual_seed(0)
+    model = build_tagger(model_config, new_encoder(model_config.encoder, tokenizer.size, 0), tokenizer)
+    assert torch.equal(model.pos.table.weight, model.pos.tagger.weights)
+    with torch.no_grad():
+        model.pos.table.weight += 1
+    directory.mkdir()
+    (directory / TOKENIZER).write_text(tokenizer.to_json(), encoding="utf-8")
+    save_tagger(model, directory / WEIGHTS)
+    write_info(directory, ModelInfo(model_config, model.encoder.settings))
+    return model.eval()
+
+
+def test_a_directory_with_flair_keeps_the_rows_and_has_no_graph(flair, tmp_path):
+    model = write_flair_model(tmp_path / "model")
+    assert not any("tagger" in name for name in model.state_dict())
+    info = read_info(tmp_path / "model")
+    features = features_of(load_tokenizer(tmp_path / "model", info), TEXT)
+    expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
+    scores = TorchBackend(tmp_path / "model" / WEIGHTS, info, "cpu").scores(features)
+    np.testing.assert_allclose(scores.marks, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
+    with pytest.raises(AsrPunctError, match="found parts of speech of flair, which no graph can hold"):
+        export(tmp_path / "model")
+
+
+def test_flair_with_random_rows(flair):
+    tokenizer = tokenizer_of(TEXT[0])
+    random = config(dataclasses.replace(FLAIR, weights="random"))
+    model = build_tagger(random, new_encoder(random.encoder, tokenizer.size, 0), tokenizer)
+    assert model.pos.table.weight.shape == (3, 4)
+    assert not torch.allclose(model.pos.table.weight, model.pos.tagger.weights, atol=1e-3)
+
+
+def test_a_missing_flair_or_tagger_is_told(tmp_path, monkeypatch, request):
+    tokenizer = tokenizer_of(TEXT[0])
+    monkeypatch.setitem(sys.modules, "flair", None)
+    with pytest.raises(MissingPackageError, match=r"pos\.tagger flair needs the package flair, .* pip install flair"):
+        FlairTagger("here", tokenizer)
+    request.getfixturevalue("flair")
+    write_flair_model(tmp_path / "model")
+    with pytest.raises(ConfigError, match="pos: flair tagger 'there': no there"):
+        FlairTagger("there", tokenizer)
+    with pytest.raises(ConfigError, match="pos: found tagger flair without the encoder's tokenizer"):
+        model_of(config(FLAIR))
+    for name in ("flair", "flair.data", "flair.models"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingPackageError):
+        load_tagger(tmp_path / "model" / WEIGHTS, read_info(tmp_path / "model"))
+
+
+def funnel(directory, kind="FunnelModel"):
+    transformers = pytest.importorskip("transformers")
+    sizes = {"d_model": 16, "n_head": 2, "d_head": 8, "d_inner": 32, "block_sizes": [1, 1, 1], "num_decoder_layers": 1}
+    settings = transformers.FunnelConfig(vocab_size=60, **sizes)
+    getattr(transformers, kind)(settings).save_pretrained(directory)
+
+
+def test_a_funnel_transformer_under_the_fusion(tmp_path):
+    """Its decoder gives a vector for each sub-word again, of width d_model."""
+    funnel(tmp_path)
+    encoder = pretrained_encoder(str(tmp_path)).eval()
+    assert encoder.width == 16
+    model_config = config(heads=2)
+    model = build_tagger(model_config, encoder).eval()
+    for sizes in ((1,), (2, 1), (9, 5)):
+        output = model(**batch(*sizes))
+        assert output.mark_logits.shape == (len(sizes), max(sizes), 13)
+    again = build_tagger(model_config, encoder_from_settings(encoder.settings)).eval()
+    again.load_state_dict(model.state_dict())
+    assert torch.equal(again(**batch(5)).mark_logits, model(**batch(5)).mark_logits)
+
+
+def test_an_encoder_that_shortens_its_input_is_told(tmp_path):
+    funnel(tmp_path, "FunnelBaseModel")
+    with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
+        pretrained_encoder(str(tmp_path))
