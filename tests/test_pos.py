@@ -27,6 +27,7 @@ from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger  # noqa: E402
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer  # noqa: E402
+from asr_punct.training.configuration import read_config  # noqa: E402
 from asr_punct.training.export import export  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
 from asr_punct.training.pretrain import pretrain  # noqa: E402
@@ -211,7 +212,7 @@ def trained(tmp_path_factory):
     bank = [[(i, word, WORDS[word]) for i, word in enumerate(words, 1)] for words in drawn]
     path, output = treebank(folder / "a.conllu", bank), folder / "tagger"
     command = [sys.executable, RECIPE, "--train", path, "--dev", path, "--test", path, "--epochs", 80, "-o", output]
-    settings = [f"model.encoder.name={encoder}", *(f"model.pos.{key}" for key in ("width=8", "table_width=6"))]
+    settings = [f"model.encoder.name={encoder}", *(f"model.pos.{key}" for key in ("width=32", "table_width=16"))]
     result = subprocess.run([*map(str, command), *settings], capture_output=True, text=True)
     return types.SimpleNamespace(encoder=encoder, tagger=output, result=result)
 
@@ -226,7 +227,7 @@ def fusion_config(trained, **changes):
     values = {
         "model": {
             "encoder": {"name": str(trained.encoder)},
-            "pos": {"tagger": "own", "width": 8, "table_width": 6, **changes.pop("pos", {})},
+            "pos": {"tagger": "own", "width": 32, "table_width": 16, **changes.pop("pos", {})},
             "context": {"kind": "attention", "layers": 1, "heads": 2, "feed_forward": 16},
             "window": {"words": 16, "margin": 4},
         },
@@ -371,7 +372,7 @@ def test_a_directory_with_flair_keeps_the_rows_and_has_no_graph(flair, tmp_path)
     features = features_of(load_tokenizer(tmp_path / "model", info), TEXT)
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
     scores = TorchBackend(tmp_path / "model" / WEIGHTS, info, "cpu").scores(features)
-    np.testing.assert_allclose(scores.marks, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
+    np.testing.assert_allclose(scores.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
     with pytest.raises(AsrPunctError, match="found parts of speech of flair, which no graph can hold"):
         export(tmp_path / "model")
 
@@ -427,3 +428,18 @@ def test_an_encoder_that_shortens_its_input_is_told(tmp_path):
     funnel(tmp_path, "FunnelBaseModel")
     with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
         pretrained_encoder(str(tmp_path))
+
+
+def test_hyper_parameters_of_the_papers():
+    """Shi et al. 2021, section 3.1; Alam et al. 2020, sections 4.1 and 4.2."""
+    pytest.importorskip("omegaconf")
+    fusion, lstm = read_config("pos_fusion"), read_config("bilstm_augment")
+    context, training = fusion.model.context, fusion.training
+    assert (context.kind, context.layers, context.heads, context.feed_forward) == ("attention", 1, 8, 3072)
+    assert (training.learning_rate, training.clip_norm, training.patience) == (5e-6, 5.0, 8)
+    assert (training.windows, training.monitor) == ("uniform", "perplexity")
+    augment = lstm.training.augment
+    assert (augment.rate, augment.substitution, augment.deletion, augment.replacement) == (0.15, 0.4, 0.4, "unknown")
+    assert (lstm.model.context.kind, lstm.training.epochs, lstm.training.learning_rate) == ("bilstm", 10, 1e-5)
+    for config in (fusion, lstm):
+        assert (config.model.window.tokens, config.training.batch_size, config.training.weight_decay) == (256, 8, 0)
