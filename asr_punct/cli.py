@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from asr_punct.errors import AsrPunctError, MissingExtraError
+from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
+from asr_punct.errors import AsrPunctError, missing_extra
+from asr_punct.options import (
+    Audio,
+    CasingList,
+    Choices,
+    ClassWeights,
+    DataDir,
+    Device,
+    From,
+    Int8,
+    Language,
+    MarkNames,
+    Model,
+    NoCase,
+    Output,
+    OutputFile,
+    Quiet,
+    Threads,
+    To,
+)
 
 app = typer.Typer(
     name="asr-punct",
@@ -20,29 +39,6 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _checked_language(context: typer.Context, language: str) -> str:
-    """A language code, or several joined by `+`; `align` takes regions too (`en-us`), for which espeak has voices."""
-    code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
-    if not re.fullmatch(rf"{code}(\+{code})*", language):
-        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
-        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
-    return language
-
-
-Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
-OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
-To = Annotated[str | None, typer.Option("--to", help="Format of the output: text tsv json ctm.")]
-Language = Annotated[
-    str,
-    typer.Option("--lang", callback=_checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Write nothing but errors to standard error.")]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …")]
-Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
-DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -66,32 +62,28 @@ def punctuate(
         str, typer.Argument(metavar="IN", help="File to read; - is standard input (text, or what --from says).")
     ] = "-",
     output: Output = "-",
-    model: Annotated[
-        str | None, typer.Option(help="Directory, shipped name, or org/name of the hub; without it the default model.")
-    ] = None,
+    model: Model = None,
     from_: From = None,
     to: To = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
-    marks: Annotated[
-        str | None, typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).")
-    ] = None,
-    no_case: Annotated[bool, typer.Option("--no-case", help="Add no capitals.")] = False,
-    casing: Annotated[
-        Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")
-    ] = None,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
     device: Device = None,
-    threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")] = 0,
-    int8: Annotated[
-        bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")
-    ] = False,
-    class_weights: Annotated[
-        str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
-    ] = None,
+    threads: Threads = 0,
+    int8: Int8 = False,
+    class_weights: ClassWeights = None,
     aggregate: Annotated[
         int | None, typer.Option(help="Average the results of so many windows for each word; slower by that factor.")
     ] = None,
     aggregate_by: Annotated[str, typer.Option(help="What --aggregate averages: logits or probabilities.")] = "logits",
+    left: Annotated[
+        int | None, typer.Option(min=0, help="With --right: words before each word that it is decided by; 100.")
+    ] = None,
+    right: Annotated[
+        int | None, typer.Option(min=1, help="Decide each word as asr-punct stream does, by so many words after it.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -99,40 +91,55 @@ def punctuate(
     Example: asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt
     """
     from asr_punct import io
-    from asr_punct.checkpoint import find_model
-    from asr_punct.decode.classes import parse_class_weights
-    from asr_punct.inference.punctuator import Punctuator
-    from asr_punct.marks import named_marks
     from asr_punct.progress import show_progress
     from asr_punct.timing import audio_of_recordings, refined
 
     target = io.output_format(output, to)
-    chosen = None if marks is None else named_marks(marks.upper().split(","))
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
-    if casing and no_case:
-        raise AsrPunctError("found --casing and --no-case, expected one of them")
-    directory = find_model(model)
-    graph: Literal["int8"] | None = "int8" if int8 else None
-    weights = None if class_weights is None else parse_class_weights(class_weights.upper())
-    by: Any = aggregate_by
-    punctuator = Punctuator.from_pretrained(
-        directory,
-        device=device,
-        threads=threads,
-        graph=graph,
-        marks=chosen,
-        case=not no_case,
-        casing=casing,
-        class_weights=weights,
-        aggregate=aggregate,
-        aggregate_by=by,
-    )
+    if left is not None and right is None:
+        raise AsrPunctError("found --left and no --right, expected both or --right alone")
+    if right is not None and aggregate is not None:
+        raise AsrPunctError("found --right and --aggregate, expected one of them")
+    choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
+    punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by)
     utterances = io.read_utterances(source, from_)
     if audio or wav_scp:
         utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
-    restored = punctuator.restore(show_progress(utterances, "utterances", quiet))
+    shown = show_progress(utterances, "utterances", quiet)
+    if right is None:
+        restored = punctuator.restore(shown)
+    else:
+        restored = punctuator.restore_streaming(shown, LEFT_WORDS if left is None else left, right)
     io.write_utterances(restored, output, punctuator.glyphs, target)
+
+
+@app.command()
+def stream(
+    model: Model = None,
+    left: Annotated[int, typer.Option(min=0, help="Words before each word that it is decided by.")] = LEFT_WORDS,
+    right: Annotated[int, typer.Option(min=1, help="Words after it that are waited for.")] = RIGHT_WORDS,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
+    device: Device = None,
+    threads: Threads = 1,
+    int8: Int8 = False,
+    class_weights: ClassWeights = None,
+) -> None:
+    """Add marks and capitals to words as they come, on standard input, and write each as soon as it is decided.
+
+    A line is words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}), whose times give the pauses and
+    which comes back as JSON. A word is written once the --right words after it are there, a line each, and never
+    changes. An empty line ends the document: all its words are written.
+
+    Example: recogniser | asr-punct stream --right 3
+    """
+    from asr_punct.inference.lines import punctuate_standard_input
+
+    punctuator = Choices(model, marks, no_case, casing, device, threads, int8, class_weights).open()
+    with punctuator.stream(left, right) as words:
+        punctuate_standard_input(words, punctuator.glyphs)
 
 
 @app.command()
@@ -361,24 +368,13 @@ def main() -> NoReturn:
     except AsrPunctError as error:
         _fail(str(error))
     except ModuleNotFoundError as error:
-        _fail(str(_missing_extra(error)))
+        _fail(str(missing_extra(error, sys.argv[1:])))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
         if hasattr(error, "format_message"):  # the usage errors of the command-line parser
             _fail(error.format_message())
         raise
-
-
-def _missing_extra(error: ModuleNotFoundError) -> Exception:
-    """The error as the extra to install, by the package's own metadata; raises it again where no extra brings it."""
-    package = (error.name or "").split(".")[0]
-    for requirement in metadata.requires("asr-punct") or []:
-        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)
-        if match and match[1].replace("-", "_").lower() == package.lower():
-            command = next((word for word in sys.argv[1:] if not word.startswith("-")), "this command")
-            return MissingExtraError(command, match[2], package)
-    raise error
 
 
 def _fail(message: str) -> NoReturn:

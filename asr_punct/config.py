@@ -20,6 +20,10 @@ T = TypeVar("T")
 MAX_TOKENS = 512
 """Longest input of any encoder in sub-words: more than a window of words needs, and what pretrained ones take."""
 
+LEFT_WORDS, RIGHT_WORDS = 100, 3
+"""Words before and after a word that a stream decides it by where nothing else is said (Poláček et al. 2023,
+section 5)."""
+
 
 def _check_sizes(component: str, config: Any, *names: str) -> None:
     for name in names:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from importlib import metadata
+
 
 class AsrPunctError(ValueError):
     """Bad input or usage. The command line prints it on one line and exits with status 2."""
@@ -46,3 +50,19 @@ class MissingExtraError(MissingPackageError):
     def __init__(self, what: str, extra: str, package: str) -> None:
         commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
         super().__init__(what, package, commands)
+
+
+def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
+    """The error as the extra to install, by the package's own metadata; raises it again where no extra brings it.
+
+    Args:
+        error: of a module that is not there.
+        arguments: of the command line, which name the command.
+    """
+    package = (error.name or "").split(".")[0]
+    for requirement in metadata.requires("asr-punct") or []:
+        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)
+        if match and match[1].replace("-", "_").lower() == package.lower():
+            command = next((word for word in arguments if not word.startswith("-")), "this command")
+            return MissingExtraError(command, match[2], package)
+    raise error

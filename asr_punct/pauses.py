@@ -101,13 +101,22 @@ def _continues(utterance: Utterance, following: Utterance) -> bool:
 
 
 def _gap(end: Pause, start: Pause, counts: Counter[str]) -> Pause:
-    counts["pauses"] += 1
+    gap = _difference(end, start)
+    counts.update(pauses=1, unknown=gap is None, overlaps=gap is not None and gap < 0)
+    return None if gap is None else max(gap, 0.0)
+
+
+def _difference(end: Pause, start: Pause) -> Pause:
+    """In whole milliseconds, below 0 where the words overlap."""
     if end is None or start is None or not math.isfinite(start - end):
-        counts["unknown"] += 1
         return None
-    gap = round(start - end, 3)
-    counts["overlaps"] += gap < 0
-    return max(gap, 0.0)
+    return round(start - end, 3)
+
+
+def pause_between(word: Word, following: Word) -> Pause:
+    """The pause of `with_pauses` between two words, where the second has just come."""
+    gap = _difference(word.end, following.start)
+    return None if gap is None else max(gap, 0.0)
 
 
 def buckets(pauses: Sequence[Pause]) -> npt.NDArray[np.int64]:

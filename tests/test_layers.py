@@ -32,6 +32,7 @@ LAYERS = [
     "corpora",
     "model",
     "training",
+    "options",
     "cli",
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}

@@ -23,6 +23,8 @@ LEFT_TAKEN, RIGHT_TAKEN, BARRIER, ENDED, CASE_FIXED = 1, 2, 4, 8, 16
 """Flags of a word: in its token marks stand on the left, on the right, one of . ? ! or of a pair, one of . ?; its case
 is no choice, for it has a capital there, or can have none."""
 Flags = npt.NDArray[np.uint8]
+CaseChoice = tuple[int, int, bool]
+"""Numbers of a word's best case and its best capital, and whether a . or ? of the input ends a sentence there."""
 _BITS = 1 << np.arange(len(MARKS))
 _IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 _DASH = MARKS.index(Mark.DASH)
@@ -52,14 +54,11 @@ class Decoder:
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
         self._settings = settings
         self._classes = classes
-        enabled = possible_marks(settings, classes)
-        first, second, third = (opening in enabled and closing in enabled for opening, closing in PAIRS)
-        penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
-        self._rules = Rules((first, second, third), penalties)
+        self._rules = balance_rules(settings, classes)
+        self._capitals = Capitals(settings)
         self._scores: ScoreArray = _NO_SCORES
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
-        self._cases: list[tuple[int, int, bool]] = []
-        self._begins = False
+        self._cases: list[CaseChoice] = []
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
         """Labels of the words that are decided, the document's next ones in order.
@@ -70,39 +69,21 @@ class Decoder:
             flags: of marks that stand in the input, (words,).
             end: whether the document ends with them; then all of its words are decided.
         """
-        scores = self._read(labels)
-        for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
-            scores[np.outer(flags & flag > 0, side)] = -np.inf
+        scores = readable_scores(labels, flags, False, self._settings, self._classes)
         self._scores = np.concatenate([self._scores, scores])
         if end:
             self._scores[-1:, _DASH] = -np.inf
         self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
-        self._push_cases(case_scores(cases, self._settings), flags)
+        choices, costs = self._capitals.read(case_scores(cases, self._settings), flags)
+        self._cases += choices
+        before = self._scores[-len(costs) - 1 : -1]
+        self._capitals.charge(before, costs[len(costs) - len(before) :])
         decided = list(chain.from_iterable(self._blocks(end)))
-        result = [self._label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
+        result = [self._capitals.label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
         del self._cases[: len(decided)]
-        self._begins &= not end
+        if end:
+            self._capitals.restart()
         return result
-
-    def _read(self, labels: FloatArray) -> ScoreArray:
-        """Scores of marks, (words, marks), whatever the labels are."""
-        if self._classes:
-            return class_scores(labels, self._classes, self._settings)
-        return mark_scores(labels, self._settings)
-
-    def _push_cases(self, scores: ScoreArray, flags: Flags) -> None:
-        """Note the best case of each new word, and its best capital, for which a sentence's end before it pays."""
-        capital = scores[:, 1:].argmax(axis=1) + 1
-        ended = flags & ENDED > 0
-        self._cases.extend(zip(scores.argmax(axis=1).tolist(), capital.tolist(), ended.tolist(), strict=True))
-        if self._settings.sentence_capitals:
-            cost = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0) * (flags & CASE_FIXED == 0)
-            before = self._scores[-len(cost) - 1 : -1]
-            before[:, _ENDS] -= cost[len(cost) - len(before) :, None]
-
-    def _label(self, code: int, case: int, capital: int, ended: bool) -> Labels:
-        begins, self._begins = self._begins, self._settings.sentence_capitals and (ended or code & _END_BITS > 0)
-        return _labels(code, capital if begins else case)
 
     def _blocks(self, end: bool) -> Iterator[list[int]]:
         """Mark sets of the words that can be committed, as bits."""
@@ -124,6 +105,67 @@ class Decoder:
         self._scores, self._barriers = self._scores[words:], self._barriers[words:]
         codes: list[int] = (found.marks[:words] @ _BITS).tolist()
         return codes
+
+
+class Capitals:
+    """The case of each word: its best one, or its best capital where a sentence begins and the settings ask for it.
+
+    Args:
+        settings: of the model.
+    """
+
+    def __init__(self, settings: DecodeSettings) -> None:
+        self._wanted = settings.sentence_capitals
+        self._begins = False
+
+    def read(self, scores: ScoreArray, flags: Flags) -> tuple[list[CaseChoice], ScoreArray]:
+        """What the case of each word can be, from scores (words, cases), and what a capital costs it, (words,)."""
+        capital = scores[:, 1:].argmax(axis=1) + 1
+        ended = flags & ENDED > 0
+        costs = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0) * (flags & CASE_FIXED == 0)
+        return list(zip(scores.argmax(axis=1).tolist(), capital.tolist(), ended.tolist(), strict=True)), costs
+
+    def charge(self, scores: ScoreArray, costs: ScoreArray) -> None:
+        """Take what a capital costs the next word, (words,), off the marks that end a sentence, (words, marks)."""
+        if self._wanted:
+            scores[:, _ENDS] -= costs[:, None]
+
+    def label(self, code: int, case: int, capital: int, ended: bool) -> Labels:
+        """Labels of the next word, whose marks are the bits of `code`."""
+        begins, self._begins = self._begins, self._wanted and (ended or code & _END_BITS > 0)
+        return _labels(code, capital if begins else case)
+
+    def restart(self) -> None:
+        """The document ends."""
+        self._begins = False
+
+
+def balance_rules(settings: DecodeSettings, classes: tuple[str, ...]) -> Rules:
+    """What is balanced: pairs of which both marks can be set; a quotation mark alone is none."""
+    enabled = possible_marks(settings, classes)
+    first, second, third = (opening in enabled and closing in enabled for opening, closing in PAIRS)
+    penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
+    return Rules((first, second, third), penalties)
+
+
+def readable_scores(
+    labels: FloatArray, flags: Flags, end: bool, settings: DecodeSettings, classes: tuple[str, ...]
+) -> ScoreArray:
+    """Scores of marks, (words, marks), whatever the labels are; -inf where a mark must not be set.
+
+    Args:
+        labels: probabilities of the marks, (words, marks), or of the classes.
+        flags: of marks that stand in the input, (words,).
+        end: whether the document ends with the last word.
+        settings: of the model.
+        classes: the model's; none where it decides each mark on its own.
+    """
+    scores = class_scores(labels, classes, settings) if classes else mark_scores(labels, settings)
+    for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
+        scores[np.outer(flags & flag > 0, side)] = -np.inf
+    if end:
+        scores[-1:, _DASH] = -np.inf
+    return scores
 
 
 def _cut(found: Balanced) -> int:

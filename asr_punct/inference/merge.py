@@ -33,13 +33,27 @@ def mark_flags(utterance: Utterance, language: str) -> list[int]:
     for i, (before, core, after) in enumerate(tokens):
         if not core:
             continue
-        left, right, marks = lone[i] + before, after + lone[i + 2], given[i].marks
-        flags = LEFT_TAKEN * bool(left or marks & _LEFT) + RIGHT_TAKEN * bool(right or marks - _LEFT)
-        if flags:
-            marks |= read_marks(left, right)
-            flags += BARRIER * bool(marks & _BARRIERS) + ENDED * bool(marks & _ENDS)
-        result.append(flags + CASE_FIXED * (not _may_have_capital(utterance.words[i].text, core, given[i].case)))
+        left, right = lone[i] + before, after + lone[i + 2]
+        result.append(word_flags(utterance.words[i].text, (left, core, right), given[i]))
     return result
+
+
+def word_flags(word: str, parts: tuple[str, str, str], given: Labels) -> int:
+    """The flags of one word that is more than marks.
+
+    Args:
+        word: its token.
+        parts: the token without the marks at its edges, and what stands on its left and its right, in tokens of marks
+            alone beside it too: left, word, right.
+        given: the labels that it came with.
+    """
+    left, core, right = parts
+    marks = given.marks
+    flags = LEFT_TAKEN * bool(left or marks & _LEFT) + RIGHT_TAKEN * bool(right or marks - _LEFT)
+    if flags:
+        marks |= read_marks(left, right)
+        flags += BARRIER * bool(marks & _BARRIERS) + ENDED * bool(marks & _ENDS)
+    return flags + CASE_FIXED * (not _may_have_capital(word, core, given.case))
 
 
 def added_labels(
@@ -63,11 +77,24 @@ def added_labels(
         if not core:
             result.append(own)
             continue
-        label, flags = next(rest)
-        marks = label.marks if not flags else _free(label.marks, flags)
-        cased = case and label.case is not Case.O and _may_have_capital(word.text, core, own.case)
-        result.append(Labels(own.marks | marks, case_of(apply_case(core, label.case)) if cased else own.case))
+        result.append(added_label(word.text, core, own, *next(rest), case))
     return tuple(result)
+
+
+def added_label(word: str, core: str, given: Labels, predicted: Labels, flags: int, case: bool) -> Labels:
+    """Labels of one word that is more than marks: those it came with, and predicted ones where its flags let them.
+
+    Args:
+        word: its token.
+        core: the token without the marks at its edges.
+        given: the labels that it came with.
+        predicted: a model's.
+        flags: the word's.
+        case: whether capitals may be added.
+    """
+    marks = predicted.marks if not flags else _free(predicted.marks, flags)
+    cased = case and predicted.case is not Case.O and _may_have_capital(word, core, given.case)
+    return Labels(given.marks | marks, case_of(apply_case(core, predicted.case)) if cased else given.case)
 
 
 def _free(marks: frozenset[Mark], flags: int) -> frozenset[Mark]:

@@ -14,14 +14,18 @@ import numpy as np
 from asr_punct import text
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
+from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
+from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.words import PAIRS
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.aggregate import AggregateBy, Aggregation
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
+from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.merge import added_labels, mark_flags
+from asr_punct.inference.stream import Committer, Stream, restore_streaming
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
@@ -188,6 +192,49 @@ class Punctuator:
         while waiting:
             yield self._finish(*waiting.popleft(), decided)
 
+    def restore_streaming(
+        self, utterances: Iterable[Utterance], left: int = LEFT_WORDS, right: int = RIGHT_WORDS
+    ) -> Iterator[Utterance]:
+        """The same utterances with the labels that `stream` would give to their words, a recording after the other.
+
+        Args:
+            utterances: as for `restore`.
+            left: words before each word that its window holds at most.
+            right: words after it, and how far the stream looks ahead.
+
+        Raises:
+            AsrPunctError: `left` is below 0, or `right` below 1.
+        """
+        return restore_streaming(utterances, self._lookahead(left, right), self._committer())
+
+    def stream(self, left: int = LEFT_WORDS, right: int = RIGHT_WORDS) -> Stream:
+        """A live stream: words in one by one, each committed when the word `right` places after it is there.
+
+        Args:
+            left: words before each word that its window holds at most.
+            right: words after it that are waited for.
+
+        Raises:
+            AsrPunctError: `left` is below 0, or `right` below 1.
+        """
+        return Stream(self._lookahead(left, right), self._committer(), self.glyphs)
+
+    def _lookahead(self, left: int, right: int) -> Lookahead:
+        for name, value, least in (("left", left, 0), ("right", right, 1)):
+            if value < least:
+                raise AsrPunctError(f"--{name}: found {value}, expected {least} or more words")
+        return Lookahead(
+            left,
+            right,
+            most_words=self.info.model.window.words,
+            most_subwords=self.info.max_tokens - 2,
+            encode=self._encode,
+            language=self._language,
+        )
+
+    def _committer(self) -> Committer:
+        return Committer(self._decide, OnlineDecoder(self._decoding, self.classes), self._case)
+
     def scores(self, utterances: Iterable[Utterance]) -> Iterator[tuple[WindowScores, bool]]:
         """Probabilities of the words that are more than marks, lazily and in order, as the model gives them.
 
@@ -211,9 +258,13 @@ class Punctuator:
     def _inputs(self, utterance: Utterance) -> Iterator[WordInput]:
         cores = [self._core(word) for word in utterance.words]
         kept = [i for i, core in enumerate(cores) if core]
-        subwords = self._tokenizer.encode([text.clean(cores[i]).lower() for i in kept])
+        subwords = self._encode([cores[i] for i in kept])
         numbers = buckets(utterance.pauses or (None,) * len(cores))[kept].tolist()
         return map(WordInput, subwords, numbers)
+
+    def _encode(self, cores: Sequence[str]) -> list[tuple[int, ...]]:
+        """Sub-words of words without the marks at their edges."""
+        return self._tokenizer.encode([text.clean(core).lower() for core in cores])
 
     def _decide(self, windows: Sequence[Window]) -> list[WindowScores]:
         """Scores of the words that each window decides."""

@@ -103,23 +103,27 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> dict[str, Any]:
         "times": utterance.times,
         "pause_before": utterance.pause_before,
         "text": write_text([word.text for word in utterance.words], labels, glyphs),
-        "words": [_word_object(utterance, i, glyphs) for i in range(len(utterance.words))],
+        "words": [
+            word_object(word, label if utterance.labels else None, pause, glyphs)
+            for word, label, pause in zip(
+                utterance.words, labels, utterance.pauses or (None,) * len(labels), strict=True
+            )
+        ],
     }
     return {key: value for key, value in item.items() if value is not None}
 
 
-def _word_object(utterance: Utterance, index: int, glyphs: Glyphs) -> dict[str, Any]:
-    word = utterance.words[index]
+def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs: Glyphs) -> dict[str, Any]:
+    """A word as JSON has it, keys without a value left out."""
     item: dict[str, Any] = {
         "word": word.text,
         "start": word.start,
         "end": word.end,
         "confidence": word.confidence,
-        "pause": utterance.pauses[index] if utterance.pauses else None,
+        "pause": pause,
     }
-    if utterance.labels:
-        label = utterance.labels[index]
-        item["marks"] = [str(mark) for mark in MARKS if mark in label.marks]
-        item["case"] = str(label.case)
-        item["written"] = write_word(word.text, label, glyphs)
+    if labels:
+        item["marks"] = [str(mark) for mark in MARKS if mark in labels.marks]
+        item["case"] = str(labels.case)
+        item["written"] = write_word(word.text, labels, glyphs)
     return {key: value for key, value in item.items() if value is not None}

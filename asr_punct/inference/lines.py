@@ -1,0 +1,69 @@
+"""Lines of words in, lines of committed words out: what `asr-punct stream` does between its two standard streams."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from asr_punct.errors import InputError
+from asr_punct.inference.stream import Committed, Stream
+from asr_punct.io.files import STANDARD_STREAM, display_name, parse_json, read_lines, write_file
+from asr_punct.io.json import timed_word, word_object
+from asr_punct.marks import Glyphs
+from asr_punct.words import Word
+
+
+def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
+    """Read standard input to its end and write each word to standard output as soon as it is committed.
+
+    Raises:
+        InputError: a line is not UTF-8, or JSON of another form; the words before it are written.
+    """
+    with write_file(STANDARD_STREAM) as out:
+        for line in punctuated_lines(read_lines(STANDARD_STREAM), stream, glyphs):
+            out.write(line + "\n")
+            out.flush()
+
+
+def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
+    """Committed words, in the form in which each came: as written, or as JSON.
+
+    A line is words, or where it begins with a brace one word as JSON. An empty line ends the document, and so does the
+    last line.
+
+    Args:
+        lines: numbers and lines of standard input.
+        stream: commits the words.
+        glyphs: how they are written.
+
+    Raises:
+        InputError: a line cannot be read, or is JSON of another form; all words before it have come out.
+    """
+    as_json: deque[bool] = deque()
+
+    def written(committed: Sequence[Committed]) -> Iterator[str]:
+        for item in committed:
+            if as_json.popleft():
+                yield json.dumps(word_object(item.word, item.labels, None, glyphs), ensure_ascii=False)
+            else:
+                yield item.written
+
+    try:
+        for number, line in lines:
+            is_json = line.lstrip().startswith("{")
+            words = [_json_word(line, number)] if is_json else [Word(token) for token in line.split()]
+            for word in words:
+                as_json.append(is_json)
+                yield from written(stream.push(word))
+            if not words:
+                yield from written(stream.flush())
+    except InputError:
+        yield from written(stream.flush())
+        raise
+    yield from written(stream.flush())
+
+
+def _json_word(line: str, number: int) -> Word:
+    place = f"{display_name(STANDARD_STREAM)}:{number}"
+    return timed_word(parse_json(line, place), place)

@@ -1,0 +1,91 @@
+"""Options that several commands share, and the punctuator that they choose."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from asr_punct.errors import AsrPunctError
+
+if TYPE_CHECKING:
+    from asr_punct.inference.punctuator import Punctuator
+
+
+def checked_language(context: typer.Context, language: str) -> str:
+    """A language code, or several joined by `+`; `align` takes regions too (`en-us`), for which espeak has voices."""
+    code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
+    if not re.fullmatch(rf"{code}(\+{code})*", language):
+        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
+        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
+    return language
+
+
+Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
+OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
+From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
+To = Annotated[str | None, typer.Option("--to", help="Format of the output: text tsv json ctm.")]
+Language = Annotated[
+    str,
+    typer.Option("--lang", callback=checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Write nothing but errors to standard error.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …")]
+Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
+Model = Annotated[
+    str | None, typer.Option(help="Directory, shipped name, or org/name of the hub; without it the default model.")
+]
+MarkNames = Annotated[str | None, typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).")]
+NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
+CasingList = Annotated[Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")]
+Threads = Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")]
+Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")]
+ClassWeights = Annotated[
+    str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
+]
+DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the options of the same names say of a punctuator."""
+
+    model: str | None
+    marks: str | None
+    no_case: bool
+    casing: Path | None
+    device: str | None
+    threads: int
+    int8: bool
+    class_weights: str | None
+
+    def open(self, **others: Any) -> Punctuator:
+        """The punctuator; `others` are arguments of its own.
+
+        Raises:
+            AsrPunctError: the options do not go together, or name what is not there.
+        """
+        from asr_punct.checkpoint import find_model
+        from asr_punct.decode.classes import parse_class_weights
+        from asr_punct.inference.punctuator import Punctuator
+        from asr_punct.marks import named_marks
+
+        chosen = None if self.marks is None else named_marks(self.marks.upper().split(","))
+        if self.casing and self.no_case:
+            raise AsrPunctError("found --casing and --no-case, expected one of them")
+        directory = find_model(self.model)
+        weights = None if self.class_weights is None else parse_class_weights(self.class_weights.upper())
+        return Punctuator.from_pretrained(
+            directory,
+            device=self.device,
+            threads=self.threads,
+            graph="int8" if self.int8 else None,
+            marks=chosen,
+            case=not self.no_case,
+            casing=self.casing,
+            class_weights=weights,
+            **others,
+        )

@@ -1,0 +1,213 @@
+"""Decoding word by word, against brute force, against the decoder of blocks, and by what it promises."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asr_punct.decode import Decoder, DecodeSettings, mark_scores
+from asr_punct.decode.decoder import BARRIER, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.online import OnlineDecoder
+from asr_punct.marks import LEFT, MARKS, Labels, Mark, glyphs, write_text
+
+PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (Mark.OPEN_QUOTE, Mark.QUOTE))
+OPENING, CLOSING = (frozenset(pair[i] for pair in PAIRS) for i in (0, 1))
+ENDS = {Mark.QUESTION, Mark.EXCLAMATION}
+LOWER = np.array([1.0, 0.0, 0.0], dtype=np.float32)
+
+
+def table(rows):
+    """Probabilities (words, marks) of rows of them by mark; the others are very unlikely."""
+    return np.array([[row.get(mark, 0.001) for mark in MARKS] for row in rows], dtype=np.float32)
+
+
+def streamed(probabilities, right, parameters=None, flags=None, cases=None):
+    """Labels of one document whose scores are the same in every window."""
+    decoder, words = OnlineDecoder(parameters or DecodeSettings()), len(probabilities)
+    flags = np.zeros(words, dtype=np.uint8) if flags is None else flags
+    cases = np.tile(LOWER, (words, 1)) if cases is None else cases
+    result = []
+    for word in range(words):
+        # the last words wait for the end of the document; the others are decided before it is known
+        seen = slice(word, min(words, word + right + 1))
+        result.append(decoder.commit(probabilities[seen], cases[seen], flags[seen], word >= words - right))
+    return result
+
+
+def written(rows, right, **keywords):
+    labels = streamed(table(rows), right, **keywords)
+    return write_text([str(i) for i in range(len(rows))], labels, glyphs("es"))
+
+
+# What it decides
+
+
+def test_a_question_is_opened_before_its_end_is_seen_and_closed_there():
+    rows = [{Mark.OPEN_QUES: 0.9}, {}, {}, {}, {}, {Mark.QUESTION: 0.9}, {Mark.PERIOD: 0.9}]
+    assert written(rows, 1) == "¿0 1 2 3 4 5? 6."
+
+
+def test_a_question_ends_where_a_sentence_ends():
+    """What ¿ began is closed at the next end, though its ? is unlikely there: it cannot be taken back."""
+    rows = [{Mark.OPEN_QUES: 0.6}, {}, {}, {Mark.PERIOD: 0.9, Mark.QUESTION: 0.02}, {}, {Mark.PERIOD: 0.9}]
+    assert written(rows, 1) == "¿0 1 2 3? 4 5."
+    assert written(rows, 5) == "0 1 2 3. 4 5."  # seen at once, the ¿ is not worth it
+
+
+def test_what_is_open_at_the_end_is_closed():
+    rows = [{Mark.OPEN_QUOTE: 0.9}, {}, {Mark.OPEN_EXCL: 0.9}, {}]
+    assert written(rows, 1) == "«0 1 ¡2 3!»"
+
+
+def test_no_dash_announces_words_that_do_not_come():
+    rows = [{Mark.DASH: 0.9}, {Mark.DASH: 0.9}]
+    assert written(rows, 1) == "0 – 1"
+
+
+def test_what_is_open_is_closed_before_a_mark_of_the_input():
+    rows = [{Mark.OPEN_QUES: 0.9}, {}, {}, {}]
+    flags = np.array([0, 0, RIGHT_TAKEN + BARRIER, 0], dtype=np.uint8)
+    assert written(rows, 1, flags=flags) == "¿0 1? 2 3"
+
+
+def test_a_capital_that_costs_too_much_takes_the_period():
+    parameters = replace(DecodeSettings(), sentence_capitals=True)
+    probabilities = table([{Mark.PERIOD: 0.6}, {}, {}])
+    for second, expected in ((0.45, "0. B c"), (0.0001, "0 b c")):
+        cases = np.array([LOWER, [1 - second, second, 0.0], LOWER], dtype=np.float32)
+        labels = streamed(probabilities, 1, parameters, cases=cases)
+        assert write_text(["0", "b", "c"], labels, glyphs("es")) == expected
+
+
+# Brute force
+
+
+MENU = (*(mark for pair in PAIRS for mark in pair), Mark.PERIOD, Mark.COMMA)
+SETS = [frozenset(chosen) for n in range(9) for chosen in itertools.combinations(MENU, n)]
+
+
+def may_stand(marks, open_after):
+    """The rules of one word, of the marks of `MENU`."""
+    if Mark.PERIOD not in marks:
+        return True
+    inside = bool(open_after & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
+    return not inside and Mark.COMMA not in marks and (Mark.QUOTE in marks or not marks & ENDS)
+
+
+def outcomes(state, begun, marks, scores, penalties):
+    """What `marks` on a word lead to, and their score; None where a rule is broken."""
+    total, held, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
+    for (opening, closing), penalty in zip(PAIRS, penalties, strict=True):
+        if opening in marks and opening in held:
+            return None
+        if opening in marks:
+            held.add(opening)
+        if closing in marks:
+            if opening in held:
+                held.discard(opening)
+                if begun and closing in ENDS:
+                    best = max(scores[mark] for mark in (Mark.PERIOD, *ENDS))
+                    total += max(0.0, best - scores[closing])
+            elif begun and closing in ENDS:
+                return None
+            else:
+                total -= penalty
+    unfinished = held & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
+    if (closes_end and unfinished) or not may_stand(marks, held):
+        return None
+    return frozenset(held), begun and bool(unfinished), total
+
+
+def best(rows, state, begun, end, penalties, known):
+    """Highest score of any way to mark `rows`, and the highest by the first word's marks."""
+    if not rows:
+        return (0.0 if not (end and state) else -np.inf), {}
+    key = (len(rows), state, begun)
+    if key not in known:
+        first = {}
+        for marks in SETS:
+            found = outcomes(state, begun, marks, rows[0], penalties)
+            if found:
+                first[marks] = found[2] + best(rows[1:], found[0], found[1], end, penalties, known)[0]
+        known[key] = max(first.values()), first
+    return known[key]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.floats(0.02, 0.98), min_size=8, max_size=8), min_size=1, max_size=3),
+    st.sets(st.sampled_from(sorted(OPENING))),
+    st.booleans(),
+)
+def test_no_other_marks_are_better(rows, held, end):
+    rows = [dict(zip(MENU, row, strict=True)) for row in rows]
+    parameters = DecodeSettings()
+    scores = [dict(zip(MARKS, row, strict=True)) for row in mark_scores(table(rows), parameters).tolist()]
+    decoder = OnlineDecoder(parameters)
+    begun = bool(held & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
+    decoder._state = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in held) + 8 * begun
+    flags = np.zeros(len(rows), dtype=np.uint8)
+    chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end).marks
+    penalties = (parameters.unopened[Mark.QUESTION], parameters.unopened[Mark.EXCLAMATION], np.inf)
+    highest, by_first = best(scores, frozenset(held), begun, end, penalties, {})
+    assert by_first[chosen] == pytest.approx(highest)
+
+
+# Against the decoder of blocks
+
+
+probabilities_of = st.integers(1, 12).flatmap(
+    lambda words: st.lists(
+        st.lists(st.floats(0.0, 1.0), min_size=len(MARKS), max_size=len(MARKS)), min_size=words, max_size=words
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans())
+def test_with_nothing_to_balance_it_is_the_decoder_of_blocks(rows, seed, capitals):
+    """Where no pair is balanced, a word depends on the next one alone, and on what is committed."""
+    off = dict.fromkeys(OPENING, 2.0)
+    parameters = DecodeSettings(thresholds={**DecodeSettings().thresholds, **off}, sentence_capitals=capitals)
+    probabilities = np.array(rows, dtype=np.float32)
+    cases = np.random.default_rng(seed).dirichlet([1, 1, 1], len(rows)).astype(np.float32)
+    flags = np.random.default_rng(seed).choice(np.array([0, 0, LEFT_TAKEN, RIGHT_TAKEN], dtype=np.uint8), len(rows))
+    expected = Decoder(parameters).push(probabilities, cases, flags, True)
+    for right in (1, 3):
+        assert streamed(probabilities, right, parameters, flags, cases) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(probabilities_of, st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_what_is_committed_is_balanced(rows, right, seed):
+    probabilities = np.array(rows, dtype=np.float32)
+    flags = np.random.default_rng(seed).choice(
+        np.array([0, 0, 0, RIGHT_TAKEN, RIGHT_TAKEN + BARRIER, LEFT_TAKEN + BARRIER], dtype=np.uint8), len(rows)
+    )
+    held = set()
+    for label, flag in zip(streamed(probabilities, right, flags=flags), flags.tolist(), strict=True):
+        marks = label.marks
+        assert not (flag & BARRIER and held)
+        assert not (flag & LEFT_TAKEN and marks & set(LEFT))
+        assert not (flag & RIGHT_TAKEN and marks - set(LEFT))
+        for opening, closing in PAIRS:
+            assert not (opening in marks and opening in held)
+            if opening in marks:
+                held.add(opening)
+            if closing in marks:
+                assert opening in held or closing is not Mark.QUOTE
+                held.discard(opening)
+        if marks & {Mark.PERIOD, *ENDS}:
+            assert not held & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
+    assert not held
+
+
+def test_documents_are_apart():
+    decoder = OnlineDecoder(replace(DecodeSettings(), sentence_capitals=True))
+    ends, capital = table([{Mark.PERIOD: 0.9}]), np.array([[0.9, 0.1, 0.0]], dtype=np.float32)
+    flags = np.zeros(1, dtype=np.uint8)
+    assert decoder.commit(ends, capital, flags, True).marks == {Mark.PERIOD}
+    assert decoder.commit(table([{}]), capital, flags, True) == Labels()
