@@ -46,6 +46,19 @@ def test_electra_small_has_its_published_size():
     assert round((expected + head) / 1e6, 1) == 13.6
 
 
+def test_the_configuration_is_that_of_the_paper():
+    yaml = pytest.importorskip("omegaconf").OmegaConf
+    config = from_mapping(Config, yaml.to_container(yaml.load(CONF / "polacek.yaml")), "polacek")
+    sizes = {field.name: getattr(SMALL, field.name) for field in dataclasses.fields(SMALL) if field.name != "tokenizer"}
+    assert config.model.encoder == EncoderConfig(**sizes, tokenizer="unigram")
+    heads = dataclasses.replace(config.model.heads, classes=("O", "COMMA", "PERIOD", "QUESTION"))
+    assert [tuple(p.shape) for p in build_punctuation_head(heads, 256).parameters()] == [
+        *[(512, 256), (512,)],
+        *[(4, 512), (4,)],
+    ]
+    assert config.model.window.words == 100 + 1 + 100
+
+
 def test_an_encoder_is_built_again_from_its_settings():
     small = dataclasses.replace(SMALL, layers=1, vocabulary=70, table_width=8, width=32, feed_forward=16, max_tokens=40)
     encoder = new_encoder(small, 70, 0).eval()
