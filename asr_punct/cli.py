@@ -131,7 +131,8 @@ def stream(
 
     A line is words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}), whose times give the pauses and
     which comes back as JSON. A word is written once the --right words after it are there, a line each, and never
-    changes. An empty line ends the document: all its words are written.
+    changes. An empty line ends the document: all its words are written. Where the model's windows are shorter than
+    --left and --right, as much of both is read as they hold.
 
     Example: recogniser | asr-punct stream --right 3
     """

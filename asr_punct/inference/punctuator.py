@@ -210,6 +210,8 @@ class Punctuator:
     def stream(self, left: int = LEFT_WORDS, right: int = RIGHT_WORDS) -> Stream:
         """A live stream: words in one by one, each committed when the word `right` places after it is there.
 
+        A model reads no longer windows than its own; `inference.stream` tells what is left out.
+
         Args:
             left: words before each word that its window holds at most.
             right: words after it that are waited for.

@@ -3,7 +3,10 @@
 The look-ahead is hard (Poláček et al. 2023, section 3.4): a word is decided when the word `right` places after it is
 there, by a window of at most `left` words before it and `right` after it, and what is committed never changes. With
 `left` = `right` this is the sequential prediction of Courtland et al. 2020, a window centred on each word. A model
-reads no more words and sub-words than its own windows have; larger ones are cut.
+reads no more words and sub-words than its own windows have: of larger ones the ends are left out, of the longer side
+first.
+
+One window decides a word: aggregation has no part here.
 """
 
 from __future__ import annotations
@@ -73,7 +76,7 @@ class Committer:
 class Stream:
     """Words in, committed words out; `Punctuator.stream` makes one.
 
-    As a context manager it is flushed by nobody: `flush` gives the last words.
+    `flush` gives the last words; leaving it as a context manager forgets those that are not committed.
 
     Args:
         lookahead: what each word is decided by.
