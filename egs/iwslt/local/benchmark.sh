@@ -9,6 +9,7 @@ text=
 system=all
 budget=pass
 encoder=${default_encoder:-minilm}
+treebanks=
 train_options=
 seed=1
 device=
@@ -38,6 +39,10 @@ if [ -n "$text" ]; then
   text=$(absolute "$text")
   [ -f "$text" ] || fail "--text: found no file $text"
   [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
+fi
+if [ -n "$treebanks" ]; then
+  treebanks=$(absolute "$treebanks")
+  [ -d "$treebanks" ] || fail "--treebanks: found no folder $treebanks"
 fi
 if [ -e "$caller/$encoder" ]; then
   encoder=$(absolute "$encoder")
@@ -82,7 +87,7 @@ if begin 1 data "$corpus $text $budget"; then
   show prepare
 fi
 
-if begin 2 exp "$encoder $budget $seed $train_options"; then
+if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks}"; then
   need 1 data/summary.json
   echo "$command" >exp/command
   for row in "${rows[@]}"; do

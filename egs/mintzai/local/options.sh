@@ -11,7 +11,7 @@ done
 absolute() {
   (cd "$caller" && realpath -m -- "$1")
 }
-for name in corpus ctm_dir; do
+for name in corpus ctm_dir treebanks; do
   if [ -n "${!name}" ]; then
     printf -v "$name" %s "$(absolute "${!name}")"
     [ -d "${!name}" ] || fail "--${name/_/-}: found no folder ${!name}"
