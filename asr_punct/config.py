@@ -80,6 +80,9 @@ class EncoderConfig:
     """Sub-words that every second layer of a ModernBERT attends to (built encoders); the others attend to all."""
     dropout: float = 0.1
     """Dropout in the encoder (built encoders)."""
+    attention_dropout: float | None = None
+    """Dropout of the attention's probabilities in a named encoder; its own where none is given. On a CPU it costs a
+    third of the speed of training."""
     max_tokens: int = 512
     """Longest input in sub-words, both special tokens included, 512 at most (built encoders)."""
     max_subwords: int = 16
@@ -109,7 +112,8 @@ class EncoderConfig:
         )
         _check_sizes("encoder", self, *sizes)
         _check_amounts("encoder", self, "pairs", "sequence_hidden")
-        _check_probabilities("encoder", self, "dropout", "sequence_dropout")
+        given = ["attention_dropout"] if self.attention_dropout is not None else []
+        _check_probabilities("encoder", self, "dropout", "sequence_dropout", *given)
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
         if self.max_tokens > MAX_TOKENS:

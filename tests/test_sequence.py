@@ -169,6 +169,18 @@ def test_an_embedding_matrix_of_another_width_is_told(tmp_path):
         build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
 
 
+@pytest.mark.parametrize("masked_lm", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_attention_dropout_is_an_encoders_own_or_as_configured(family, masked_lm, tmp_path):
+    name = checkpoint(tmp_path, family)
+    key = "attention_dropout" if family == "distilbert" else "attention_probs_dropout_prob"
+    assert (
+        pretrained_encoder(name, masked_lm).settings[key]
+        == transformers.AutoConfig.from_pretrained(name).to_dict()[key]
+    )
+    assert pretrained_encoder(name, masked_lm, attention_dropout=0.3).settings[key] == 0.3
+
+
 def test_without_the_layers_the_head_is_not_loaded(tmp_path):
     encoder = pretrained_encoder(checkpoint(tmp_path))
     assert encoder.decoder is None

@@ -17,6 +17,7 @@ from transformers import (
     AutoTokenizer,
     ElectraModel,
     FunnelBaseModel,
+    PretrainedConfig,
 )
 from transformers.utils import logging as transformers_logging
 
@@ -221,21 +222,25 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
 
 
-def pretrained_encoder(name: str, masked_lm: bool = False) -> WordEncoder:
+def pretrained_encoder(name: str, masked_lm: bool = False, attention_dropout: float | None = None) -> WordEncoder:
     """A pretrained encoder by name or directory, in safetensors only.
 
     Args:
         name: which.
         masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
+        attention_dropout: dropout of its attention's probabilities; its own where none is given.
 
     Raises:
         ConfigError: it cannot be loaded, or gives fewer vectors than there are sub-words.
     """
     try:
-        whole = _pretrained_masked_lm(name) if masked_lm else None
+        config = AutoConfig.from_pretrained(name)
+        if attention_dropout is not None:
+            _set_attention_dropout(config, attention_dropout)
+        whole = _pretrained_masked_lm(name, config) if masked_lm else None
         if whole is not None:
             return _with_decoder(whole)
-        model = AutoModel.from_pretrained(name, use_safetensors=True)
+        model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
     except (OSError, ValueError) as error:
         raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
     if masked_lm:
@@ -248,15 +253,26 @@ def pretrained_encoder(name: str, masked_lm: bool = False) -> WordEncoder:
     return WordEncoder(model)
 
 
-def _pretrained_masked_lm(name: str) -> nn.Module | None:
+def _set_attention_dropout(config: PretrainedConfig, rate: float) -> None:
+    """Set it by the name that the kind of encoder has for it."""
+    names = [name for name in ("attention_probs_dropout_prob", "attention_dropout") if hasattr(config, name)]
+    if not names:
+        raise ConfigError(f"encoder: attention_dropout: found no such rate in encoders of type {config.model_type}")
+    for name in names:
+        setattr(config, name, rate)
+
+
+def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
     """A checkpoint with its masked-LM head; None where weights of the head are missing."""
-    if type(AutoConfig.from_pretrained(name)) not in MODEL_FOR_MASKED_LM_MAPPING:
+    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
         return None
     messages = cast(Any, transformers_logging)
     verbosity = messages.get_verbosity()
     messages.set_verbosity_error()  # else it warns of the missing head as of a fault
     try:
-        model, loading = AutoModelForMaskedLM.from_pretrained(name, use_safetensors=True, output_loading_info=True)
+        model, loading = AutoModelForMaskedLM.from_pretrained(
+            name, config=config, use_safetensors=True, output_loading_info=True
+        )
     finally:
         messages.set_verbosity(verbosity)
     base = f"{model.base_model_prefix}."

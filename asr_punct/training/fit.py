@@ -116,7 +116,9 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
         tokenizer = _tokenizer(encoder, data, run)
         name = encoder.name
         if name:
-            words: Encoder = pretrained_encoder(name, masked_lm=bool(encoder.sequence_hidden))
+            words: Encoder = pretrained_encoder(
+                name, masked_lm=bool(encoder.sequence_hidden), attention_dropout=encoder.attention_dropout
+            )
         else:
             words = new_encoder(encoder, tokenizer.size, tokenizer.pad)
         model = build_tagger(config.model, words, tokenizer)
