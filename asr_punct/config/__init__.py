@@ -1,0 +1,39 @@
+"""One documented dataclass for each component of a model and of its training.
+
+They are plain data: a model directory keeps `ModelConfig` as JSON, `conf/*.yaml` holds a whole `Config`.
+"""
+
+from asr_punct.config.mapping import as_mapping, from_mapping
+from asr_punct.config.model import (
+    LEFT_WORDS,
+    MAX_TOKENS,
+    RIGHT_WORDS,
+    ContextConfig,
+    EncoderConfig,
+    HeadConfig,
+    ModelConfig,
+    PauseConfig,
+    PosConfig,
+    WindowConfig,
+)
+from asr_punct.config.training import AugmentConfig, Config, NoiseConfig, PretrainingConfig, TrainingConfig
+
+__all__ = [
+    "LEFT_WORDS",
+    "MAX_TOKENS",
+    "RIGHT_WORDS",
+    "AugmentConfig",
+    "Config",
+    "ContextConfig",
+    "EncoderConfig",
+    "HeadConfig",
+    "ModelConfig",
+    "NoiseConfig",
+    "PauseConfig",
+    "PosConfig",
+    "PretrainingConfig",
+    "TrainingConfig",
+    "WindowConfig",
+    "as_mapping",
+    "from_mapping",
+]
