@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import re
-from pathlib import Path
 
 import pytest
 from dummies import tiny_config
@@ -16,7 +15,6 @@ from asr_punct.errors import ConfigError  # noqa: E402
 from asr_punct.model.encoder import encoder_from_settings, narrow_encoder, new_encoder  # noqa: E402
 from asr_punct.model.heads import build_punctuation_head  # noqa: E402
 
-CONF = Path(__file__).parent.parent / "conf"
 SMALL = EncoderConfig(
     kind="electra",
     vocabulary=30522,
@@ -47,10 +45,11 @@ def test_electra_small_has_its_published_size():
 
 
 def test_the_configuration_is_that_of_the_paper():
-    yaml = pytest.importorskip("omegaconf").OmegaConf
-    config = from_mapping(Config, yaml.to_container(yaml.load(CONF / "polacek.yaml")), "polacek")
-    sizes = {field.name: getattr(SMALL, field.name) for field in dataclasses.fields(SMALL) if field.name != "tokenizer"}
-    assert config.model.encoder == EncoderConfig(**sizes, tokenizer="unigram")
+    pytest.importorskip("omegaconf")
+    from asr_punct.training.configuration import read_config
+
+    config = read_config("polacek")
+    assert config.model.encoder == dataclasses.replace(SMALL, tokenizer="unigram")
     heads = dataclasses.replace(config.model.heads, classes=("O", "COMMA", "PERIOD", "QUESTION"))
     assert [tuple(p.shape) for p in build_punctuation_head(heads, 256).parameters()] == [
         *[(512, 256), (512,)],
