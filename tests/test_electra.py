@@ -51,7 +51,7 @@ def test_the_configuration_is_that_of_the_paper():
     config = read_config("polacek")
     assert config.model.encoder == dataclasses.replace(SMALL, tokenizer="unigram")
     heads = dataclasses.replace(config.model.heads, classes=("O", "COMMA", "PERIOD", "QUESTION"))
-    assert [tuple(p.shape) for p in build_punctuation_head(heads, 256).parameters()] == [
+    assert [tuple(p.shape) for p in build_punctuation_head(heads, 256, 201).parameters()] == [
         *[(512, 256), (512,)],
         *[(4, 512), (4,)],
     ]
