@@ -202,6 +202,16 @@ def test_training_starts_from_the_result(corpus, tmp_path, kind):
     assert (tmp_path / "first" / "tokenizer.json").read_bytes() == (tmp_path / "second" / "tokenizer.json").read_bytes()
 
 
+def test_a_head_of_classes_has_them_from_the_corpus_that_it_is_trained_on(corpus, tmp_path):
+    config = config_of("lookup")
+    heads = dataclasses.replace(config.model.heads, kind="classes")
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, heads=heads))
+    first = pretrain(config, corpus, tmp_path / "first", device="cpu")
+    assert first.model.heads.classes == ()
+    second = train(config, corpus, tmp_path / "second", init=tmp_path / "first", device="cpu")
+    assert {"O", "PERIOD"} <= set(second.model.heads.classes)
+
+
 def test_it_learns_and_goes_on_after_a_stop(corpus, tmp_path, monkeypatch):
     config = config_of("lookup", epochs=12)
     whole = pretrain(config, corpus, tmp_path / "whole", device="cpu").training

@@ -20,6 +20,7 @@ from asr_punct.checkpoint import (
 from asr_punct.config import Config, EncoderConfig, ModelConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.heads import build_punctuation_head
 from asr_punct.model.pos import PosFusion, PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_pos_tagger, load_tagger
@@ -76,7 +77,7 @@ def train(
         return read_info(output)
     check_data(data)
     torch.manual_seed(config.training.seed)
-    started = config if init else replace(config, model=_with_classes(config.model, data))
+    started = replace(config, model=_with_classes(config.model, data))
     model, tokenizer = start_model(started, data, run, init)
     info = ModelInfo(started.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
@@ -98,8 +99,8 @@ def train(
 
 
 def _with_classes(model: ModelConfig, data: Path) -> ModelConfig:
-    """The model whose punctuation head has the classes of the training corpus, where it has classes."""
-    if model.heads.kind != "classes":
+    """The model whose punctuation head has the classes of the training corpus, where it is to have some."""
+    if model.heads.kind != "classes" or model.heads.classes:
         return model
     classes = find_classes(read_marks(data / TRAIN), model.heads.class_count)
     return replace(model, heads=replace(model.heads, classes=classes))
@@ -112,16 +113,19 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
         info = read_info(init)
         tokenizer = load_tokenizer(init, info)
         model = load_tagger(checked_file(init, info, WEIGHTS), info)
+        if info.model.heads != config.model.heads:  # pre-training knows no classes
+            words = config.model.window.words
+            model.punctuation = build_punctuation_head(config.model.heads, model.context.width, words)
     else:
         tokenizer = _tokenizer(encoder, data, run)
         name = encoder.name
         if name:
-            words: Encoder = pretrained_encoder(
+            vectors: Encoder = pretrained_encoder(
                 name, masked_lm=bool(encoder.sequence_hidden), attention_dropout=encoder.attention_dropout
             )
         else:
-            words = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-        model = build_tagger(config.model, words, tokenizer)
+            vectors = new_encoder(encoder, tokenizer.size, tokenizer.pad)
+        model = build_tagger(config.model, vectors, tokenizer)
         _take_pos_tagger(model, config)
     return model, tokenizer
 
