@@ -63,7 +63,7 @@ def _by_decay(groups: Groups, weight_decay: float) -> Groups:
 
 
 def _adamw(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    return AdamW(_by_decay(groups, config.weight_decay), lr=config.learning_rate)
+    return AdamW(_by_decay(groups, config.weight_decay), lr=config.learning_rate, fused=True)
 
 
 def _radam(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
