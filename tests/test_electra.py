@@ -1,4 +1,4 @@
-"""ELECTRA encoders: their sizes, generators and heads (Clark et al. 2020; Polacek et al. 2023)."""
+"""ELECTRA encoders: their sizes, generators and heads (Clark et al. 2020; Poláček et al. 2023)."""
 
 import dataclasses
 import math
@@ -32,7 +32,7 @@ def parameters(module):
 
 
 def test_electra_small_has_its_published_size():
-    """13.6 M with the head of Polacek et al. 2023 (Table 1); here computed layer by layer."""
+    """13.6 M with the head of Poláček et al. 2023 (Table 1); here computed layer by layer."""
     encoder = new_encoder(SMALL, 30522, 0)
     width, table, hidden = 256, 128, 1024
     embeddings = (30522 + 512 + 2) * table + 2 * table

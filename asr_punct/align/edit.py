@@ -201,7 +201,7 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     * The capital of a deleted word at the beginning of a sentence passes to the next word of the sentence.
 
     A mark thus survives a substitution (Alam et al. 2020, section 4.1.2), and that of a deleted word stays at its
-    boundary, as it does where people punctuate a recogniser's output (ibid. 3.2; Polacek et al. 2023, section 5).
+    boundary, as it does where people punctuate a recogniser's output (ibid. 3.2; Poláček et al. 2023, section 5).
 
     Raises:
         InputError: the reference has no labels.

@@ -184,7 +184,7 @@ class HeadConfig:
     """Width of the dense layer; where none is given, that of the word vectors that the head reads; 0 for a linear layer
     alone."""
     activation: Literal["gelu", "selu"] = "gelu"
-    """Its non-linearity; SELU (Klambauer et al. 2017) in Polacek et al. 2023, section 3.1."""
+    """Its non-linearity; SELU (Klambauer et al. 2017) in Poláček et al. 2023, section 3.1."""
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"

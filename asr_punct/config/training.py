@@ -111,7 +111,7 @@ class TrainingConfig:
     """Epochs over which the learning rate rises from 0."""
     decay: Literal["none", "linear", "staircase"] = "none"
     """After the warm-up: constant; falling to 0 at the last epoch; or, from the second pass over the corpus on, times
-    `decay_rate` after every `decay_steps` batches (Polacek et al. 2023, section 4.2)."""
+    `decay_rate` after every `decay_steps` batches (Poláček et al. 2023, section 4.2)."""
     decay_rate: float = 0.95
     """What is kept of the learning rate at a step of the staircase."""
     decay_steps: int = 10_000

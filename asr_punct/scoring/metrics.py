@@ -8,7 +8,7 @@ Definitions
     of the marks (ibid. Table 5 gives them one by one; Shi et al. 2021 print the mean of three). Case is scored alike
     over FIRST_CAP and ALL_CAPS (ibid. Table 6).
     *Position*: one side, left or right, of one word. *One class*: a position counts as found where both carry any
-    mark, whichever it is (Polacek et al. 2023, Table 3, where the marks are merged into one class).
+    mark, whichever it is (Poláček et al. 2023, Table 3, where the marks are merged into one class).
     *Substitution*: at a position where m marks of the reference are missing and e others stand, min(m, e) of them are
     substitutions S; the rest are deletions D (missing) or insertions I (extra). C counts the slots found.
     *Slot error rate* (S + D + I) / (C + S + D): errors by slots of the reference (Makhoul et al. 1999, Performance

@@ -114,7 +114,7 @@ def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
 def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch: int) -> LambdaLR:
     """Learning rate by step: linear warm-up, then constant, falling to 0 at the last epoch, or a staircase.
 
-    The staircase begins with the second pass over the corpus, which is an epoch in the paper (Polacek et al. 2023,
+    The staircase begins with the second pass over the corpus, which is an epoch in the paper (Poláček et al. 2023,
     section 4.2): its rate there is the one before, times `decay_rate` after every `decay_steps` steps.
     """
     warmup = max(1, round(config.warmup_epochs * steps_per_epoch))
