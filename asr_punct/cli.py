@@ -77,7 +77,9 @@ def punctuate(
     aggregate: Annotated[
         int | None, typer.Option(help="Average the results of so many windows for each word; slower by that factor.")
     ] = None,
-    aggregate_by: Annotated[str, typer.Option(help="What --aggregate averages: logits or probabilities.")] = "logits",
+    aggregate_by: Annotated[
+        str | None, typer.Option(help="What --aggregate averages: logits (by default) or probabilities.")
+    ] = None,
     left: Annotated[
         int | None, typer.Option(min=0, help="With --right: words before each word that it is decided by; 100.")
     ] = None,
@@ -99,10 +101,12 @@ def punctuate(
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if left is not None and right is None:
         raise AsrPunctError("found --left and no --right, expected both or --right alone")
+    if aggregate_by is not None and aggregate is None:
+        raise AsrPunctError("found --aggregate-by, expected --aggregate with it")
     if right is not None and aggregate is not None:
         raise AsrPunctError("found --right and --aggregate, expected one of them")
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
-    punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by)
+    punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     utterances = io.read_utterances(source, from_)
     if audio or wav_scp:
         utterances = refined(utterances, audio_of_recordings(audio, wav_scp))

@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, required=True, help="directory to write into")
     parser.add_argument("--config", default="pos_fusion", help="a configuration's name, or a YAML file")
     parser.add_argument("--train", type=Path, nargs="+", required=True, help="treebanks to learn from")
-    parser.add_argument("--dev", type=Path, required=True, help="treebank that chooses the best epoch")
+    parser.add_argument("--dev", type=Path, nargs="+", required=True, help="treebanks that choose the best epoch")
     parser.add_argument("--test", type=Path, nargs="+", default=[], help="treebanks to measure on")
     parser.add_argument("--epochs", type=int, default=20, help="how often the treebanks are seen (default: 20)")
     parser.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="changes to the configuration")

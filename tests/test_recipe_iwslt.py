@@ -170,8 +170,8 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
 
     header = (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()
     (files / "published.tsv").write_text("\n".join(header))
-    budget = f"{SYSTEMS / 'budgets.tsv'}:smoke"
-    arguments = ["--command", "run.sh", "--encoder", "minilm", "--budget", budget, "--synthetic", "true", "tiny"]
+    arguments = ["--command", "run.sh", "--encoder", "minilm", "--budget", "smoke", "--synthetic", "true"]
+    arguments += ["--systems", str(SYSTEMS / "systems.tsv"), "tiny"]
     monkeypatch.setattr(sys, "argv", ["report.py", *arguments])
     report.main()
     page = (files / "exp" / "RESULTS.md").read_text()

@@ -92,11 +92,13 @@ def parse_class_weights(text: str) -> dict[str, float]:
     """Weights from `QUESTION=2,COMMA=0.8`.
 
     Raises:
-        AsrPunctError: it has another form.
+        AsrPunctError: it has another form, or names one twice.
     """
     found: dict[str, float] = {}
     for item in text.split(","):
         name, _, weight = item.partition("=")
+        if name in found:
+            raise AsrPunctError(f"--class-weights: found {name} twice, expected each name once")
         try:
             found[name] = float(weight)
         except ValueError:

@@ -62,7 +62,7 @@ def read_treebanks(paths: Sequence[Path], tokenizer: SubwordTokenizer) -> Treeba
 
 
 def train_pos_tagger(
-    config: Config, train: Sequence[Path], dev: Path, test: Sequence[Path], output: Path, *, epochs: int
+    config: Config, train: Sequence[Path], dev: Sequence[Path], test: Sequence[Path], output: Path, *, epochs: int
 ) -> dict[str, float]:
     """Train a tagger for `model.encoder` and `model.pos`, and write it into a directory for `training.pos_tagger`.
 
@@ -72,13 +72,13 @@ def train_pos_tagger(
     Args:
         config: encoder by name, sizes of the tagger, and the seed.
         train: treebanks to learn from.
-        dev: the one that chooses.
+        dev: those that choose.
         test: others to measure on.
         output: directory to write into.
         epochs: how often the treebanks are seen.
 
     Returns:
-        Accuracy, the share of words whose tag is right, by path; of `dev` and of `test`.
+        Accuracy, the share of words whose tag is right, by path; of all of `dev`, and of each of `test`.
 
     Raises:
         AsrPunctError: the encoder or a treebank cannot be read, or the encoder has no name.
@@ -87,7 +87,7 @@ def train_pos_tagger(
     if not encoder.name:
         raise ConfigError("encoder: found no name, expected a pretrained encoder, whose tokenizer the tagger reads")
     tokenizer = pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    corpus, checked = read_treebanks(train, tokenizer), read_treebanks([dev], tokenizer)
+    corpus, checked = read_treebanks(train, tokenizer), read_treebanks(dev, tokenizer)
     measured = {str(path): read_treebanks([path], tokenizer) for path in test}
     torch.manual_seed(config.training.seed)
     table = pretrained_encoder(encoder.name).table.weight.detach()
@@ -96,7 +96,8 @@ def train_pos_tagger(
     _fit(tagger, corpus, checked, tokenizer, epochs, np.random.default_rng(config.training.seed))
     make_directory(output)
     save_pos_tagger(tagger, output)
-    return {name: accuracy(tagger, bank, tokenizer) for name, bank in {str(dev): checked, **measured}.items()}
+    banks = {" ".join(map(str, dev)): checked, **measured}
+    return {name: accuracy(tagger, bank, tokenizer) for name, bank in banks.items()}
 
 
 def _start_table(tagger: PosTagger, table: Tensor) -> None:

@@ -1,12 +1,13 @@
-# shellcheck shell=bash disable=SC2154 # the recipe sets root, encoder, treebanks, budget, seed, device, train_options
+# shellcheck shell=bash disable=SC2154 # the recipe sets root, has_pauses, encoder, treebanks, budget, seed, device, train_options
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
 #   rows_of "brnn pos_fusion/*"    # rows of recipes/systems/systems.tsv, by name or pattern; all
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
-# - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone.
-# budgets.tsv says what --budget changes, for each part: pretrain, frozen and train.
+# - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone,
+# text withholds the pauses at first, where the recipe has any ($has_pauses).
+# budgets.tsv says what --budget changes, for each part: pretrain, frozen, text and train.
 systems=$root/recipes/systems
 
 # row_field ROW COLUMN
@@ -72,6 +73,16 @@ pos_settings() {
   echo "training.pos_tagger=$tagger"
 }
 
+check_tagger() {
+  local row
+  for row; do
+    if [ "$(row_field "$row" 2)" = pos_fusion ]; then
+      pos_settings >/dev/null
+      return
+    fi
+  done
+}
+
 train_pos_tagger() {
   # shellcheck disable=SC2046 # settings
   step "tagger" exp/pos pos.py --train "$treebanks"/*train*.conllu* --dev "$treebanks"/*dev*.conllu* -o exp/pos \
@@ -109,6 +120,14 @@ train_system() {
     frozen)
       train_part "$row" frozen "$data" "$output-start" "asr-punct train" "$@" training.frozen_encoder=true
       train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"
+      ;;
+    text)
+      if $has_pauses; then
+        train_part "$row" text "$data" "$output-start" "asr-punct train" "$@" training.pause_dropout=1
+        train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start" training.patience=3
+      else
+        train_part "$row" train "$data" "$output" "asr-punct train" "$@"
+      fi
       ;;
     *) train_part "$row" train "$data" "$output" "asr-punct train" "$@" ;;
   esac

@@ -53,6 +53,8 @@ fi
 check_budget
 mapfile -t rows < <(rows_of "$system")
 [ ${#rows[@]} -gt 0 ] || exit 2
+check_tagger "${rows[@]}"
+has_pauses=false
 language=${default_language:-en}
 stream=(--sets ref) # one window a word is slow
 case $budget in
@@ -91,7 +93,7 @@ if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks}";
   need 1 data/summary.json
   echo "$command" >exp/command
   for row in "${rows[@]}"; do
-    train_system "$row" data "exp/models/$row/model" "model.language=$language"
+    train_system "$row" data "exp/models/$row/model" "model.language=$language" model.pauses.kind=none
   done
 fi
 
@@ -117,7 +119,7 @@ if begin 4 exp ""; then
   for row in "${rows[@]}"; do
     need 3 "exp/models/$row/model/model.onnx"
     # shellcheck disable=SC2046 # several options
-    decode "$row" "$row" $(row_field "$row" 6)
+    decode "$row" "$row" --untuned $(row_field "$row" 6)
   done
 fi
 
@@ -131,8 +133,12 @@ if begin 5 exp ""; then
     for count in 1 2 3 6 9; do
       decode "windows/$count" courtland --aggregate "$count" --sets ref
     done
+    decode "windows/9 by probabilities" courtland --aggregate 9 --aggregate-by probabilities --sets ref
+    decode "windows/sequential" courtland --left 49 --right 49 "${stream[@]}"
   fi
   if [[ " ${rows[*]} " == *" polacek "* ]]; then
+    decode weights/1 polacek --class-weights O=1
+    decode weights/published polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
     for right in 1 2 3 4 5 10 100; do
       decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"
     done
@@ -145,7 +151,7 @@ if begin 6 exp "${rows[*]}"; then
     need 4 "exp/decode/$row/facts.json"
   done
   step report exp/RESULTS.md "$here/local/report.py" --command "$(cat exp/command)" --encoder "${encoder}" \
-    --budget "$systems/budgets.tsv:$budget" --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
+    --budget "$budget" --systems "$systems/systems.tsv" --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
   show report
 fi
 echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

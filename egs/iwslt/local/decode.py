@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Punctuate the test sets of a benchmark, score them on its own tokens, and measure the speed.
 
-local/decode.py [--aggregate N] [--left N --right N] [--sets LIST] [--words N] [--device D] MODEL_DIR DATA OUT
+local/decode.py [--aggregate N [--aggregate-by X]] [--left N --right N] [--class-weights LIST] [--sets LIST]
+                [--words N] [--device D] MODEL_DIR DATA OUT
 
 DATA is what prepare.py made. Writes OUT/SET.tsv (the tokens with the model's marks) and OUT/facts.json: the Scores of
-each set over three marks, words a second (start and reading not counted) and the number of parameters.
+each set over three marks, words a second (start and reading not counted), the number of parameters, and for a head of
+classes the micro F1 without the class weights that were found on the development set.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import json
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -22,13 +24,14 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
-from asr_punct.checkpoint import ONNX, WEIGHTS, has_file
+from asr_punct.checkpoint import ONNX, WEIGHTS, has_file, read_info
 from asr_punct.corpora.iwslt import on_tokens
+from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.tsv import read_tsv, write_tsv
-from asr_punct.marks import Labels
+from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
 from asr_punct.words import Utterance
 
@@ -57,10 +60,35 @@ def parameters(model: Path) -> int:
     return sum(tensor.size for tensor in load_file(model / WEIGHTS).values())
 
 
+def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None = None) -> Punctuator:
+    """The model, with the class weights of its directory or with these in their place, 1 where none is given."""
+    own = read_info(options.model).decoding.class_weights
+    changes = {name: weights.get(name, 1.0) / own.get(name, 1.0) for name in {*weights, *own}} if weights else None
+    return Punctuator.from_pretrained(
+        options.model,
+        device=options.device,
+        aggregate=options.aggregate or None,
+        aggregate_by=options.aggregate_by,
+        class_weights=changes,
+    )
+
+
+def untuned(options: argparse.Namespace) -> dict[str, float | None]:
+    """Micro F1 of each set with all class weights 1; nothing for a model of 13 marks."""
+    if not read_info(options.model).decoding.class_weights:
+        return {}
+    punctuator, result = open_model(options, {NO_MARKS: 1.0}), {}
+    for path in sorted((options.data / "tokens").glob("*.tsv")):
+        words, tokens = list(read_tsv(options.data / path.name)), list(read_tsv(path))
+        found = [on_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
+        result[path.stem] = score(tokens, found, _CLASSES, samples=0, name=path.name).micro.f1
+    return result
+
+
 def decode(options: argparse.Namespace) -> dict[str, Any]:
     """Write the decoded sets; what is measured."""
-    arguments = {"aggregate": options.aggregate} if options.aggregate else {}
-    punctuator = Punctuator.from_pretrained(options.model, device=options.device, **arguments)
+    given = parse_class_weights(options.class_weights) if options.class_weights else None
+    punctuator = open_model(options, given)
     graph = has_file(punctuator.info, ONNX) and options.device in (None, "cpu")
     count, seconds, scores, warm = 0, 0.0, {}, False
     names = options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
@@ -84,6 +112,8 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         "words_per_second": count / seconds,
         "runtime": "onnxruntime" if graph else "torch",
         "parameters": parameters(options.model),
+        "untuned": untuned(options) if options.untuned else {},
+        "masked_lm": bool(punctuator.info.encoder.get("masked_lm_head")),
         "training": dict(punctuator.info.training),
     }
 
@@ -95,6 +125,9 @@ def main() -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--aggregate", type=int, default=0, help="windows that each word is predicted in")
+    parser.add_argument("--aggregate-by", default="logits", help="logits or probabilities")
+    parser.add_argument("--class-weights", help="in place of the model's own, as QUESTION=2,COMMA=0.8")
+    parser.add_argument("--untuned", action="store_true", help="decode with class weights of 1 as well")
     parser.add_argument("--left", type=int, default=100, help="words before each word, with --right")
     parser.add_argument("--right", type=int, default=0, help="look-ahead in words: decode as a stream")
     parser.add_argument("--sets", help="test sets, by default all")

@@ -9,7 +9,7 @@ writes them), OUT/tokens/SET.tsv (the benchmark's own tokens, on which it is sco
 
 Trained on is DIR's training file; without one the written text of --text, whose marks become the benchmark's labels;
 without that the first four fifths of the development set, of which the last fifth is then left. Documents of the text
-that share eight words in a row with a test set are left out.
+that share eight words in a row with the development set or a test set are left out.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def ngrams(words: Sequence[str]) -> set[tuple[str, ...]]:
     return set(zip(*(words[first:] for first in range(_NGRAM)), strict=False))
 
 
-def without_overlap(text: Iterable[Utterance], tests: Iterable[Corpus]) -> tuple[Corpus, int]:
-    """The utterances of documents that share no eight words in a row with a test set, and how many others there are."""
-    known = {gram for test in tests for gram in ngrams([word.text for u in test for word in u.words])}
+def without_overlap(text: Iterable[Utterance], others: Iterable[Corpus]) -> tuple[Corpus, int]:
+    """The utterances of documents that share no eight words in a row with a set, and how many others there are."""
+    known = {gram for other in others for gram in ngrams([word.text for u in other for word in u.words])}
     kept, dropped = [], 0
     for _, group in groupby(text, key=lambda utterance: utterance.recording):
         document = list(group)
@@ -119,7 +119,7 @@ def prepare(options: argparse.Namespace) -> None:
         source, train = sets["train"], list(map(as_recognised, read_iwslt(paths["train"])))
     elif options.text:
         source = options.text.name
-        train, dropped = without_overlap(read_text(options.text, options.lang), words.values())
+        train, dropped = without_overlap(read_text(options.text, options.lang), [dev, *words.values()])
     else:
         source = f"the first four fifths of {sets['dev']}"
         train = first_words(dev, round(count_words(dev) * (1 - _DEV_SHARE)))
@@ -139,7 +139,7 @@ def prepare(options: argparse.Namespace) -> None:
         json.dump(summary, out, indent=2, ensure_ascii=False)
         out.write("\n")
     told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    print(f"trained on {source} ({dropped} documents that overlap with a test set left out); words: {told}")
+    print(f"trained on {source} ({dropped} documents that overlap with the other sets left out); words: {told}")
 
 
 def main() -> int:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Gather a benchmark's scores: exp/scores.json, and exp/RESULTS.md with the published rows beside.
 
-local/report.py --command "run.sh …" --encoder NAME --budget FILE:NAME --synthetic true ROW…
+local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --systems FILE ROW…
 
-Reads data/summary.json, exp/decode/**/facts.json, sets.tsv and published.tsv.
+Reads data/summary.json, exp/decode/**/facts.json, published.tsv and published_sweeps.tsv.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import argparse
 import json
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +27,13 @@ EXP = Path("exp")
 MARKS = ("COMMA", "PERIOD", "QUESTION")
 TITLES = {"ref": "Ref.", "asr": "ASR", "news": "News"}
 _SYNTHETIC = "**Every number here is of small synthetic files**: they show that the recipe runs, and nothing else."
-_RATES = ("COMMA P", "R", "F1", "PERIOD P", "R", "F1", "QUESTION P", "R", "F1", "P", "R", "micro F1", "95 %", "mean F1")
+_RATES = (
+    *("COMMA P", "R", "F1", "PERIOD P", "R", "F1", "QUESTION P", "R", "F1"),
+    *("P", "R", "micro F1", "95 %", "mean F1", "untuned"),
+)
+
+
+_THEIRS = ("published F1", "published time")
 
 
 def read_json(path: Path) -> Any:
@@ -47,7 +54,8 @@ class Decoded:
         scores = self.scores[test]
         rates = [rate for mark in MARKS for rate in _three(scores.marks[mark])]
         micro = interval(scores.ci95.get("micro.f1"))
-        return [*rates, *_three(scores.micro), micro, percent(scores.mean_f1)]
+        untuned = self.facts["untuned"].get(test)
+        return [*rates, *_three(scores.micro), micro, percent(scores.mean_f1), percent(untuned)]
 
 
 def _three(rate: Any) -> list[str]:
@@ -62,7 +70,7 @@ def published(test: str) -> Iterator[list[str]]:
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         name, system, encoder, source, *rates, micro, mean = line.split("\t")
         if name == test:
-            yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean]
+            yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean, ""]
 
 
 def circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
@@ -76,18 +84,18 @@ def circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> It
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
-        f"left out that share eight words in a row with a test set); epochs chosen on {counts['dev']:,} "
+        f"left out that share eight words in a row with the other sets); epochs chosen on {counts['dev']:,} "
         f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
     yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
-    yield from budget(*options.budget.rsplit(":", 1))
+    yield from budget(options.systems.with_name("budgets.tsv"), options.budget)
     yield ""
 
 
-def budget(table: str, name: str) -> Iterator[str]:
+def budget(table: Path, name: str) -> Iterator[str]:
     """What the budget changes in the papers' settings, which are those of `conf/`."""
     yield f"* Budget `{name}`, which changes these settings of `conf/`:"
-    for line in Path(table).read_text(encoding="utf-8").splitlines():
+    for line in table.read_text(encoding="utf-8").splitlines():
         found, row, part, settings = line.split("\t")
         if found == name:
             yield f"  * {row} {part}: {f'`{settings}`' if settings else 'nothing'}"
@@ -102,37 +110,86 @@ def _processor() -> str:
     return next(names, platform.machine())
 
 
-def results(rows: Sequence[Decoded], tests: Sequence[str], encoder: str) -> Iterator[str]:
+def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
     """A table for each test set: our rows, then the published ones."""
+    encoder = options.encoder
+    lines = (line.split("\t") for line in options.systems.read_text(encoding="utf-8").splitlines())
+    with_encoder = {name for name, _, given, *_ in lines if given == "given"}
     header = ("system", "encoder", "parameters", "words/s", *_RATES)
     for test in tests:
         yield f"## {TITLES.get(test, test)}: F1 in per cent\n"
         cells = []
         for row in rows:
-            own = row.name in ("brnn", "polacek/scratch")
+            own = row.name not in with_encoder
             size, speed = f"{row.facts['parameters'] / 1e6:.1f} M", f"{row.facts['words_per_second']:.0f}"
             cells.append([f"**{row.name}**", "–" if own else Path(encoder).name, size, speed, *row.rates(test)])
         yield table(header, [*cells, *published(test)])
 
 
-def sweep(title: str, column: str, names: Iterable[str], first: str, tests: Sequence[str]) -> Iterator[str]:
-    """A table of one model decoded in several ways; times are relative to the first way."""
-    found = [Decoded(name) for name in names if (EXP / "decode" / name / "facts.json").exists()]
-    if not found:
+@dataclass(frozen=True)
+class Sweep:
+    """One model decoded in several ways, a table of the page.
+
+    Attributes:
+        title: of the table.
+        folder: of the decodings, `exp/decode/FOLDER/SETTING`.
+        settings: the ways.
+        base: the decoding that times are relative to.
+    """
+
+    title: str
+    folder: str
+    settings: Sequence[str]
+    base: str
+
+
+SWEEPS = (
+    Sweep(
+        "Windows that predict each word (courtland2020, Table 2)",
+        "windows",
+        ("1", "2", "3", "6", "9", "9 by probabilities", "sequential"),
+        "windows/1",
+    ),
+    Sweep(
+        "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
+        "look-ahead",
+        ("1", "2", "3", "4", "5", "10", "100", "block"),
+        "polacek",
+    ),
+    Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "published", "tuned"), "polacek"),
+)
+
+
+def sweep(table_of: Sweep) -> Iterator[str]:
+    """A table of the ways that were tried; the block and the tuned weights are the row of the model itself."""
+    names = {setting: f"{table_of.folder}/{setting}" for setting in table_of.settings}
+    names |= {setting: table_of.base for setting in ("block", "tuned") if setting in names}
+    found = {setting: Decoded(name) for setting, name in names.items() if (EXP / "decode" / name).exists()}
+    if not any(name != table_of.base for setting, name in names.items() if setting in found):
         return
-    yield f"## {title}\n"
-    base = Decoded(first).facts["words_per_second"]
-    header = (column, *(f"{TITLES.get(t, t)} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time")
+    yield f"## {table_of.title}\n"
+    base = Decoded(table_of.base).facts["words_per_second"]
+    tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
+    header = ("", *(f"{TITLES[t]} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time", *_THEIRS)
+    theirs = published_sweep(table_of.folder)
     cells = []
-    for decoded in found:
+    for setting, decoded in found.items():
         rates = [
             cell
             for test in tests
             for cell in (*_three(decoded.scores[test].micro), percent(decoded.scores[test].one_class.f1))
         ]
-        label = decoded.name.rpartition("/")[2] if "/" in decoded.name else "block"
-        cells.append([label, *rates, f"{base / decoded.facts['words_per_second']:.1f}x"])
+        time = f"{base / decoded.facts['words_per_second']:.1f}x"
+        cells.append([setting, *rates, time, *theirs.get(setting, ("", ""))])
     yield table(header, cells)
+
+
+def published_sweep(folder: str) -> dict[str, tuple[str, str]]:
+    """F1 and time of other people's tables, by setting."""
+    path = Path("published_sweeps.tsv")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = (line.split("\t") for line in lines)
+    return {setting: (f1, time) for name, setting, f1, time in rows if name == folder}
 
 
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
@@ -143,12 +200,11 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
     yield from circumstances(options, summary)
-    yield from results(rows, tests, options.encoder)
-    windows = [f"windows/{count}" for count in (1, 2, 3, 6, 9)]
-    yield from sweep("Windows that predict each word (courtland2020, Table 2)", "windows", windows, windows[0], tests)
-    looks = [f"look-ahead/{right}" for right in (1, 2, 3, 4, 5, 10, 100)]
-    title = "Look-ahead in words, left context 100 (polacek2023, Table 4)"
-    yield from sweep(title, "right", [*looks, "polacek"], "polacek", tests)
+    yield from results(rows, tests, options)
+    if any(row.name == "courtland" and not row.facts["masked_lm"] for row in rows):
+        yield "The encoder of courtland has no masked-LM head: its embedding matrix stands in for the decoder.\n"
+    for table_of in SWEEPS:
+        yield from sweep(table_of)
 
 
 def main() -> None:
@@ -156,6 +212,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("command", "encoder", "budget", "synthetic"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--systems", type=Path, required=True, help="systems.tsv, with budgets.tsv beside it")
     parser.add_argument("rows", nargs="+")
     options = parser.parse_args()
     rows = [Decoded(name) for name in options.rows]

@@ -51,6 +51,7 @@ if [ -z "$config" ] && $synthetic; then
   # Models this small gain little from a second thread, and lose much where another job has its core.
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 fi
+has_pauses=true
 if [ -n "$system" ]; then
   $ablation && fail "found --system and --ablation, expected one of them"
   if $synthetic; then
@@ -59,6 +60,7 @@ if [ -n "$system" ]; then
   budget=${budget:-full}
   check_budget
   [ -n "$(row_field "$system" 2)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
+  check_tagger "$system"
 fi
 times=aligner
 if [ -n "$ctm_dir" ]; then
