@@ -12,12 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray
+from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray, log_probabilities
 from asr_punct.decode.words import BoolArray
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import MARKS, Mark, parse_marks
-
-_SMALLEST = np.finfo(np.float32).tiny
 
 
 @cache
@@ -28,7 +26,7 @@ def class_marks(classes: tuple[str, ...]) -> BoolArray:
 
 def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> ScoreArray:
     """Logarithms of the probabilities of classes, (words, classes), times their weights."""
-    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST)) + np.log(weights))
+    return np.asarray(log_probabilities(probabilities) + np.log(weights))
 
 
 def class_scores(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> ScoreArray:

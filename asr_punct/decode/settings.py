@@ -18,6 +18,7 @@ from asr_punct.marks import CASES, MARKS, Case, Mark
 FloatArray = npt.NDArray[np.float32]
 ScoreArray = npt.NDArray[np.float64]
 _SMALLEST = 1e-6
+_LEAST_PROBABILITY = np.finfo(np.float32).tiny
 UNOPENED = 2.0
 """Penalty of a ? or ! without its opening mark where none was tuned."""
 
@@ -72,6 +73,16 @@ def logits(probabilities: npt.NDArray[np.floating]) -> ScoreArray:
     """log(p / (1 - p)) with p kept from 0 and 1 by a millionth."""
     clipped = np.clip(probabilities.astype(np.float64), _SMALLEST, 1 - _SMALLEST)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
+def sigmoid(values: ScoreArray) -> ScoreArray:
+    """Inverse of `logits`: probabilities; no logit is too large."""
+    return np.asarray(0.5 * (1 + np.tanh(values / 2)))
+
+
+def log_probabilities(probabilities: FloatArray) -> ScoreArray:
+    """Logarithms of probabilities; that of 0 is finite."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _LEAST_PROBABILITY)))
 
 
 def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:

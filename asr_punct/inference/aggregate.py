@@ -13,14 +13,13 @@ from typing import Literal
 import numpy as np
 
 from asr_punct.config import WindowConfig
-from asr_punct.decode.settings import FloatArray, ScoreArray, logits
+from asr_punct.decode.settings import FloatArray, ScoreArray, log_probabilities, logits, sigmoid
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, WordInput
 from asr_punct.inference.backend import WindowScores
 from asr_punct.inference.windows import Window
 
 AggregateBy = Literal["logits", "probabilities"]
-_SMALLEST = np.finfo(np.float32).tiny
 
 
 @dataclass(frozen=True)
@@ -100,18 +99,14 @@ class _Scale:
     back: Callable[[ScoreArray], ScoreArray]
 
 
-def _log(probabilities: FloatArray) -> ScoreArray:
-    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST)))
-
-
 def _softmax(scores: ScoreArray) -> ScoreArray:
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 _PROBABILITIES = _Scale(lambda values: values.astype(np.float64), lambda values: values)
-_LOG_PROBABILITIES = _Scale(_log, _softmax)
-_LOGITS = _Scale(logits, lambda values: np.asarray(1 / (1 + np.exp(-values))))
+_LOG_PROBABILITIES = _Scale(log_probabilities, _softmax)
+_LOGITS = _Scale(logits, sigmoid)
 
 
 class _Mean:

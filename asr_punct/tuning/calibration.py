@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from asr_punct.decode.settings import Calibration, FloatArray, ScoreArray, logits
+from asr_punct.decode.settings import Calibration, FloatArray, ScoreArray, logits, sigmoid
 from asr_punct.decode.words import BoolArray, IntArray
 from asr_punct.marks import MARKS
 
@@ -94,8 +94,3 @@ def calibration_error(probabilities: ScoreArray, present: BoolArray) -> float:
     bins = zip(np.array_split(probabilities[order], _BINS), np.array_split(present[order], _BINS), strict=True)
     gaps = [abs(float(p.sum()) - float(y.sum())) for p, y in bins]
     return sum(gaps) / max(1, len(order))
-
-
-def sigmoid(values: ScoreArray) -> ScoreArray:
-    """Probabilities of logits; no logit is too large."""
-    return np.asarray(0.5 * (1 + np.tanh(values / 2)))

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from asr_punct.checkpoint import read_info, write_info
 from asr_punct.decode import CAPITAL_FOLLOWS, Decoder, DecodeSettings, FloatArray, case_scores
 from asr_punct.decode.decoder import CASE_FIXED
-from asr_punct.decode.settings import calibrated_logits
+from asr_punct.decode.settings import calibrated_logits, sigmoid
 from asr_punct.errors import InputError
 from asr_punct.inference.merge import mark_flags
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Case, Mark
-from asr_punct.tuning.calibration import calibration_error, fit_calibration, sigmoid
+from asr_punct.tuning.calibration import calibration_error, fit_calibration
 from asr_punct.tuning.class_weights import fit_class_weights
 from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_thresholds
 
