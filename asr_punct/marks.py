@@ -56,6 +56,8 @@ RIGHT = (
     Mark.DASH,
 )
 """Marks that stand after their word, in the order in which they are written."""
+SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
+"""Marks that end a sentence wherever they stand; an ellipsis or a colon may."""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
 _RIGHT_INSIDE_QUOTE = (

@@ -24,16 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.errors import ConfigError
-from asr_punct.marks import LEFT, MARKS, RIGHT, Mark, mark_bits
+from asr_punct.marks import LEFT, MARKS, RIGHT, SENTENCE_ENDS, mark_bits
 from asr_punct.pauses import BUCKET_MS, BUCKETS, UNKNOWN
 from asr_punct.words import Seconds
 
 Floats = npt.NDArray[np.float32]
 Marks = npt.NDArray[np.uint16]
 
-
 _AFTER, _BEFORE = np.uint16(mark_bits(RIGHT)), np.uint16(mark_bits(LEFT))
-_SENTENCE_END = np.uint16(mark_bits((Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION)))
+_SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
 @dataclass(frozen=True)

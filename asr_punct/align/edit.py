@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.errors import InputError
-from asr_punct.marks import LEFT, RIGHT, Case, Labels, Mark
+from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.text.characters import shape_of
 from asr_punct.words import Utterance
 
 SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
-SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS})
+_ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
 _MATRIX_CELLS = 1 << 20
 """Below this size a pair is aligned with the whole matrix (4 bytes a cell) instead of being halved."""
 _EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
 """Classes of `text.characters` that are no part of a word at its edges: marks, brackets, and what is no mark either."""
 _OPENER = {Mark.QUESTION: Mark.OPEN_QUES, Mark.EXCLAMATION: Mark.OPEN_EXCL, Mark.QUOTE: Mark.OPEN_QUOTE}
-_STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(SENTENCE_ENDS, 3)
+_STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(_ENDS, 3)
 
 IntArray = NDArray[np.int64]
 _Int32Array = NDArray[np.int32]
@@ -232,7 +232,7 @@ def _place(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[
     for i, j in zip(alignment.reference.tolist(), alignment.hypothesis.tolist(), strict=True):
         if i < 0:
             continue
-        label, ends = labels[i], not SENTENCE_ENDS.isdisjoint(labels[i].marks)
+        label, ends = labels[i], not _ENDS.isdisjoint(labels[i].marks)
         if j < 0:
             _release(label.marks, i, before, openers)
             capital = not ends and (capital or (sentence_start and label.case is not Case.O))

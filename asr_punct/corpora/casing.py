@@ -11,12 +11,12 @@ from pathlib import Path
 from asr_punct.casing import STEM, Casing, stems_of
 from asr_punct.corpora.cleaning import mended
 from asr_punct.corpora.sources import Source, read_blocks
-from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark, apply_case, case_of
 from asr_punct.text import parse
 from asr_punct.text.characters import shape_of
 
 _LEFT = frozenset(LEFT)
-_SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS, Mark.COLON})
+_CAPITAL_MAY_FOLLOW = SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}
 _FORM = re.compile(r"(?:[^\W_]|[.'’&+/-])+")
 """What is learnt: no addresses, nor names of machines."""
 _PART = re.compile("A+[am]*|[am]+")
@@ -62,7 +62,7 @@ def _inside_sentences(forms: Iterable[str], labels: Iterable[Labels]) -> Iterato
     for form, label in zip(forms, labels, strict=True):
         if not begins and _LEFT.isdisjoint(label.marks) and Mark.COLON not in label.marks:
             yield form
-        begins = not _SENTENCE_ENDS.isdisjoint(label.marks)
+        begins = not _CAPITAL_MAY_FOLLOW.isdisjoint(label.marks)
 
 
 def learn_from_sources(corpus: Path, sources: Iterable[Source], evidence: Evidence) -> tuple[str, ...]:

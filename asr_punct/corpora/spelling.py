@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from asr_punct.corpora.numerals import LARGEST, cardinal, decimal, english_year, ordinal, with_basque_suffix
-from asr_punct.marks import LEFT, Case, Labels, Mark
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
 
 _WITH_COMMA = r"(?P<whole>\d{1,3}(?:\.\d{3})+|\d+)(?:,(?P<decimals>\d{1,6}))?"
 _WITH_POINT = r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d{1,6}))?"
@@ -31,7 +31,6 @@ _MONEY = {
 }
 _SCALES = frozenset(("thousand", "million", "billion", "trillion"))
 _NO_NOUNS = frozenset(("es", "los", "las", "después", "más", "menos", "y", "e", "o", "u", "a", "de", "en", "que", "se"))
-_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
 _Reading = tuple[list[str], int]
 
 
@@ -70,7 +69,7 @@ def spelled_out(line: LabelledLine, language: str) -> LabelledLine:
         if len(spoken) == 1 and spoken[0] == words[i]:
             new_labels.append(labels[i])
         else:
-            starts = not new_labels or not _ENDS.isdisjoint(new_labels[-1].marks)
+            starts = not new_labels or not SENTENCE_ENDS.isdisjoint(new_labels[-1].marks)
             new_labels += _spread(labels[i : i + used], len(spoken), starts)
         i += used
     return LabelledLine(tuple(new_words), tuple(new_labels))

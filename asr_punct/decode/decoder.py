@@ -13,7 +13,7 @@ from asr_punct.decode.balance import Balanced, Rules, balance
 from asr_punct.decode.classes import class_scores, possible_marks
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
 from asr_punct.decode.words import PAIRS, BoolArray, ends_sentence
-from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark
+from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark, mark_bits
 
 BLOCK_WORDS = 1024
 """Words that are decoded together, and so the most that a quotation or a sentence can hold."""
@@ -29,7 +29,7 @@ _BITS = 1 << np.arange(len(MARKS))
 _IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 _DASH = MARKS.index(Mark.DASH)
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
-_END_BITS = sum(1 << mark for mark in _ENDS)
+_END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _NO_SCORES = np.zeros((0, len(MARKS)))
 
 

@@ -9,9 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.config import HeadConfig
-from asr_punct.marks import CASES, MARKS, NO_MARKS, parse_marks
+from asr_punct.marks import CASES, MARKS, NO_MARKS, mark_bits, parse_marks
 from asr_punct.model.crf import ChainCrf
 from asr_punct.model.losses import focal_classes, focal_marks
+
+_RARE = -4.0
+"""First bias of the mark logits (a probability of 0.02): else training begins by learning that marks are rare."""
+_LEAST_PROBABILITY = 1e-7
+"""Of a mark, so that its logit is finite."""
 
 
 def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> nn.Sequential:
@@ -21,14 +26,6 @@ def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> 
         return nn.Sequential(nn.Dropout(dropout), nn.Linear(inputs, outputs))
     activation = nn.SELU() if config.activation == "selu" else nn.GELU()
     return nn.Sequential(nn.Linear(inputs, hidden), activation, nn.Dropout(dropout), nn.Linear(hidden, outputs))
-
-
-_RARE = -4.0
-"""First bias of the mark logits (a probability of 0.02): else training begins by learning that marks are rare."""
-
-
-_LEAST_PROBABILITY = 1e-7
-"""Of a mark, so that its logit is finite."""
 
 
 class PunctuationHead(nn.Module):
@@ -89,7 +86,7 @@ class ClassHead(nn.Module):
 
     def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
-        classes = [sum(1 << MARKS.index(mark) for mark in parse_marks(name)) for name in config.classes]
+        classes = [mark_bits(parse_marks(name)) for name in config.classes]
         numbers = torch.arange(1 << len(MARKS))
         target = torch.zeros_like(numbers)
         for number, bits in enumerate(classes):  # rarer marks overwrite: they stand later

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.features import DOCUMENT_START
-from asr_punct.marks import CASES, LEFT, Case, Mark, mark_bits
+from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
 from asr_punct.training.corpus import Corpus
 
 CANDIDATES = 8
@@ -201,7 +201,7 @@ class Confusions:
 def _names(corpus: Corpus) -> _Bools:
     """Words that are capitalised most times that they stand inside a sentence, (vocabulary,)."""
     size = len(corpus.vocabulary.words)
-    ends = np.uint16(mark_bits((Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION, Mark.ELLIPSIS, Mark.COLON)))
+    ends = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}))
     inside = (corpus.boundaries & DOCUMENT_START == 0) & (corpus.marks & np.uint16(mark_bits(LEFT)) == 0)
     inside[1:] &= corpus.marks[:-1] & ends == 0
     capital = inside & (corpus.cases != CASES.index(Case.O))

@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END
-from asr_punct.marks import Mark, mark_bits
+from asr_punct.marks import SENTENCE_ENDS, mark_bits
 from asr_punct.training.corpus import Corpus
 
 Spans = npt.NDArray[np.integer]
@@ -21,7 +21,7 @@ Spans = npt.NDArray[np.integer]
 Documents = npt.NDArray[np.integer]
 """First word of each document and the one after its last, (documents, 2), in the order of the corpus."""
 
-_SENTENCE_END = np.uint16(mark_bits((Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION)))
+_SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
 @dataclass(frozen=True)
