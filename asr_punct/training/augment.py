@@ -48,7 +48,7 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
     deleted = changed & ~substituted & (kind < config.substitution + config.deletion)
     inserted = changed & ~substituted & ~deleted
     kept = ~deleted
-    kept |= _first(batch) & ~np.logical_or.reduceat(kept, np.flatnonzero(_first(batch)))[batch.rows]
+    kept |= batch.first & ~np.logical_or.reduceat(kept, np.flatnonzero(batch.first))[batch.rows]
     result = replace(batch, words=np.where(substituted, drawn, batch.words)).without(~kept)
     result = _inserted(result, inserted[kept], drawn[kept])
     return replace(result, boundaries=_edges(batch, result))
@@ -64,18 +64,9 @@ def _inserted(batch: WordArrays, before: _Bools, words: npt.NDArray[np.int32]) -
     return result
 
 
-def _first(batch: WordArrays) -> _Bools:
-    """Words that are the first of their windows."""
-    return np.diff(batch.rows, prepend=-1) > 0
-
-
-def _last(batch: WordArrays) -> _Bools:
-    return np.diff(batch.rows, append=batch.rows[-1] + 1) > 0
-
-
 def _edges(before: WordArrays, after: WordArrays) -> npt.NDArray[np.uint8]:
     """Flags of the same windows `after` a change, whose first and last words have those of the ones `before`."""
     flags = np.full(len(after.words), NO_BOUNDARY, np.uint8)
-    flags[_first(after)] |= before.boundaries[_first(before)] & DOCUMENT_START
-    flags[_last(after)] |= before.boundaries[_last(before)] & DOCUMENT_END
+    flags[after.first] |= before.boundaries[before.first] & DOCUMENT_START
+    flags[after.last] |= before.boundaries[before.last] & DOCUMENT_END
     return flags

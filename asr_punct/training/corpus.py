@@ -121,6 +121,16 @@ class WordArrays:
         lengths = np.bincount(self.rows)
         return self.rows, np.arange(len(self.rows)) - (np.cumsum(lengths) - lengths)[self.rows]
 
+    @property
+    def first(self) -> npt.NDArray[np.bool_]:
+        """Whether each word is the first of its window, (words,)."""
+        return np.diff(self.rows, prepend=-1) > 0
+
+    @property
+    def last(self) -> npt.NDArray[np.bool_]:
+        """Whether each word is the last of its window, (words,)."""
+        return np.diff(self.rows, append=self.rows[-1] + 1) > 0
+
     def at(self, places: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> WordArrays:
         """Copies of the words at `places`, numbers or a mask; windows keep their numbers."""
         return WordArrays(**{name: column[places] for name, column in vars(self).items()})
@@ -130,8 +140,7 @@ class WordArrays:
 
         It is their sum, or unknown if one of them is.
         """
-        first = np.diff(self.rows, prepend=-1) > 0
-        ends = np.flatnonzero(first | ~deleted)
+        ends = np.flatnonzero(self.first | ~deleted)
         pauses = np.minimum(np.add.reduceat(self.pauses, ends, dtype=np.int64), BUCKETS - 1)
         unknown = np.logical_or.reduceat(self.pauses == UNKNOWN, ends)
         spent = np.where(unknown, UNKNOWN, pauses).astype(np.int16)

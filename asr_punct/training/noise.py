@@ -91,9 +91,7 @@ def _substituted(
 
 def _deletable(batch: WordArrays) -> _Bools:
     """Words whose deletion loses no label and leaves no window empty."""
-    free: _Bools = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0)
-    free[0] = False
-    free[1:] &= batch.rows[1:] == batch.rows[:-1]
+    free: _Bools = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0) & ~batch.first
     return free
 
 

@@ -109,7 +109,7 @@ def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> W
     """Windows that have grown, without the words past `words` of them or past `tokens` sub-words."""
     rows, columns = batch.cells
     ends = np.cumsum(vocabulary.counts(batch.words))
-    before = np.concatenate([[0], ends])[np.flatnonzero(columns == 0)]
+    before = np.concatenate([[0], ends])[np.flatnonzero(batch.first)]
     kept = (columns < words) & (ends - before[rows] <= tokens)
     return batch.at(kept)
 
