@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from asr_punct.config import Config, ModelConfig, WindowConfig, as_mapping, from_mapping
+from asr_punct.config import Config, WindowConfig, as_mapping, from_mapping
 from asr_punct.errors import ConfigError
 
 CONF = Path(__file__).parent.parent / "conf"
 
 
-def components():
-    yield Config
-    yield from (field.default_factory for field in dataclasses.fields(Config))
-    yield from (
-        f.default_factory for f in dataclasses.fields(ModelConfig) if dataclasses.is_dataclass(f.default_factory)
-    )
+def components(config=Config):
+    """A configuration and all those in it."""
+    yield config
+    for field in dataclasses.fields(config):
+        if dataclasses.is_dataclass(field.default_factory):
+            yield from components(field.default_factory)
 
 
 def test_mapping_round_trip():
@@ -46,6 +46,7 @@ def test_mapping_round_trip():
         ({"model": {"encoder": {"width": -128}}}, "encoder: width is 1 or more, found -128"),
         ({"model": {"encoder": {"layers": -1}}}, "encoder: layers is 1 or more, found -1"),
         ({"model": {"encoder": {"dropout": 5}}}, "encoder: dropout is a probability, found 5"),
+        ({"model": {"encoder": {"attention_dropout": 2}}}, "encoder: attention_dropout is a probability, found 2"),
         ({"model": {"encoder": {"dropout": float("nan")}}}, "encoder: dropout is a probability, found nan"),
         ({"model": {"context": {"heads": 0}}}, "context: heads is 1 or more, found 0"),
         ({"model": {"context": {"feed_forward": 0}}}, "context: feed_forward is 1 or more, found 0"),

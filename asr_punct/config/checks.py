@@ -1,9 +1,9 @@
-"""What values of a configuration must be."""
+"""What values of a configuration must be; None, where a key may be without a value, passes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from asr_punct.errors import ConfigError
@@ -11,26 +11,29 @@ from asr_punct.marks import MARKS, NO_MARKS
 
 
 def check_sizes(component: str, config: Any, *names: str) -> None:
-    """Refuse values below 1; None passes. Raises ConfigError."""
-    for name in names:
-        value = getattr(config, name)
-        if value is not None and value < 1:
+    """Refuse values below 1. Raises ConfigError."""
+    for name, value in _given(config, names):
+        if value < 1:
             raise ConfigError(f"{component}: {name} is 1 or more, found {value}")
 
 
 def check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
     """Refuse values below 0, or not above it where `above`. Raises ConfigError."""
-    for name in names:
-        value = getattr(config, name)
+    for name, value in _given(config, names):
         if not math.isfinite(value) or value < 0 or (above and value == 0):
             raise ConfigError(f"{component}: {name} is {'above 0' if above else '0 or more'}, found {value}")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
     """Refuse what is not from 0 to 1. Raises ConfigError."""
-    for name in names:
-        if not 0 <= getattr(config, name) <= 1:
-            raise ConfigError(f"{component}: {name} is a probability, found {getattr(config, name)}")
+    for name, value in _given(config, names):
+        if not 0 <= value <= 1:
+            raise ConfigError(f"{component}: {name} is a probability, found {value}")
+
+
+def _given(config: Any, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+    values = ((name, getattr(config, name)) for name in names)
+    return ((name, value) for name, value in values if value is not None)
 
 
 def check_weights(place: str, weights: Mapping[str, float]) -> None:

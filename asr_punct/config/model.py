@@ -75,8 +75,7 @@ class EncoderConfig:
         )
         check_sizes("encoder", self, *sizes)
         check_amounts("encoder", self, "pairs", "sequence_hidden")
-        given = ["attention_dropout"] if self.attention_dropout is not None else []
-        check_probabilities("encoder", self, "dropout", "sequence_dropout", *given)
+        check_probabilities("encoder", self, "dropout", "attention_dropout", "sequence_dropout")
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
         if self.max_tokens > MAX_TOKENS:
@@ -198,7 +197,7 @@ class HeadConfig:
         if self.classes and self.classes[0] != NO_MARKS:
             raise ConfigError(f"heads: the first of classes is {NO_MARKS}, found {self.classes[0]!r}")
         check_sizes("heads", self, "class_count")
-        check_amounts("heads", self, *(["hidden"] if self.hidden is not None else []))
+        check_amounts("heads", self, "hidden")
         check_probabilities("heads", self, "dropout")
 
 

@@ -159,8 +159,7 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         sizes = ("epochs", "epochs_per_pass", "sentences", "batch_size", "patience", "decay_steps")
         check_sizes("training", self, *sizes)
-        above = ["learning_rate", "muon_learning_rate", "lookahead_rate", "decay_rate"]
-        above += ["encoder_learning_rate"] if self.encoder_learning_rate is not None else []
+        above = ("learning_rate", "encoder_learning_rate", "muon_learning_rate", "lookahead_rate", "decay_rate")
         check_amounts("training", self, *above, above=True)
         check_amounts("training", self, "warmup_epochs", "weight_decay", "clip_norm", "workers")
         check_amounts("training", self, "lookahead_steps", "focal_gamma")
