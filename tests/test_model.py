@@ -14,7 +14,7 @@ from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E40
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.model.context import TransformerContext, build_context  # noqa: E402
 from asr_punct.model.device import open_device  # noqa: E402
-from asr_punct.model.encoder import new_encoder, pretrained_encoder, pretrained_tokenizer  # noqa: E402
+from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, NoPauses, build_fusion  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
@@ -167,43 +167,12 @@ def test_a_width_that_heads_do_not_divide_is_told():
     assert isinstance(build_context(ContextConfig(), 32, 10), TransformerContext)
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "electra"])
-def test_any_encoder_by_directory(family, tmp_path):
-    """The loading code of pretrained encoders, on tiny ones of several families."""
-    transformers = pytest.importorskip("transformers")
-    sizes = {"vocab_size": 60, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-    if family == "distilbert":
-        sizes = {"vocab_size": 60, "dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16}
-    config = transformers.AutoConfig.for_model(family, **sizes)
-    transformers.AutoModel.from_config(config).save_pretrained(tmp_path, safe_serialization=True)
-    encoder = pretrained_encoder(str(tmp_path)).eval()
-    batch = inputs([window(np.random.default_rng(0), 5)])
-    names = ("input_ids", "attention_mask", "word_index", "boundaries")
-    assert encoder(*(batch[name] for name in names)).shape == (1, 5, 16)
-
-
 @pytest.mark.parametrize(
     ("name", "expected"), [("gpu", "cpu, cuda, cuda:N or mps"), ("cuda:99", "a device that torch finds: ")]
 )
 def test_a_device_that_is_not_there_is_told(name, expected):
     with pytest.raises(AsrPunctError, match=f"--device: found '{name}', expected {expected}"):
         open_device(name)
-
-
-def test_a_missing_encoder_is_told(tmp_path):
-    with pytest.raises(ConfigError, match="encoder"):
-        pretrained_encoder(str(tmp_path / "none"))
-    with pytest.raises(ConfigError, match="tokenizer"):
-        pretrained_tokenizer(str(tmp_path / "none"), 4)
-
-
-def test_a_tokenizer_by_directory(tmp_path):
-    transformers = pytest.importorskip("transformers")
-    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ho", "##la"]))
-    transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
-    tokenizer = pretrained_tokenizer(str(tmp_path), 4)
-    assert tokenizer.encode(["hola", "x"]) == [(5, 6), (1,)]
-    assert (tokenizer.start, tokenizer.end, tokenizer.pad) == (2, 3, 0)
 
 
 @pytest.mark.parametrize(

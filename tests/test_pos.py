@@ -1,5 +1,4 @@
 import dataclasses
-import lzma
 import subprocess
 import sys
 import types
@@ -13,17 +12,19 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from dummies import tiny_config, write_corpus  # noqa: E402
+from test_conllu import treebank  # noqa: E402
 from test_context import write_model  # noqa: E402
 from test_model import inputs, window  # noqa: E402
+from test_pretrained import funnel  # noqa: E402
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, load_tokenizer, read_info, write_info  # noqa: E402
 from asr_punct.config import Config, PosConfig, from_mapping  # noqa: E402
-from asr_punct.corpora.conllu import TAGS, read_conllu  # noqa: E402
-from asr_punct.errors import AsrPunctError, ConfigError, InputError, MissingPackageError, ModelError  # noqa: E402
+from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, ModelError  # noqa: E402
 from asr_punct.features import WordInput, collate  # noqa: E402
 from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
-from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder  # noqa: E402
+from asr_punct.model.encoder import encoder_from_settings, new_encoder  # noqa: E402
 from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger  # noqa: E402
+from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger  # noqa: E402
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer  # noqa: E402
@@ -51,64 +52,6 @@ def model_of(model, seed=0):
 def batch(*sizes):
     rng = np.random.default_rng(0)
     return inputs([window(rng, size) for size in sizes])
-
-
-def row(number, form, tag):
-    return "\t".join([str(number), form, "_", tag, *"______"])
-
-
-SENTENCES = [
-    [(1, "Well", "INTJ"), (2, ",", "PUNCT"), ("3-4", "don't", "_"), (3, "do", "AUX"), (4, "n't", "PART")],
-    [
-        (1, "it", "PRON"),
-        (2, "'s", "AUX"),
-        (2.1, "there", "ADV"),
-        (3, "U.S.", "PROPN"),
-        (4, "$", "SYM"),
-        (5, "9", "NUM"),
-    ],
-    [(1, "...", "PUNCT")],
-    [("1-2", "Del", "_"), (1, "de", "ADP"), (2, "el", "DET"), (3, "10 000", "NUM"), (4, "”", "PUNCT")],
-]
-
-
-def treebank(path, sentences=SENTENCES):
-    text = "\n\n".join("\n".join(["# text = x", *(row(*token) for token in tokens)]) for tokens in sentences)
-    if path.suffix == ".xz":
-        path.write_bytes(lzma.compress(text.encode()))
-    else:
-        path.write_text(text + "\n", encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.xz"])
-def test_words_are_those_of_a_recogniser_with_the_tag_of_their_first_part(name, tmp_path):
-    found = [list(map(tuple, sentence)) for sentence in read_conllu(treebank(tmp_path / name))]
-    assert found == [
-        [("well", "INTJ"), ("don't", "AUX")],
-        [("it's", "PRON"), ("u.s", "PROPN"), ("9", "NUM")],
-        [("del", "ADP"), ("10000", "NUM")],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("1\tx\ty", "found 3 columns, expected 10 columns"),
-        (row("a", "x", "NOUN"), "found identifier 'a', expected a number"),
-        (row("1-", "x", "NOUN"), "found identifier '1-', expected a number"),
-        (row(1, "x", "NN"), "found part of speech 'NN', expected one of ADJ ADP"),
-    ],
-)
-def test_a_line_of_another_form_is_told(line, message, tmp_path):
-    path = tmp_path / "a.conllu"
-    path.write_text(f"# text = x\n{line}\n")
-    with pytest.raises(InputError, match=f"a.conllu:2: {message}"):
-        list(read_conllu(path))
-
-
-def test_the_universal_parts_of_speech():
-    assert len(set(TAGS)) == 17
 
 
 def literal_tags(tagger, features):
@@ -402,13 +345,6 @@ def test_a_missing_flair_or_tagger_is_told(tmp_path, monkeypatch, request):
         load_tagger(tmp_path / "model" / WEIGHTS, read_info(tmp_path / "model"))
 
 
-def funnel(directory, kind="FunnelModel"):
-    transformers = pytest.importorskip("transformers")
-    sizes = {"d_model": 16, "n_head": 2, "d_head": 8, "d_inner": 32, "block_sizes": [1, 1, 1], "num_decoder_layers": 1}
-    settings = transformers.FunnelConfig(vocab_size=60, **sizes)
-    getattr(transformers, kind)(settings).save_pretrained(directory)
-
-
 def test_a_funnel_transformer_under_the_fusion(tmp_path):
     """Its decoder gives a vector for each sub-word again, of width d_model."""
     funnel(tmp_path)
@@ -422,12 +358,6 @@ def test_a_funnel_transformer_under_the_fusion(tmp_path):
     again = build_tagger(model_config, encoder_from_settings(encoder.settings)).eval()
     again.load_state_dict(model.state_dict())
     assert torch.equal(again(**batch(5)).mark_logits, model(**batch(5)).mark_logits)
-
-
-def test_an_encoder_that_shortens_its_input_is_told(tmp_path):
-    funnel(tmp_path, "FunnelBaseModel")
-    with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
-        pretrained_encoder(str(tmp_path))
 
 
 def test_hyper_parameters_of_the_papers():

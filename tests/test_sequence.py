@@ -1,7 +1,6 @@
 """Courtland et al. 2020: the token layer on the masked-LM output, the sequence layer over the window."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from safetensors.torch import load_file  # noqa: E402
-from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
+from test_pretrained import FAMILIES, VOCABULARY, checkpoint  # noqa: E402
 
 from asr_punct import Punctuator  # noqa: E402
 from asr_punct.checkpoint import ModelInfo, read_info, write_info  # noqa: E402
@@ -20,7 +19,8 @@ from asr_punct.errors import ConfigError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.inference.backend import OnnxBackend  # noqa: E402
 from asr_punct.model.electra import ReplacedTokenDetector  # noqa: E402
-from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder  # noqa: E402
+from asr_punct.model.encoder import new_encoder  # noqa: E402
+from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
 from asr_punct.model.sequence import SequenceLayer, WindowNormalisation  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_tagger, save_tagger  # noqa: E402
@@ -29,35 +29,8 @@ from asr_punct.training.configuration import read_config  # noqa: E402
 from asr_punct.training.export import export, random_features  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
 
-VOCABULARY, WIDTH, HIDDEN, TOKENS = 60, 16, 24, 20
+HIDDEN, TOKENS = 24, 20
 CLASSES = ("O", "COMMA", "PERIOD", "QUESTION")
-LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"
-FAMILIES = ["bert", "roberta", "distilbert", "electra", "albert"]
-
-
-def checkpoint(directory, family="roberta", head=True, tied=True):
-    """A tiny checkpoint with or without a masked-LM head, whose decoder has a bias of its own."""
-    sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
-    if family == "distilbert":
-        sizes = {"dim": WIDTH, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
-    if family in ("electra", "albert"):
-        sizes["embedding_size"] = 8
-    torch.manual_seed(5)
-    config = transformers.AutoConfig.for_model(
-        family, vocab_size=VOCABULARY, max_position_embeddings=40, tie_word_embeddings=tied, **sizes
-    )
-    kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
-    model = kind.from_config(config)
-    if head:
-        torch.nn.init.normal_(model.get_output_embeddings().bias)
-    model.save_pretrained(directory, safe_serialization=True)
-    letters = ["<s>", "<pad>", "</s>", "<unk>", *LETTERS, *(f"##{letter}" for letter in LETTERS)][:VOCABULARY]
-    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(letters)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
-    return str(directory)
 
 
 def config_of(name=None, **changes):
@@ -167,25 +140,6 @@ def test_an_embedding_matrix_of_another_width_is_told(tmp_path):
     name = checkpoint(tmp_path, "electra", head=False)
     with pytest.raises(ConfigError, match="of the states' width 16, found 8"):
         build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
-
-
-@pytest.mark.parametrize("masked_lm", [False, True])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_attention_dropout_is_an_encoders_own_or_as_configured(family, masked_lm, tmp_path):
-    name = checkpoint(tmp_path, family)
-    key = "attention_dropout" if family == "distilbert" else "attention_probs_dropout_prob"
-    assert (
-        pretrained_encoder(name, masked_lm).settings[key]
-        == transformers.AutoConfig.from_pretrained(name).to_dict()[key]
-    )
-    assert pretrained_encoder(name, masked_lm, attention_dropout=0.3).settings[key] == 0.3
-
-
-def test_without_the_layers_the_head_is_not_loaded(tmp_path):
-    encoder = pretrained_encoder(checkpoint(tmp_path))
-    assert encoder.decoder is None
-    assert "masked_lm_head" not in encoder.settings
-    assert not any("lm_head" in name for name in encoder.state_dict())
 
 
 @pytest.mark.parametrize("kind", ["lookup", "table"])
@@ -341,16 +295,6 @@ def test_the_exported_graph_is_the_model(family, head, tmp_path):
         features = collate(windows, 0, 2, 1)
         expected = model(**inputs(windows)).label_probabilities.detach().numpy()
         assert np.abs(graph.scores(features).labels - expected)[features.word_index > 0].max() < 1e-4
-
-
-def test_settings_tell_of_the_head(tmp_path):
-    name = checkpoint(tmp_path)
-    encoder = pretrained_encoder(name, masked_lm=True)
-    settings = json.loads(json.dumps(encoder.settings))
-    again = encoder_from_settings(settings)
-    assert again.settings == encoder.settings
-    shapes = {key: weight.shape for key, weight in encoder.state_dict().items()}
-    assert {key: weight.shape for key, weight in again.state_dict().items()} == shapes
 
 
 def test_windows_hold_at_most_their_tokens(tmp_path):

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import (
-    MODEL_FOR_MASKED_LM_MAPPING,
-    AutoConfig,
-    AutoModel,
-    AutoModelForMaskedLM,
-    AutoTokenizer,
-    ElectraModel,
-    FunnelBaseModel,
-    PretrainedConfig,
-)
-from transformers.utils import logging as transformers_logging
+from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, ElectraModel
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
 from asr_punct.model.transformer import narrow_electra, new_electra, new_transformer
-from asr_punct.subwords import SubwordTokenizer
 
-log = logging.getLogger(__name__)
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
 _MASKED_LM = "masked_lm_head"
 """Setting of encoders with the masked-LM head of their checkpoint."""
@@ -217,66 +204,9 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     has_head = settings.get(_MASKED_LM, False)
     config = AutoConfig.for_model(**{name: value for name, value in settings.items() if name != _MASKED_LM})
     if has_head:
-        return _with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config))
+        return with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config))
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
-
-
-def pretrained_encoder(name: str, masked_lm: bool = False, attention_dropout: float | None = None) -> WordEncoder:
-    """A pretrained encoder by name or directory, in safetensors only.
-
-    Args:
-        name: which.
-        masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
-        attention_dropout: dropout of its attention's probabilities; its own where none is given.
-
-    Raises:
-        ConfigError: it cannot be loaded, or gives fewer vectors than there are sub-words.
-    """
-    try:
-        config = AutoConfig.from_pretrained(name)
-        if attention_dropout is not None:
-            _set_attention_dropout(config, attention_dropout)
-        whole = _pretrained_masked_lm(name, config) if masked_lm else None
-        if whole is not None:
-            return _with_decoder(whole)
-        model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
-    if masked_lm:
-        log.info("encoder %s has no masked-LM head: its embedding matrix stands in for the decoder", name)
-    if isinstance(model, FunnelBaseModel):
-        found, expected = "a FunnelBaseModel, which has no vector for each sub-word", "one with a decoder"
-        raise ConfigError(f"encoder {name!r}: found {found}, expected {expected} (funnel-transformer/small, not -base)")
-    if hasattr(model, "pooler"):
-        model.pooler = None
-    return WordEncoder(model)
-
-
-def _set_attention_dropout(config: PretrainedConfig, rate: float) -> None:
-    """Set it by the name that the kind of encoder has for it."""
-    names = [name for name in ("attention_probs_dropout_prob", "attention_dropout") if hasattr(config, name)]
-    if not names:
-        raise ConfigError(f"encoder: attention_dropout: found no such rate in encoders of type {config.model_type}")
-    for name in names:
-        setattr(config, name, rate)
-
-
-def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
-    """A checkpoint with its masked-LM head; None where weights of the head are missing."""
-    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
-        return None
-    messages = cast(Any, transformers_logging)
-    verbosity = messages.get_verbosity()
-    messages.set_verbosity_error()  # else it warns of the missing head as of a fault
-    try:
-        model, loading = AutoModelForMaskedLM.from_pretrained(
-            name, config=config, use_safetensors=True, output_loading_info=True
-        )
-    finally:
-        messages.set_verbosity(verbosity)
-    base = f"{model.base_model_prefix}."
-    return model if all(weight.startswith(base) for weight in loading["missing_keys"]) else None
 
 
 class _AsItIs(nn.Identity):
@@ -285,7 +215,7 @@ class _AsItIs(nn.Identity):
     bias = None
 
 
-def _with_decoder(model: nn.Module) -> WordEncoder:
+def with_decoder(model: nn.Module) -> WordEncoder:
     """An encoder from a masked-LM, whose decoder is taken out: all weights then stand in one place."""
     whole = cast(Any, model)
     decoder = whole.get_output_embeddings()
@@ -297,18 +227,3 @@ def _with_decoder(model: nn.Module) -> WordEncoder:
                 setattr(module, name, None)
     is_tied = weight is whole.get_input_embeddings().weight
     return WordEncoder(model, MaskedLMDecoder(None if is_tied else weight, bias))
-
-
-def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
-    """The fast tokenizer of a pretrained encoder.
-
-    Raises:
-        ConfigError: it cannot be loaded, or there is no fast one.
-    """
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"tokenizer {name!r}: {str(error).splitlines()[0]}") from None
-    if not tokenizer.is_fast:
-        raise ConfigError(f"tokenizer {name!r}: found a slow tokenizer, expected one with a tokenizer.json")
-    return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)

@@ -19,9 +19,10 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.config import Config, EncoderConfig, ModelConfig
 from asr_punct.errors import ConfigError
-from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.heads import build_punctuation_head
 from asr_punct.model.pos import PosFusion, PosTagger
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_pos_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer

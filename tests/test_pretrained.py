@@ -1,0 +1,118 @@
+"""Encoders by name: their masked-LM heads, their rates, and those that give no vector for each sub-word."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from test_model import inputs, window  # noqa: E402
+from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
+
+from asr_punct.errors import ConfigError  # noqa: E402
+from asr_punct.model.encoder import encoder_from_settings  # noqa: E402
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer  # noqa: E402
+
+VOCABULARY, WIDTH = 60, 16
+LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"
+FAMILIES = ["bert", "roberta", "distilbert", "electra", "albert"]
+
+
+def checkpoint(directory, family="roberta", head=True, tied=True):
+    """A tiny checkpoint with or without a masked-LM head, whose decoder has a bias of its own."""
+    sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    if family == "distilbert":
+        sizes = {"dim": WIDTH, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
+    if family in ("electra", "albert"):
+        sizes["embedding_size"] = 8
+    torch.manual_seed(5)
+    config = transformers.AutoConfig.for_model(
+        family, vocab_size=VOCABULARY, max_position_embeddings=40, tie_word_embeddings=tied, **sizes
+    )
+    kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
+    model = kind.from_config(config)
+    if head:
+        torch.nn.init.normal_(model.get_output_embeddings().bias)
+    model.save_pretrained(directory, safe_serialization=True)
+    letters = ["<s>", "<pad>", "</s>", "<unk>", *LETTERS, *(f"##{letter}" for letter in LETTERS)][:VOCABULARY]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(letters)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(directory)
+    return str(directory)
+
+
+@pytest.mark.parametrize("masked_lm", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_attention_dropout_is_an_encoders_own_or_as_configured(family, masked_lm, tmp_path):
+    name = checkpoint(tmp_path, family)
+    key = "attention_dropout" if family == "distilbert" else "attention_probs_dropout_prob"
+    assert (
+        pretrained_encoder(name, masked_lm).settings[key]
+        == transformers.AutoConfig.from_pretrained(name).to_dict()[key]
+    )
+    assert pretrained_encoder(name, masked_lm, attention_dropout=0.3).settings[key] == 0.3
+
+
+def test_without_the_layers_the_head_is_not_loaded(tmp_path):
+    encoder = pretrained_encoder(checkpoint(tmp_path))
+    assert encoder.decoder is None
+    assert "masked_lm_head" not in encoder.settings
+    assert not any("lm_head" in name for name in encoder.state_dict())
+
+
+def test_settings_tell_of_the_head(tmp_path):
+    name = checkpoint(tmp_path)
+    encoder = pretrained_encoder(name, masked_lm=True)
+    settings = json.loads(json.dumps(encoder.settings))
+    again = encoder_from_settings(settings)
+    assert again.settings == encoder.settings
+    shapes = {key: weight.shape for key, weight in encoder.state_dict().items()}
+    assert {key: weight.shape for key, weight in again.state_dict().items()} == shapes
+
+
+def funnel(directory, kind="FunnelModel"):
+    """A tiny Funnel transformer."""
+    sizes = {"d_model": 16, "n_head": 2, "d_head": 8, "d_inner": 32, "block_sizes": [1, 1, 1], "num_decoder_layers": 1}
+    settings = transformers.FunnelConfig(vocab_size=60, **sizes)
+    getattr(transformers, kind)(settings).save_pretrained(directory)
+
+
+def test_an_encoder_that_shortens_its_input_is_told(tmp_path):
+    funnel(tmp_path, "FunnelBaseModel")
+    with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
+        pretrained_encoder(str(tmp_path))
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "electra"])
+def test_any_encoder_by_directory(family, tmp_path):
+    """The loading code of pretrained encoders, on tiny ones of several families."""
+    transformers = pytest.importorskip("transformers")
+    sizes = {"vocab_size": 60, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    if family == "distilbert":
+        sizes = {"vocab_size": 60, "dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16}
+    config = transformers.AutoConfig.for_model(family, **sizes)
+    transformers.AutoModel.from_config(config).save_pretrained(tmp_path, safe_serialization=True)
+    encoder = pretrained_encoder(str(tmp_path)).eval()
+    batch = inputs([window(np.random.default_rng(0), 5)])
+    names = ("input_ids", "attention_mask", "word_index", "boundaries")
+    assert encoder(*(batch[name] for name in names)).shape == (1, 5, 16)
+
+
+def test_a_missing_encoder_is_told(tmp_path):
+    with pytest.raises(ConfigError, match="encoder"):
+        pretrained_encoder(str(tmp_path / "none"))
+    with pytest.raises(ConfigError, match="tokenizer"):
+        pretrained_tokenizer(str(tmp_path / "none"), 4)
+
+
+def test_a_tokenizer_by_directory(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ho", "##la"]))
+    transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    tokenizer = pretrained_tokenizer(str(tmp_path), 4)
+    assert tokenizer.encode(["hola", "x"]) == [(5, 6), (1,)]
+    assert (tokenizer.start, tokenizer.end, tokenizer.pad) == (2, 3, 0)
