@@ -23,7 +23,8 @@ from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, Mo
 from asr_punct.features import WordInput, collate  # noqa: E402
 from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
 from asr_punct.model.encoder import encoder_from_settings, new_encoder  # noqa: E402
-from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger  # noqa: E402
+from asr_punct.model.flair import FlairTagger  # noqa: E402
+from asr_punct.model.pos import PosFusion, PosTagger  # noqa: E402
 from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger  # noqa: E402

@@ -1,18 +1,17 @@
-"""Parts of speech joined to word vectors (Shi et al. 2021, section 2.1), and the taggers that say them."""
+"""Parts of speech joined to word vectors (Shi et al. 2021, section 2.1), and a small tagger that says them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig, PosConfig
 from asr_punct.corpora.conllu import TAGS
-from asr_punct.errors import ConfigError, MissingPackageError
+from asr_punct.errors import ConfigError
 from asr_punct.model.convolution import ConvolutionContext
+from asr_punct.model.flair import FlairTagger
 from asr_punct.model.lookup import LookupEncoder
 from asr_punct.subwords import SubwordTokenizer
 
@@ -53,64 +52,6 @@ class PosTagger(nn.Module):
     def forward(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
         """Numbers of the likeliest tags, (batch, words)."""
         return self.logits(input_ids, word_index).argmax(dim=-1)
-
-
-class FlairTagger:
-    """A tagger of flair (Akbik et al. 2019), which is given the words again; it runs outside of a model's graph.
-
-    Args:
-        name: a model of its hub, or a file.
-        tokenizer: turns sub-words back into words.
-
-    Raises:
-        MissingPackageError: flair is not installed.
-        ConfigError: there is no such tagger.
-    """
-
-    def __init__(self, name: str, tokenizer: SubwordTokenizer) -> None:
-        try:
-            sentence, tagger = import_module("flair.data").Sentence, import_module("flair.models").SequenceTagger
-        except ImportError:
-            raise MissingPackageError("model.pos.tagger flair", "flair", "pip install flair") from None
-        self._sentence, self._tokenizer = sentence, tokenizer
-        try:
-            self._tagger = tagger.load(name)
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"pos: flair tagger {name!r}: {(str(error).splitlines() or ['none'])[0]}") from None
-        self._words: dict[tuple[int, ...], str] = {}
-
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
-        """Itself: nothing in it changes."""
-        return self
-
-    @property
-    def weights(self) -> Tensor:
-        """The softmax layer's weights, (tags, width)."""
-        return cast(Tensor, self._tagger.linear.weight)
-
-    def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Numbers of the likeliest tags, (batch, words), in flair's own order; 0 at padding."""
-        windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
-        sentences = [self._sentence(self._read(ids, [end for end in ends if end])) for ids, ends in windows]
-        self._tagger.predict(sentences)
-        tags = torch.zeros_like(word_index)
-        for row, sentence in enumerate(sentences):
-            found = [self._number(token) for token in sentence]
-            tags[row, : len(found)] = torch.tensor(found, device=tags.device)
-        return tags
-
-    def _read(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
-        starts = [1, *(end + 1 for end in ends[:-1])]
-        return [self._word(tuple(ids[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
-
-    def _word(self, subwords: tuple[int, ...]) -> str:
-        if subwords not in self._words:
-            self._words[subwords] = self._tokenizer.decode(subwords) or "_"
-        return self._words[subwords]
-
-    def _number(self, token: Any) -> int:
-        label = token.get_label(self._tagger.tag_type)
-        return int(self._tagger.label_dictionary.get_idx_for_item(label.value))
 
 
 class NoPos(nn.Module):
