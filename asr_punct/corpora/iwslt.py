@@ -42,8 +42,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     Raises:
         InputError: none of the files is there, or one has another form.
     """
-    paths = [(name, source / f"{name}{suffix}") for name in PARTS for suffix in _SUFFIXES]
-    found = {name: path for name, path in reversed(paths) if path.is_file()}
+    found = {name: path for name in PARTS if (path := find_file(source, name))}
     if not found:
         raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PARTS)}")
     make_directory(output)
@@ -53,6 +52,11 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
             with write_file(output / f"{part}.tsv") as out:
                 write_tsv(_counted(map(as_recognised, read_iwslt(found[name])), part, summary), out)
     return summary
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """The benchmark's file of that name, as it is or with `.txt` or `.xz` after it."""
+    return next((path for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
 
 
 def _counted(utterances: Iterable[Utterance], part: str, summary: Summary) -> Iterator[Utterance]:

@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from asr_punct.corpora.iwslt import as_recognised, read_iwslt
+from asr_punct.corpora.iwslt import as_recognised, find_file, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.labelled import read_labelled
@@ -31,17 +31,11 @@ from asr_punct.marks import Labels
 from asr_punct.scoring.classes import MERGED
 from asr_punct.words import Utterance
 
-_SUFFIXES = ("", ".txt", ".xz")
 _CLASSES = MERGED[4]
 _NGRAM = 8
 _DEV_SHARE = 0.2
 
 Corpus = list[Utterance]
-
-
-def find_file(corpus: Path, name: str) -> Path | None:
-    """The file of that name, as it is or with `.txt` or `.xz` after it."""
-    return next((path for suffix in _SUFFIXES if (path := corpus / f"{name}{suffix}").is_file()), None)
 
 
 def read_sets(table: Path) -> dict[str, str]:
