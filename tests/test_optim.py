@@ -286,7 +286,7 @@ def test_a_frozen_encoder_has_no_dropout_and_no_graph(kind):
     module.on_train_start()
     assert module.model.context.training
     assert module.model.encoder.training
-    for part in module.model.encoder.pretrained:
+    for part in module.model.encoder.backbone:
         assert not any(inner.training for inner in part.modules())
     ids = torch.tensor([[1, 7, 8, 2]])
     boundaries = torch.zeros(1, 2, dtype=torch.long)

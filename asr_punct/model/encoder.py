@@ -69,7 +69,7 @@ class WordEncoder(nn.Module):
         self._shortest = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
 
     @property
-    def pretrained(self) -> tuple[nn.Module, ...]:
+    def backbone(self) -> tuple[nn.Module, ...]:
         """What is the encoder's own, and can be frozen: the transformer, its masked-LM head included."""
         return (self.encoder, self.decoder) if self.decoder else (self.encoder,)
 

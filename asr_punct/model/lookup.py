@@ -62,7 +62,7 @@ class LookupEncoder(nn.Module):
         self.boundary = boundary_table(hidden_size)
 
     @property
-    def pretrained(self) -> tuple[nn.Module, ...]:
+    def backbone(self) -> tuple[nn.Module, ...]:
         """What is the encoder's own, and can be frozen: the tables and what mixes them."""
         parts = (self.table, self.pairs, self.mix)
         return tuple(part for part in parts if part is not None)
@@ -118,7 +118,7 @@ class TableEncoder(nn.Module):
         self.boundary = boundary_table(hidden_size)
 
     @property
-    def pretrained(self) -> tuple[nn.Module, ...]:
+    def backbone(self) -> tuple[nn.Module, ...]:
         """What is the encoder's own, and can be frozen: the table."""
         return (self.table,)
 

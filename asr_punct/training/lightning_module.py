@@ -127,11 +127,11 @@ class PunctuationModule(BatchModule):
 
     @property
     def _frozen(self) -> tuple[nn.Module, ...]:
-        return self.model.encoder.pretrained if self.training_config.frozen_encoder else ()
+        return self.model.encoder.backbone if self.training_config.frozen_encoder else ()
 
     def encoder_parameters(self) -> Iterable[nn.Parameter]:
         """The encoder's own."""
-        return (parameter for part in self.model.encoder.pretrained for parameter in part.parameters())
+        return (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
 
     def train(self, mode: bool = True) -> Self:
         """Training mode, or evaluation mode, which is what a frozen encoder always has."""
