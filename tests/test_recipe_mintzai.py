@@ -201,6 +201,16 @@ def test_ablation_trains_the_rows_of_table_4(recipe):
     assert commands(calls).count("score") == 9
 
 
+def test_another_system_reads_text_first_then_pauses(recipe):
+    calls = recipe.calls("--languages", "es", "--system", "brnn", "--stop-stage", 4)
+    first, second = (call for call in calls if call.startswith("train"))
+    assert "--config brnn" in first
+    assert "training.pause_dropout=1" in first
+    assert "--init exp/models/es-start" in second
+    assert "training.patience=3" in second
+    assert "pause_dropout" not in second
+
+
 def test_times_of_a_recogniser(recipe, tmp_path):
     for split in ("train", "dev", "test"):
         path = tmp_path / "times" / "eu" / f"{split}.ctm"

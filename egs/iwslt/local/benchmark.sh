@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # run.sh sets root and command
 # A benchmark's recipe, from its options to its page of results. Sourced by run.sh, which sets $root and $command.
 # The folder that run.sh stands in holds sets.tsv and published.tsv; systems and budgets are those of recipes/systems.
 
@@ -18,7 +18,7 @@ venv=$root/.venv
 . "$root/recipes/utils/parse_options.sh"
 caller=$PWD
 here=$root/egs/iwslt
-cd "$(dirname "${BASH_SOURCE[1]}")"
+cd "$(dirname "${BASH_SOURCE[1]}")" || exit 2
 # shellcheck source=recipes/utils/steps.sh
 . "$root/recipes/utils/steps.sh"
 # shellcheck source=recipes/utils/systems.sh
@@ -151,7 +151,8 @@ if begin 6 exp "${rows[*]}"; then
     need 4 "exp/decode/$row/facts.json"
   done
   step report exp/RESULTS.md "$here/local/report.py" --command "$(cat exp/command)" --encoder "${encoder}" \
-    --budget "$budget" --systems "$systems/systems.tsv" --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
+    --budget "$budget" --systems "$systems_folder/systems.tsv" \
+    --synthetic "$([ -n "$corpus" ] && echo false || echo true)" "${rows[@]}"
   show report
 fi
 echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

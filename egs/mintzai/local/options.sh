@@ -76,9 +76,9 @@ models=()
 for language in $languages; do
   models+=("models/$language")
 done
-for system in "${systems[@]}"; do
+for row in "${systems[@]}"; do
   for language in $languages; do
-    models+=("ablation/$system/$language")
+    models+=("ablation/$row/$language")
   done
 done
 
