@@ -24,6 +24,7 @@ from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.tables import interval, percent, table
 
 EXP = Path("exp")
+FACTS = "facts.json"
 MARKS = ("COMMA", "PERIOD", "QUESTION")
 TITLES = {"ref": "Ref.", "asr": "ASR", "news": "News"}
 _SYNTHETIC = "**Every number here is of small synthetic files**: they show that the recipe runs, and nothing else."
@@ -46,7 +47,7 @@ class Decoded:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.facts: Mapping[str, Any] = read_json(EXP / "decode" / name / "facts.json")
+        self.facts: Mapping[str, Any] = read_json(EXP / "decode" / name / FACTS)
         self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
 
     def rates(self, test: str) -> list[str]:
@@ -164,7 +165,7 @@ def sweep(table_of: Sweep) -> Iterator[str]:
     """A table of the ways that were tried; the block and the tuned weights are the row of the model itself."""
     names = {setting: f"{table_of.folder}/{setting}" for setting in table_of.settings}
     names |= {setting: table_of.base for setting in ("block", "tuned") if setting in names}
-    found = {setting: Decoded(name) for setting, name in names.items() if (EXP / "decode" / name).exists()}
+    found = {setting: Decoded(name) for setting, name in names.items() if (EXP / "decode" / name / FACTS).exists()}
     if not any(name != table_of.base for setting, name in names.items() if setting in found):
         return
     yield f"## {table_of.title}\n"
