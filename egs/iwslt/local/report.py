@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from asr_punct.io.files import write_file
 from asr_punct.scoring import Scores, write_score_sets
+from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.tables import interval, percent, table
 
 EXP = Path("exp")
@@ -74,14 +71,10 @@ def published(test: str) -> Iterator[list[str]]:
             yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean, ""]
 
 
-def circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
+def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
     """How the results came about."""
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("asr-punct", "torch", "onnxruntime"))
     counts = summary["words"]
-    yield f"* Command: `{options.command}`"
-    yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
-    yield f"* Machine: {_processor()}, {os.cpu_count()} cores"
-    yield f"* Software: Python {platform.python_version()}, {versions}"
+    yield from circumstances(options.command)
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
@@ -100,15 +93,6 @@ def budget(table: Path, name: str) -> Iterator[str]:
         found, row, part, settings = line.split("\t")
         if found == name:
             yield f"  * {row} {part}: {f'`{settings}`' if settings else 'nothing'}"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
 
 
 def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
@@ -200,7 +184,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
-    yield from circumstances(options, summary)
+    yield from _circumstances(options, summary)
     yield from results(rows, tests, options)
     if any(row.name == "courtland" and not row.facts["masked_lm"] for row in rows):
         yield "The encoder of courtland has no masked-LM head: its embedding matrix stands in for the decoder.\n"

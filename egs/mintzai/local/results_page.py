@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import MARKS
+from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.tables import interval, percent, table
 
@@ -114,11 +111,8 @@ class Page:
         yield from self._by_system(title, 7, lambda r: f"{r.words_per_second:.0f}")
 
     def _circumstances(self) -> Iterator[str]:
-        versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("asr-punct", "torch", "onnxruntime"))
-        yield f"* Command: `{self.command}`"
-        yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
-        yield f"* Machine: {_processor()}, {os.cpu_count()} cores, {_memory_gib():.0f} GiB of memory"
-        yield f"* Software: Python {platform.python_version()}, {versions}\n"
+        yield from circumstances(self.command)
+        yield ""
         sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
         yield from _table(("set", "utterances", "words", "marks"), sizes)
 
@@ -198,16 +192,3 @@ def _size(path: Path) -> tuple[int, int, int]:
         words += len(utterance.words)
         marks += sum(len(labels.marks) for labels in utterance.labels or ())
     return utterances, words, marks
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
-
-
-def _memory_gib() -> float:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
