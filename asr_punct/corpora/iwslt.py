@@ -8,8 +8,10 @@ which published scores are computed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
@@ -122,6 +124,14 @@ def _groups(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
 
 def _is_mark(token: str) -> bool:
     return not any(char.isalnum() for char in token)
+
+
+def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
+    """The first utterances, of so many words together at least; all of them for 0."""
+    if not words:
+        return utterances
+    totals = list(accumulate(len(utterance.words) for utterance in utterances))
+    return utterances[: bisect_left(totals, words) + 1]
 
 
 def as_recognised(tokens: Utterance) -> Utterance:

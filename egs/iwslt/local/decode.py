@@ -15,17 +15,15 @@ import argparse
 import json
 import sys
 import time
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from safetensors.numpy import load_file
 
 from asr_punct.checkpoint import ONNX, WEIGHTS, has_file, read_info
-from asr_punct.corpora.iwslt import on_tokens
+from asr_punct.corpora.iwslt import first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.punctuator import Punctuator
@@ -36,7 +34,7 @@ from asr_punct.scoring import score
 from asr_punct.words import Utterance
 
 _CLASSES = 4
-_WARM_UP_WORDS = 200
+_WARM_UP_UTTERANCES = 200
 
 
 def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
@@ -47,12 +45,6 @@ def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utt
     )
     for utterance in restored:
         yield replace(utterance, labels=tuple(Labels(label.marks) for label in utterance.labels or ()))
-
-
-def first_utterances(words: list[Utterance], count: int) -> list[Utterance]:
-    """The first utterances, of `count` words together at least; all of them for 0."""
-    totals = accumulate(len(utterance.words) for utterance in words)
-    return words[: 1 + bisect_left(list(totals), count)] if count else words
 
 
 def parameters(model: Path) -> int:
@@ -73,16 +65,28 @@ def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None 
     )
 
 
+def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], list[Utterance]]:
+    """Words and tokens of the utterances of a test set that are decoded."""
+    file = f"{name}.tsv"
+    words = first_words(list(read_tsv(options.data / file)), options.words)
+    return words, list(read_tsv(options.data / "tokens" / file))[: len(words)]
+
+
 def untuned(options: argparse.Namespace) -> dict[str, float | None]:
     """Micro F1 of each set with all class weights 1; nothing for a model of 13 marks."""
     if not read_info(options.model).decoding.class_weights:
         return {}
     punctuator, result = open_model(options, {NO_MARKS: 1.0}), {}
-    for path in sorted((options.data / "tokens").glob("*.tsv")):
-        words, tokens = list(read_tsv(options.data / path.name)), list(read_tsv(path))
+    for name in set_names(options):
+        words, tokens = read_set(options, name)
         found = [on_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
-        result[path.stem] = score(tokens, found, _CLASSES, samples=0, name=path.name).micro.f1
+        result[name] = score(tokens, found, _CLASSES, samples=0, name=name).micro.f1
     return result
+
+
+def set_names(options: argparse.Namespace) -> list[str]:
+    """Test sets that are decoded."""
+    return options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
 
 
 def decode(options: argparse.Namespace) -> dict[str, Any]:
@@ -91,22 +95,19 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     punctuator = open_model(options, given)
     graph = has_file(punctuator.info, ONNX) and options.device in (None, "cpu")
     count, seconds, scores, warm = 0, 0.0, {}, False
-    names = options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
-    for path in (options.data / "tokens" / f"{name}.tsv" for name in names):
-        words, tokens = list(read_tsv(options.data / path.name)), list(read_tsv(path))
-        words = first_utterances(words, options.words)
-        tokens = tokens[: len(words)]
+    for name in set_names(options):
+        words, tokens = read_set(options, name)
         if not warm:
-            list(restore(punctuator, options, words[:_WARM_UP_WORDS]))
+            list(restore(punctuator, options, words[:_WARM_UP_UTTERANCES]))
             warm = True
         start = time.perf_counter()
         restored = list(restore(punctuator, options, words))
         seconds += time.perf_counter() - start
         count += sum(len(utterance.words) for utterance in words)
         found = [on_tokens(*pair) for pair in zip(restored, tokens, strict=True)]
-        with write_file(options.output / path.name) as out:
+        with write_file(options.output / f"{name}.tsv") as out:
             write_tsv(found, out)
-        scores[path.stem] = score(tokens, found, _CLASSES, name=path.name).as_dict()
+        scores[name] = score(tokens, found, _CLASSES, name=name).as_dict()
     return {
         "scores": scores,
         "words_per_second": count / seconds,

@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from asr_punct.corpora.iwslt import as_recognised, find_file, read_iwslt
+from asr_punct.corpora.iwslt import as_recognised, find_file, first_words, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.labelled import read_labelled
@@ -69,19 +69,6 @@ def without_overlap(text: Iterable[Utterance], others: Iterable[Corpus]) -> tupl
         else:
             dropped += 1
     return kept, dropped
-
-
-def first_words(corpus: Corpus, words: int) -> Corpus:
-    """The first utterances, of so many words together at least; all of them for 0."""
-    if not words:
-        return corpus
-    count, kept = 0, []
-    for utterance in corpus:
-        kept.append(utterance)
-        count += len(utterance.words)
-        if count >= words:
-            break
-    return kept
 
 
 def count_words(corpus: Corpus) -> int:
