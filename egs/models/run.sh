@@ -43,15 +43,10 @@ cd "$root/egs/models"
 for name in pretrain compare; do
   [[ ${!name} =~ ^(true|false)$ ]] || fail "--$name: found '${!name}', expected true or false"
 done
-for name in stage stop_stage seed; do
-  [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
-done
-if [ -n "$corpus" ]; then
-  corpus=$(cd "$caller" && realpath -m -- "$corpus")
-  [ -d "$corpus" ] || fail "--corpus: found no folder $corpus"
-fi
+check_numbers stage stop_stage seed
+check_folders corpus
 if [ "$venv" != none ]; then
-  venv=$(cd "$caller" && realpath -m -- "$venv")
+  venv=$(absolute "$venv")
 fi
 for model in $models; do
   [ -e "sources/$model.tsv" ] || fail "--models: found '$model', expected a table sources/$model.tsv"

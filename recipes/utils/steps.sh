@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # the recipe sets stage and stop_stage
-# Stages and their steps, for a recipe's run.sh. Sourced after path.sh; reads $stage and $stop_stage.
+# Stages and their steps, for a recipe's run.sh. Sourced after path.sh; reads $stage, $stop_stage and $caller.
 #
 #   if begin 3 data "$option"; then      # stage 3 is asked for; where its stamps stand; options that change its results
 #     need 2 data/es/train/ctm           # an input, and the stage that makes it
@@ -22,6 +22,30 @@ depends=
 fail() {
   echo "${0##*/}: ${current:+stage $current: }$1" >&2
   exit 2
+}
+
+# check_numbers NAME…: options that are whole numbers
+check_numbers() {
+  local option
+  for option; do
+    [[ ${!option} =~ ^[0-9]+$ ]] || fail "--${option//_/-}: found '${!option}', expected a number"
+  done
+}
+
+# The path of a file or folder that is named from where the recipe was called ($caller).
+absolute() {
+  (cd "$caller" && realpath -m -- "$1")
+}
+
+# check_folders NAME…: options that are folders, where they are given; they become absolute
+check_folders() {
+  local option
+  for option; do
+    if [ -n "${!option}" ]; then
+      printf -v "$option" %s "$(absolute "${!option}")"
+      [ -d "${!option}" ] || fail "--${option//_/-}: found no folder ${!option}"
+    fi
+  done
 }
 
 begin() {

@@ -25,24 +25,12 @@ cd "$(dirname "${BASH_SOURCE[1]}")" || exit 2
 . "$root/recipes/utils/systems.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
-for name in stage stop_stage seed; do
-  [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
-done
-absolute() {
-  (cd "$caller" && realpath -m -- "$1")
-}
-if [ -n "$corpus" ]; then
-  corpus=$(absolute "$corpus")
-  [ -d "$corpus" ] || fail "--corpus: found no folder $corpus"
-fi
+check_numbers stage stop_stage seed
+check_folders corpus treebanks
 if [ -n "$text" ]; then
   text=$(absolute "$text")
   [ -f "$text" ] || fail "--text: found no file $text"
   [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
-fi
-if [ -n "$treebanks" ]; then
-  treebanks=$(absolute "$treebanks")
-  [ -d "$treebanks" ] || fail "--treebanks: found no folder $treebanks"
 fi
 if [ -e "$caller/$encoder" ]; then
   encoder=$(absolute "$encoder")

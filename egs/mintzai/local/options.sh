@@ -2,21 +2,9 @@
 # Checks the options of run.sh, and names what follows from them. Sourced.
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
-for name in stage stop_stage nj seed; do
-  [[ ${!name} =~ ^[0-9]+$ ]] || fail "--${name/_/-}: found '${!name}', expected a number"
-done
+check_numbers stage stop_stage nj seed
 [ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
-
-# Folders are named from where run.sh was called.
-absolute() {
-  (cd "$caller" && realpath -m -- "$1")
-}
-for name in corpus ctm_dir treebanks; do
-  if [ -n "${!name}" ]; then
-    printf -v "$name" %s "$(absolute "${!name}")"
-    [ -d "${!name}" ] || fail "--${name/_/-}: found no folder ${!name}"
-  fi
-done
+check_folders corpus ctm_dir treebanks
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
