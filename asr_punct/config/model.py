@@ -44,8 +44,10 @@ class EncoderConfig:
     dropout: float = 0.1
     """Dropout in the encoder (built encoders)."""
     attention_dropout: float | None = None
-    """Dropout of the attention's probabilities in a named encoder; its own where none is given. On a CPU it costs a
-    third of the speed of training."""
+    """Dropout of the attention's probabilities in a named encoder; its own where none is given."""
+    hidden_dropout: float | None = None
+    """All other dropout in a named encoder; its own where none is given. On a CPU drawing either costs a good part of
+    the speed of training."""
     max_tokens: int = 512
     """Longest input in sub-words, both special tokens included, 512 at most (built encoders)."""
     max_subwords: int = 16
@@ -75,7 +77,7 @@ class EncoderConfig:
         )
         check_sizes("encoder", self, *sizes)
         check_amounts("encoder", self, "pairs", "sequence_hidden")
-        check_probabilities("encoder", self, "dropout", "attention_dropout", "sequence_dropout")
+        check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
         if self.width % self.heads:
             raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
         if self.max_tokens > MAX_TOKENS:

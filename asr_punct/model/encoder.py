@@ -14,6 +14,7 @@ from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
 from asr_punct.model.transformer import narrow_electra, new_electra, new_transformer
+from asr_punct.model.written_attention import write_out_attention
 
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
 _MASKED_LM = "masked_lm_head"
@@ -62,6 +63,7 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
+        write_out_attention(encoder)
         self.width = self.vocabulary.weight.shape[1] if decoder else int(cast(Any, encoder.config).hidden_size)
         self.boundary = boundary_table(self.width)
         config = cast(Any, encoder.config)

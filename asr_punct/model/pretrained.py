@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any, cast
 
 from torch import nn
@@ -24,21 +25,31 @@ from asr_punct.subwords import SubwordTokenizer
 log = logging.getLogger(__name__)
 
 
-def pretrained_encoder(name: str, masked_lm: bool = False, attention_dropout: float | None = None) -> WordEncoder:
+_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
+_HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activation_dropout")
+
+
+def pretrained_encoder(
+    name: str,
+    masked_lm: bool = False,
+    attention_dropout: float | None = None,
+    hidden_dropout: float | None = None,
+) -> WordEncoder:
     """A pretrained encoder by name or directory, in safetensors only.
 
     Args:
         name: which.
         masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
         attention_dropout: dropout of its attention's probabilities; its own where none is given.
+        hidden_dropout: all other dropout in it; its own where none is given.
 
     Raises:
-        ConfigError: it cannot be loaded, or gives fewer vectors than there are sub-words.
+        ConfigError: it cannot be loaded, has no such dropout, or gives fewer vectors than there are sub-words.
     """
     try:
         config = AutoConfig.from_pretrained(name)
-        if attention_dropout is not None:
-            _set_attention_dropout(config, attention_dropout)
+        _set_dropout(config, "attention_dropout", _ATTENTION_DROPOUT, attention_dropout)
+        _set_dropout(config, "hidden_dropout", _HIDDEN_DROPOUT, hidden_dropout)
         whole = _pretrained_masked_lm(name, config) if masked_lm else None
         if whole is not None:
             return with_decoder(whole)
@@ -55,12 +66,14 @@ def pretrained_encoder(name: str, masked_lm: bool = False, attention_dropout: fl
     return WordEncoder(model)
 
 
-def _set_attention_dropout(config: PretrainedConfig, rate: float) -> None:
-    """Set it by the name that the kind of encoder has for it."""
-    names = [name for name in ("attention_probs_dropout_prob", "attention_dropout") if hasattr(config, name)]
-    if not names:
-        raise ConfigError(f"encoder: attention_dropout: found no such rate in encoders of type {config.model_type}")
-    for name in names:
+def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
+    """Set a rate, where one is given, by the names that the kind of encoder has for it."""
+    if rate is None:
+        return
+    known = [name for name in names if hasattr(config, name)]
+    if not known:
+        raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
+    for name in known:
         setattr(config, name, rate)
 
 

@@ -122,7 +122,10 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
         name = encoder.name
         if name:
             vectors: Encoder = pretrained_encoder(
-                name, masked_lm=bool(encoder.sequence_hidden), attention_dropout=encoder.attention_dropout
+                name,
+                masked_lm=bool(encoder.sequence_hidden),
+                attention_dropout=encoder.attention_dropout,
+                hidden_dropout=encoder.hidden_dropout,
             )
         else:
             vectors = new_encoder(encoder, tokenizer.size, tokenizer.pad)
