@@ -149,6 +149,16 @@ def test_unknown_rows_and_budgets_are_told():
     assert "expected one of: full mini pass smoke" in shell("budget=much; check_budget").stderr
 
 
+def test_rows_without_a_tagger_are_left_out_or_refused():
+    start = ("treebanks=", "encoder=xlm-roberta-base")
+    found = shell(*start, "rows_with_tagger brnn pos_fusion pos_fusion/random pos_fusion/sbs")
+    assert found.stdout.split() == ["brnn", "pos_fusion/sbs"]
+    assert found.stderr.count("left out, as there is no tagger for encoder xlm-roberta-base") == 2
+    assert shell(*start, "check_tagger brnn pos_fusion/sbs pos_fusion").returncode == 2
+    assert shell(*start, "check_tagger brnn pos_fusion/sbs").returncode == 0
+    assert shell("treebanks=some", "encoder=built", "check_tagger pos_fusion").returncode == 0
+
+
 def test_what_a_budget_changes():
     found = shell("budget=pass", "budget_options brnn train").stdout.split()
     config = read_config("brnn", found)
@@ -178,11 +188,16 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     assert page.index("## Ref.") < page.index("## ASR")
     assert "synthetic files" in page
     assert "roberta-large" in page
+    merged = page[page.index("merged classes") :]
+    cells = next(line for line in merged.splitlines() if "**tiny**" in line).split("|")[2:-1]
+    assert cells[0].strip() == f"{100 * facts['scores']['ref']['micro']['f1']:.1f}"
+    assert float(cells[2]) >= float(cells[1]) - 1e-9  # two classes ask for less than three
     assert set(json.loads((files / "exp" / "scores.json").read_text())) == {"tiny/ref", "tiny/asr"}
 
 
-def test_published_rows_are_whole():
-    lines = [line.split("\t") for line in (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()]
+@pytest.mark.parametrize("recipe", ["iwslt", "bangla"])
+def test_published_rows_are_whole(recipe):
+    lines = [line.split("\t") for line in (ROOT / "egs" / recipe / "published.tsv").read_text().splitlines()]
     assert {len(line) for line in lines} == {17}
     for line in lines[1:]:
         for first in (4, 7, 10):

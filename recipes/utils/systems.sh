@@ -61,24 +61,32 @@ budget_options() {
     paste -sd ' '
 }
 
-# The tagger that pos_fusion needs for the tokenizer of the encoder: one trained on --treebanks, or the one that comes
-# with the recipes, for encoders that read BERT's uncased English vocabulary, as MiniLM does.
-pos_settings() {
-  local tagger=$root/egs/iwslt/pos/bert-uncased
-  if [ -n "$treebanks" ]; then
-    tagger=$PWD/exp/pos
-  elif [ "$encoder" != minilm ]; then
-    fail "pos_fusion: found no tagger for encoder ${encoder:-none}, expected --treebanks DIR to train one on"
-  fi
-  echo "training.pos_tagger=$tagger"
+needs_tagger() {
+  [[ $(row_field "$1" 2) == pos_fusion && " $(row_field "$1" 5) " != *" model.pos.tagger=none "* ]]
+}
+
+# There is a tagger for the tokenizer of the encoder where one is trained on --treebanks; one comes with the recipes, for
+# encoders that read BERT's uncased English vocabulary, as MiniLM does.
+has_tagger() {
+  [[ -n $treebanks || $encoder == minilm ]]
 }
 
 check_tagger() {
   local row
   for row; do
-    if [ "$(row_field "$row" 2)" = pos_fusion ]; then
-      pos_settings >/dev/null
-      return
+    ! needs_tagger "$row" || has_tagger ||
+      fail "$row: found no tagger for encoder ${encoder:-none}, expected --treebanks DIR to train one on"
+  done
+}
+
+# rows_with_tagger ROW… : the rows that can be trained without --treebanks; the others are told on stderr.
+rows_with_tagger() {
+  local row
+  for row; do
+    if needs_tagger "$row" && ! has_tagger; then
+      echo "$row: left out, as there is no tagger for encoder ${encoder:-none} without --treebanks" >&2
+    else
+      echo "$row"
     fi
   done
 }
@@ -107,10 +115,13 @@ train_system() {
     # shellcheck disable=SC2086 # several settings
     set -- "$@" $own
   fi
-  if [ "$(row_field "$row" 2)" = pos_fusion ]; then
-    own=$(pos_settings)
-    [ -z "$treebanks" ] || train_pos_tagger
-    set -- "$@" "$own"
+  if needs_tagger "$row"; then
+    if [ -n "$treebanks" ]; then
+      train_pos_tagger
+      set -- "$@" "training.pos_tagger=$PWD/exp/pos"
+    else
+      set -- "$@" "training.pos_tagger=$root/egs/iwslt/pos/bert-uncased"
+    fi
   fi
   case $(row_field "$row" 4) in
     pretrain)

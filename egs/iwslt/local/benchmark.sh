@@ -41,6 +41,9 @@ fi
 check_budget
 mapfile -t rows < <(rows_of "$system")
 [ ${#rows[@]} -gt 0 ] || exit 2
+if [ "$system" = all ]; then
+  mapfile -t rows < <(rows_with_tagger "${rows[@]}")
+fi
 check_tagger "${rows[@]}"
 has_pauses=false
 language=${default_language:-en}

@@ -5,8 +5,9 @@ local/decode.py [--aggregate N [--aggregate-by X]] [--left N --right N] [--class
                 [--words N] [--device D] MODEL_DIR DATA OUT
 
 DATA is what prepare.py made. Writes OUT/SET.tsv (the tokens with the model's marks) and OUT/facts.json: the Scores of
-each set over three marks, words a second (start and reading not counted), the number of parameters, and for a head of
-classes the micro F1 without the class weights that were found on the development set.
+each set over three marks, its micro F1 over merged classes (Alam et al. 2020, section 5.2), words a second (start and
+reading not counted), the number of parameters, and for a head of classes the micro F1 without the class weights that
+were found on the development set.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
 from asr_punct.words import Utterance
 
-_CLASSES = 4
+_CLASSES, _MERGED = 4, (3, 2)
 _WARM_UP_UTTERANCES = 200
 
 
@@ -94,7 +95,9 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     given = parse_class_weights(options.class_weights) if options.class_weights else None
     punctuator = open_model(options, given)
     graph = has_file(punctuator.info, ONNX) and options.device in (None, "cpu")
-    count, seconds, scores, warm = 0, 0.0, {}, False
+    count, seconds, warm = 0, 0.0, False
+    scores: dict[str, Any] = {}
+    merged: dict[str, dict[int, float | None]] = {}
     for name in set_names(options):
         words, tokens = read_set(options, name)
         if not warm:
@@ -108,8 +111,10 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         with write_file(options.output / f"{name}.tsv") as out:
             write_tsv(found, out)
         scores[name] = score(tokens, found, _CLASSES, name=name).as_dict()
+        merged[name] = {classes: score(tokens, found, classes, samples=0).micro.f1 for classes in _MERGED}
     return {
         "scores": scores,
+        "merged": merged,
         "words_per_second": count / seconds,
         "runtime": "onnxruntime" if graph else "torch",
         "parameters": parameters(options.model),

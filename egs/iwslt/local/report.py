@@ -3,12 +3,14 @@
 
 local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --systems FILE ROW…
 
-Reads data/summary.json, exp/decode/**/facts.json, published.tsv and published_sweeps.tsv.
+Reads data/summary.json, exp/decode/**/facts.json, and the published results: published.tsv, published_sweeps.tsv and
+published_classes.tsv, where there are any.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,6 +113,25 @@ def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Nam
         yield table(header, [*cells, *published(test)])
 
 
+def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
+    """The table of fewer classes, ours and the published ones."""
+    yield "## Micro F1 over merged classes (alam2020, section 5.2)\n"
+    yield "4: COMMA, PERIOD, QUESTION and none; 3: PERIOD and QUESTION are one; 2: a mark or none.\n"
+    header = ("system", *(f"{TITLES.get(test, test)} {classes}" for test in tests for classes in (4, 3, 2)))
+    cells = []
+    for row in rows:
+        scores = [
+            [row.scores[test].micro.f1, *(row.facts["merged"][test][classes] for classes in ("3", "2"))]
+            for test in tests
+        ]
+        cells.append([f"**{row.name}**", *(percent(f1) for three in scores for f1 in three)])
+    path = Path("published_classes.tsv")
+    if path.is_file():
+        lines = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+        cells += [[f"{line['system']} ({line['source']})", *(line[title] for title in header[1:])] for line in lines]
+    yield table(header, cells)
+
+
 @dataclass(frozen=True)
 class Sweep:
     """One model decoded in several ways, a table of the page.
@@ -188,6 +209,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield from results(rows, tests, options)
     if any(row.name == "courtland" and not row.facts["masked_lm"] for row in rows):
         yield "The encoder of courtland has no masked-LM head: its embedding matrix stands in for the decoder.\n"
+    yield from merged(rows, tests)
     for table_of in SWEEPS:
         yield from sweep(table_of)
 
