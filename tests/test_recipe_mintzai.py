@@ -60,6 +60,8 @@ class Recipe:
         ignored = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", ".*")
         shutil.copytree(ROOT / "recipes", root / "recipes", ignore=ignored)
         shutil.copytree(ROOT / "egs" / "mintzai", self.root, ignore=ignored)
+        shutil.copytree(ROOT / "conf", root / "conf")
+        script(root / "recipes" / "tune.py", f"#!{sys.executable}\nimport sys\nopen(sys.argv[2], 'w')\n")
         for name, content in STAND_INS.items():
             script(self.root / "local" / name, content)
         script(root / "bin" / "asr-punct", COMMAND)
@@ -209,6 +211,25 @@ def test_another_system_reads_text_first_then_pauses(recipe):
     assert "--init exp/models/es-start" in second
     assert "training.patience=3" in second
     assert "pause_dropout" not in second
+
+
+def test_another_system_reads_the_papers_encoder_of_a_language(recipe, tmp_path):
+    (tmp_path / "mintzai").mkdir()
+    options = ("--corpus", "mintzai", "--system", "bilstm_augment", "--stop-stage", 4)
+    calls = recipe.calls(*options)
+    encoders = [word for call in calls for word in call.split() if word.startswith("model.encoder.name=")]
+    assert [name.split("/")[-1] for name in encoders] == [
+        "bert-base-spanish-wwm-cased",
+        "berteus-base-cased",
+        "ixambert-base-cased",
+    ]
+    changed = recipe.calls(*options, "--encoder", "some/where", "--languages", "es")
+    assert any("model.encoder.name=some/where" in call for call in changed)
+
+
+def test_another_system_is_decoded_in_its_own_way(recipe):
+    calls = recipe.calls("--languages", "es", "--system", "courtland", "--stop-stage", 5)
+    assert any(call.startswith("punctuate") and "--aggregate 9" in call for call in calls)
 
 
 def test_times_of_a_recogniser(recipe, tmp_path):

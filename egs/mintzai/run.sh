@@ -10,7 +10,8 @@
 #   --languages LIST   models to train (default: "es eu es+eu"); the last one is exported
 #   --config NAME      configuration (default: the paper's, autopunct_es with BETO, autopunct_eu with BERTeus,
 #                      autopunct with IXAmBERT; autopunct_mini, from scratch, on the synthetic corpus)
-#   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built
+#   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built (default: the
+#                      configuration's; with --system BETO, BERTeus and IXAmBERT)
 #   --system NAME      a row of recipes/systems/systems.tsv (brnn, pos_fusion …) in place of AutoPunct
 #   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as in budgets.tsv beside it
 #                      (default: full; mini and --encoder built on the synthetic corpus)
@@ -152,8 +153,9 @@ if begin 5 exp ""; then
     need 3 "data/tsv/${model##*/}/test.tsv"
   done
   for model in "${models[@]}"; do
+    # shellcheck disable=SC2046 # several options
     runner=$decode_cmd step "decode ${model#models/}" "exp/decode/${model#models/}/test.tsv" local/decode.sh \
-      ${device:+--device "$device"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
+      ${device:+--device "$device"} ${system:+$(row_field "$system" 6)} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
   done
 fi
 

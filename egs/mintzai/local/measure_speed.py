@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure the words a second of a model on a file, start and reading not counted (as for the paper's Table 7).
 
-local/measure_speed.py [--device D] MODEL_DIR IN.tsv OUT.json
+local/measure_speed.py --model MODEL_DIR [--device D] [--aggregate N] IN.tsv OUT.json
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _WARM_UP = 20
 _AT_LEAST_S = 2.0
 
 
-def measure(model: str, source: str, device: str | None) -> dict[str, float | str]:
+def measure(model: str, source: str, device: str | None, aggregate: int | None) -> dict[str, float | str]:
     """Words, seconds, words a second and runtime; short files are run again until two seconds have passed."""
-    punctuator = Punctuator.from_pretrained(model, device=device)
+    punctuator = Punctuator.from_pretrained(model, device=device, aggregate=aggregate)
     utterances = list(read_tsv(source))
     list(punctuator.restore(utterances[:_WARM_UP]))
     words, start, seconds = 0, time.perf_counter(), 0.0
@@ -36,12 +36,13 @@ def measure(model: str, source: str, device: str | None) -> dict[str, float | st
 def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--device")
+    parser.add_argument("--aggregate", type=int)
     parser.add_argument("source")
     parser.add_argument("target")
-    parser.add_argument("--device")
     options = parser.parse_args()
-    result = measure(options.model, options.source, options.device)
+    result = measure(options.model, options.source, options.device, options.aggregate)
     with write_file(options.target) as out:
         json.dump(result, out, indent=2)
         out.write("\n")

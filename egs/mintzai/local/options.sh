@@ -101,12 +101,20 @@ config_of() {
   esac
 }
 
+# The encoder that the paper has for a language.
+encoder_of() {
+  sed -n 's/^    name: \([^ ]*\).*/\1/p' "$root/conf/$(config=; config_of "$1").yaml"
+}
+
 # train LANGUAGE MODEL_DIR [key=value …]
 train() {
   local language=$1 model=$2
   shift 2
   if [ -n "$system" ]; then
+    local encoder=${encoder:-$(encoder_of "$language")}
     train_system "$system" "data/tsv/$language" "$model" "model.language=$language"
+    runner=$train_cmd step "tune ${model#exp/*/}" "$model-tuning.json" tune.py --json "$model-tuning.json" \
+      "$model" "data/tsv/$language/dev.tsv"
   else
     # shellcheck disable=SC2086 # several options
     runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
