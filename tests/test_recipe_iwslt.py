@@ -4,6 +4,7 @@ import argparse
 import json
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_every_row_is_a_configuration_at_every_budget(row):
             settings = [
                 setting
                 for line in rows("budgets.tsv")
-                if line["budget"] == name and line["row"] in ("*", row["row"]) and line["part"] in ("*", part)
+                if line["budget"] == name and fnmatch(row["row"], line["row"]) and line["part"] in ("*", part)
                 for setting in line["options"].split()
             ]
             read_config(row["config"], [*row["options"].split(), *settings])
@@ -160,10 +161,21 @@ def test_rows_without_a_tagger_are_left_out_or_refused():
 
 
 def test_what_a_budget_changes():
-    found = shell("budget=pass", "budget_options brnn train").stdout.split()
+    found = shell("budget=pass encoder=minilm", "budget_options brnn train").stdout.split()
     config = read_config("brnn", found)
     assert config.training.batch_size == 128  # the row's own settings come last
     assert config.training.epochs_per_pass == 12
+
+
+def test_a_budget_tells_rows_encoders_and_parts_apart():
+    def found(row, encoder, part="train"):
+        return shell(f"budget=full encoder={encoder}", f"budget_options {row} {part}").stdout.split()
+
+    assert found("bilstm_augment/crf", "roberta-large") == ["training.learning_rate=5e-6"]
+    assert "model.context.heads=16" in found("pos_fusion", "funnel-transformer/xlarge")
+    assert found("pos_fusion", "roberta-base") == []
+    assert "training.epochs=9" in found("courtland", "roberta-base", "frozen")
+    assert found("courtland", "roberta-base") == []
 
 
 def test_decoded_and_reported(files, model, monkeypatch, capsys):

@@ -7,7 +7,8 @@
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
 # - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone,
 # text withholds the pauses at first, where the recipe has any ($has_pauses).
-# budgets.tsv says what --budget changes, for each part: pretrain, frozen, text and train.
+# budgets.tsv says what --budget changes: of rows and encoders, which are patterns, and of parts: pretrain, frozen, text
+# and train.
 systems_folder=$root/recipes/systems
 
 # row_field ROW COLUMN
@@ -55,10 +56,15 @@ encoder_settings() {
   esac
 }
 
+# budget_options ROW PART
 budget_options() {
-  awk -F '\t' -v budget="$budget" -v row="$1" -v part="$2" \
-    '$1 == budget && ($2 == "*" || $2 == row) && ($3 == "*" || $3 == part) { print $4 }' "$systems_folder/budgets.tsv" |
-    paste -sd ' '
+  local name row encoders part options
+  while IFS=$'\t' read -r name row encoders part options; do
+    # shellcheck disable=SC2053 # patterns
+    if [[ $name == "$budget" && $1 == $row && $encoder == $encoders && $2 == $part ]]; then
+      echo "$options"
+    fi
+  done <"$systems_folder/budgets.tsv" | paste -sd ' '
 }
 
 needs_tagger() {

@@ -14,6 +14,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -84,16 +85,17 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> I
         f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
     yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
-    yield from budget(options.systems.with_name("budgets.tsv"), options.budget)
+    yield from budget(options)
     yield ""
 
 
-def budget(table: Path, name: str) -> Iterator[str]:
-    """What the budget changes in the papers' settings, which are those of `conf/`."""
-    yield f"* Budget `{name}`, which changes these settings of `conf/`:"
-    for line in table.read_text(encoding="utf-8").splitlines():
-        found, row, part, settings = line.split("\t")
-        if found == name:
+def budget(options: argparse.Namespace) -> Iterator[str]:
+    """What the budget changes for the rows in the papers' settings, which are those of `conf/`."""
+    yield f"* Budget `{options.budget}`, which changes these settings of `conf/`:"
+    for line in options.systems.with_name("budgets.tsv").read_text(encoding="utf-8").splitlines():
+        name, row, encoders, part, settings = line.split("\t")
+        is_used = fnmatch(options.encoder, encoders) and any(fnmatch(used, row) for used in options.rows)
+        if name == options.budget and is_used:
             yield f"  * {row} {part}: {f'`{settings}`' if settings else 'nothing'}"
 
 

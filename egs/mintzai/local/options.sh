@@ -103,7 +103,8 @@ config_of() {
 
 # The encoder that the paper has for a language.
 encoder_of() {
-  sed -n 's/^    name: \([^ ]*\).*/\1/p' "$root/conf/$(config=; config_of "$1").yaml"
+  local config=
+  sed -n 's/^    name: \([^ ]*\).*/\1/p' "$root/conf/$(config_of "$1").yaml"
 }
 
 # train LANGUAGE MODEL_DIR [key=value …]
