@@ -88,10 +88,17 @@ def test_an_output_that_is_no_directory_is_told(corpus, tmp_path):
         train(tiny_config(), corpus, tmp_path / "file" / "model", device="cpu")
 
 
-def test_training_goes_on_from_another_model(model, corpus, tmp_path):
+def test_training_goes_on_from_another_model(model, corpus, tmp_path, caplog):
     config = tiny_config(epochs=1, learning_rate=1e-6)
     info = train(config, corpus, tmp_path / "tuned", init=model, device="cpu")
     assert info.training["dev_f1"] == pytest.approx(read_info(model).training["dev_f1"], abs=0.02)
+    assert "--init" not in caplog.text
+
+    other = dataclasses.replace(config.model.encoder, layers=3, width=64)
+    config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=other))
+    train(config, corpus, tmp_path / "again", init=model, device="cpu")
+    told = f"--init: the model stays as in {model}; not used: model.encoder.layers model.encoder.width"
+    assert [record.message for record in caplog.records if "--init" in record.message] == [told]
 
 
 def test_a_checkpoint_that_would_run_code_is_refused(tmp_path):

@@ -3,7 +3,7 @@
 They are plain data: a model directory keeps `ModelConfig` as JSON, `conf/*.yaml` holds a whole `Config`.
 """
 
-from asr_punct.config.mapping import as_mapping, from_mapping
+from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
 from asr_punct.config.model import (
     LEFT_WORDS,
     MAX_TOKENS,
@@ -35,5 +35,6 @@ __all__ = [
     "TrainingConfig",
     "WindowConfig",
     "as_mapping",
+    "differing_keys",
     "from_mapping",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeVar
 
 from asr_punct.errors import ConfigError
@@ -61,6 +61,20 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 def as_mapping(config: Any) -> dict[str, Any]:
     """Inverse of `from_mapping`: nested dictionaries of plain values, as JSON has them."""
     return {name: _plain(value) for name, value in dataclasses.asdict(config).items()}
+
+
+def differing_keys(first: Any, second: Any) -> list[str]:
+    """Keys, `encoder.width` for instance, that two configurations of one class have other values for."""
+    return list(_differing(as_mapping(first), as_mapping(second), ""))
+
+
+def _differing(first: Mapping[str, Any], second: Mapping[str, Any], place: str) -> Iterator[str]:
+    for name, value in first.items():
+        other = second.get(name)
+        if isinstance(value, dict) and isinstance(other, dict):
+            yield from _differing(value, other, f"{place}{name}.")
+        elif value != other:
+            yield place + name
 
 
 def _plain(value: Any) -> Any:

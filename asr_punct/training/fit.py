@@ -17,7 +17,7 @@ from asr_punct.checkpoint import (
     load_tokenizer,
     read_info,
 )
-from asr_punct.config import Config, EncoderConfig, ModelConfig
+from asr_punct.config import Config, EncoderConfig, ModelConfig, differing_keys
 from asr_punct.errors import ConfigError
 from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.heads import build_punctuation_head
@@ -72,7 +72,7 @@ def train(
     run = Run(output)
     place = resolve_device(device)
     if init:
-        config = replace(config, model=read_info(init).model)
+        config = replace(config, model=_model_of(init, config.model))
     if is_finished(run, config, resume):
         log.info("%s is trained already", output)
         return read_info(output)
@@ -97,6 +97,15 @@ def train(
     keep.write(finished=True)
     write_card(output)
     return read_info(output)
+
+
+def _model_of(init: Path, asked: ModelConfig) -> ModelConfig:
+    """The model configuration of a start; what is asked for in vain is told."""
+    model = read_info(init).model
+    ignored = [key for key in differing_keys(asked, model) if key != "heads.classes"]
+    if ignored:
+        log.warning("--init: the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
+    return model
 
 
 def _with_classes(model: ModelConfig, data: Path) -> ModelConfig:
