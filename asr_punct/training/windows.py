@@ -95,8 +95,13 @@ def sliding(documents: Documents, limits: Limits) -> Spans:
     Returns:
         Windows in the order of the corpus; int32, for there are more of them than words.
     """
-    positions = _positions(documents, limits)
-    return _slid(documents, limits, np.repeat(np.arange(len(positions)), positions), np.arange(positions.sum()))
+    positions = documents[:, 1] - documents[:, 0] + limits.words - 1
+    owners = np.repeat(np.arange(len(positions)), positions)
+    offsets = documents[:, 0] - (np.cumsum(positions) - positions) - (limits.words - 1)
+    starts = np.arange(positions.sum()) + offsets[owners]
+    stops = np.minimum(starts + limits.words, documents[owners, 1])
+    starts = np.maximum(starts, documents[owners, 0])
+    return np.stack([starts, limits.stops(starts, stops)], axis=1, dtype=np.int32)
 
 
 def uniform(documents: Documents, limits: Limits, rng: Generator) -> Spans:
@@ -106,32 +111,15 @@ def uniform(documents: Documents, limits: Limits, rng: Generator) -> Spans:
     `limits.words`, and windows are drawn from those of `sliding`, which stay inside documents: windows across documents
     would teach contexts that never come in use, and windows of L words alone would hardly ever hold the first and last
     words of a document, which the few windows at its edges hold. So every word is as likely as any other, in every
-    place of a window (but where `limits.tokens` binds); windows at the edges of documents are shorter. To hold as many
-    words, there are ⌊(|S| + (L - 1) D) / L⌋ windows with D documents, as often as L goes into the number of starts:
-    each word is expected once a pass, as in the paper.
+    place of a window (but where `limits.tokens` binds); windows at the edges of documents are shorter. There are as
+    many as hold |S| words in expectation, ⌊(|S| + (L - 1) D) / L⌋ with D documents where L binds alone: each word is
+    expected once a pass, as in the paper.
     """
-    positions = _positions(documents, limits)
-    drawn = rng.integers(positions.sum(), size=int(positions.sum()) // limits.words)
-    owners = np.searchsorted(np.cumsum(positions), drawn, side="right")
-    return _slid(documents, limits, owners, drawn)
-
-
-def _positions(documents: Documents, limits: Limits) -> npt.NDArray[np.int64]:
-    """Places of a window that slides over each document, (documents,)."""
-    positions: npt.NDArray[np.int64] = documents[:, 1] - documents[:, 0] + limits.words - 1
-    return positions
-
-
-def _slid(
-    documents: Documents, limits: Limits, owners: npt.NDArray[np.integer], numbers: npt.NDArray[np.integer]
-) -> Spans:
-    """Windows in the places of these `numbers`, counted over all documents; `owners` are the documents, (windows,)."""
-    positions = _positions(documents, limits)
-    offsets = documents[:, 0] - (np.cumsum(positions) - positions) - (limits.words - 1)
-    starts = numbers + offsets[owners]
-    stops = np.minimum(starts + limits.words, documents[owners, 1])
-    starts = np.maximum(starts, documents[owners, 0])
-    return np.stack([starts, limits.stops(starts, stops)], axis=1, dtype=np.int32)
+    windows = sliding(documents, limits)
+    words = int((documents[:, 1] - documents[:, 0]).sum())
+    held = int((windows[:, 1] - windows[:, 0]).sum(dtype=np.int64))
+    drawn: Spans = windows[rng.integers(len(windows), size=len(windows) * words // held)]
+    return drawn
 
 
 def sentence_ends(corpus: Corpus) -> npt.NDArray[np.int64]:
