@@ -29,7 +29,7 @@ def class_config(crf, **training):
 
 @pytest.fixture(scope="module", params=["none", "marginals", "path"])
 def directory(request, corpus, tmp_path_factory):
-    """A model directory with each kind of output layer, trained and exported."""
+    """AutoPunct, its pauses included, with each kind of output layer, trained and exported."""
     directory = tmp_path_factory.mktemp("classes") / request.param
     train(class_config(request.param, epochs=14), corpus, directory, device="cpu")
     assert export(directory, int8=True) < 1e-4
@@ -38,6 +38,7 @@ def directory(request, corpus, tmp_path_factory):
 
 def test_graph_and_torch_give_the_classes_of_the_corpus(directory):
     info = read_info(directory)
+    assert (info.model.pauses.kind, info.model.context.kind) == ("discrete-gaussian", "transformer")
     assert set(info.model.heads.classes) == {"O", "COMMA", "PERIOD", "QUESTION", "OPEN_QUES"}
     graph = open_backend(directory, info)
     weights = dataclasses.replace(info, files={WEIGHTS: info.files[WEIGHTS]})

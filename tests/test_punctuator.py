@@ -12,7 +12,7 @@ from asr_punct import Punctuator
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
-from asr_punct.inference.merge import added_labels
+from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.punctuator import _with_opening
 from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
 from asr_punct.text import split_token
@@ -26,6 +26,10 @@ def punctuator(model):
 
 def utterance(text, recording="r", **values):
     return Utterance(tuple(map(Word, text.split())), recording=recording, **values)
+
+
+def merged(given, predicted):
+    return added_labels(given, predicted, mark_flags(given, "es"), "es")
 
 
 # What the product promises
@@ -75,7 +79,7 @@ def test_nothing_is_added_where_something_stands(punctuator, utterances):
 def test_given_labels_are_kept():
     given_labels = (Labels(frozenset({Mark.COMMA}), Case.ALL_CAPS), Labels())
     predicted = [Labels(frozenset({Mark.PERIOD, Mark.OPEN_QUES}), Case.FIRST_CAP)] * 2
-    assert added_labels(utterance("iso va", labels=given_labels), predicted, "es") == (
+    assert merged(utterance("iso va", labels=given_labels), predicted) == (
         Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}), Case.ALL_CAPS),
         predicted[1],
     )
@@ -93,7 +97,7 @@ def test_given_labels_are_kept():
 )
 def test_tags_and_addresses_are_given_marks_and_no_case(word, marks):
     predicted = [Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.FIRST_CAP)]
-    assert added_labels(utterance(word), predicted, "es") == (Labels(frozenset(marks)),)
+    assert merged(utterance(word), predicted) == (Labels(frozenset(marks)),)
 
 
 def test_the_case_that_an_address_came_with_is_written(punctuator):
@@ -106,12 +110,12 @@ def test_the_case_that_an_address_came_with_is_written(punctuator):
 
 def test_a_lone_mark_takes_the_places_beside_it():
     predicted = [Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}))] * 2
-    first, dash, second = added_labels(utterance("sí - no"), predicted, "es")
+    first, dash, second = merged(utterance("sí - no"), predicted)
     assert (first.marks, dash.marks, second.marks) == ({Mark.OPEN_QUES}, frozenset(), {Mark.COMMA})
 
 
 def test_all_caps_needs_two_letters():
-    (label,) = added_labels(utterance("y"), [Labels(case=Case.ALL_CAPS)], "es")
+    (label,) = merged(utterance("y"), [Labels(case=Case.ALL_CAPS)])
     assert label.case is Case.FIRST_CAP
 
 

@@ -57,7 +57,7 @@ def word_flags(word: str, parts: tuple[str, str, str], given: Labels) -> int:
 
 
 def added_labels(
-    utterance: Utterance, predicted: Sequence[Labels], language: str, case: bool = True
+    utterance: Utterance, predicted: Sequence[Labels], flags: Sequence[int], language: str, case: bool = True
 ) -> tuple[Labels, ...]:
     """Labels for every word of an utterance: those it came with, and predicted ones on the sides that were free.
 
@@ -66,12 +66,13 @@ def added_labels(
     Args:
         utterance: the input.
         predicted: one for each word that is more than marks, in order.
+        flags: theirs, as of `mark_flags`.
         language: whose conventions the tokens follow.
         case: whether capitals may be added.
     """
     cores = [split_token(word.text, language)[1] for word in utterance.words]
     given = utterance.labels or (Labels(),) * len(cores)
-    rest = zip(predicted, mark_flags(utterance, language), strict=True)
+    rest = zip(predicted, flags, strict=True)
     result = []
     for word, core, own in zip(utterance.words, cores, given, strict=True):
         if not core:

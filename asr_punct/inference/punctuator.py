@@ -172,14 +172,14 @@ class Punctuator:
         times where an utterance has none. Marks and capitals that stand in the input stay, and none is added beside
         them. Memory is bounded by a few windows, a block of decoding and the longest utterance.
         """
-        waiting: deque[tuple[Utterance, int]] = deque()  # each with the number of its words for the model
+        waiting: deque[tuple[Utterance, list[int]]] = deque()  # each with the flags of its words for the model
         flags: deque[int] = deque()
         decided: deque[Labels] = deque()
 
         def passing() -> Iterator[Utterance]:
             for utterance in with_pauses(utterances):
                 own = mark_flags(utterance, self._language)
-                waiting.append((utterance, len(own)))
+                waiting.append((utterance, own))
                 flags.extend(own)
                 yield utterance
 
@@ -187,7 +187,7 @@ class Punctuator:
         for scores, end in self.scores(passing()):
             own = np.array([flags.popleft() for _ in scores.labels], dtype=np.uint8)
             decided.extend(decoder.push(scores.labels, scores.cases, own, end))
-            while waiting and waiting[0][1] <= len(decided):
+            while waiting and len(waiting[0][1]) <= len(decided):
                 yield self._finish(*waiting.popleft(), decided)
         while waiting:
             yield self._finish(*waiting.popleft(), decided)
@@ -288,9 +288,9 @@ class Punctuator:
                 result[i] = WindowScores(scores.labels[row, :words], scores.cases[row, :words])
         return [result[i] for i in range(len(windows))]
 
-    def _finish(self, utterance: Utterance, words: int, decided: deque[Labels]) -> Utterance:
-        predicted = [decided.popleft() for _ in range(words)]
-        return replace(utterance, labels=added_labels(utterance, predicted, self._language, self._case))
+    def _finish(self, utterance: Utterance, flags: list[int], decided: deque[Labels]) -> Utterance:
+        predicted = [decided.popleft() for _ in flags]
+        return replace(utterance, labels=added_labels(utterance, predicted, flags, self._language, self._case))
 
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""
