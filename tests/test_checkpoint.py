@@ -46,6 +46,20 @@ def info(directory):
     describe(directory, read_info(directory))
 
 
+def test_a_description_tells_of_the_parts_that_a_model_has(model):
+    plain = read_info(model)
+    assert "tagger" not in describe(model, plain)
+    changed = replace(
+        plain.model,
+        pos=replace(plain.model.pos, tagger="own"),
+        encoder=replace(plain.model.encoder, sequence_hidden=8),
+        window=replace(plain.model.window, tokens=100),
+    )
+    told = describe(model, replace(plain, model=changed))
+    assert "parts of speech   own tagger" in told
+    assert "sequence layer    over 100 tokens" in told
+
+
 def export(directory):
     from asr_punct.training.export import export
 

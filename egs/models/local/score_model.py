@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, tee
 from pathlib import Path
 
-from asr_punct.corpora.iwslt import as_recognised, on_tokens, read_iwslt
+from asr_punct.corpora.iwslt import as_recognised, find_file, on_tokens, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_file
@@ -32,7 +32,6 @@ from asr_punct.words import Utterance
 _BENCHMARK = ("test2011", "test2011asr")
 _BENCHMARK_CLASSES = 4
 _AT_A_TIME = 1000
-_SUFFIXES = ("", ".txt", ".xz", ".txt.xz")
 
 Pair = tuple[Utterance, Utterance]
 
@@ -65,11 +64,10 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
         for path in sorted((corpus / code / "test").glob("*.txt*"))
     }
     if "en" in codes:
-        paths = [(name, corpus / "iwslt" / f"{name}{suffix}") for name in _BENCHMARK for suffix in _SUFFIXES]
         sets |= {
             f"iwslt/{name}": HeldOut(path, punctuate_iwslt, _BENCHMARK_CLASSES)
-            for name, path in paths
-            if path.is_file()
+            for name in _BENCHMARK
+            if (path := find_file(corpus / "iwslt", name))
         }
     if not sets:
         raise InputError(corpus, "no test set", f"texts in {', '.join(f'{code}/test' for code in codes)}")
