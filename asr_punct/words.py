@@ -5,7 +5,7 @@ They are frozen: change one with `dataclasses.replace`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from asr_punct.errors import AsrPunctError
@@ -25,12 +25,14 @@ class Word:
         start: beginning in seconds, or None.
         end: end in seconds, or None.
         confidence: as the recogniser gave it, or None.
+        rest: what else its file has of it, for the writer of the same format; nothing else reads it.
     """
 
     text: str
     start: Seconds | None = None
     end: Seconds | None = None
     confidence: float | None = None
+    rest: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Utterance:
         pauses: seconds of silence after each word, None where unknown; or None as a whole where none were computed.
         pause_before: seconds of silence before the first word, or None.
         times: where the times come from.
+        rest: what else its file has of it, for the writer of the same format; nothing else reads it.
     """
 
     words: tuple[Word, ...]
@@ -56,6 +59,7 @@ class Utterance:
     pauses: tuple[Seconds | None, ...] | None = None
     pause_before: Seconds | None = None
     times: TimeSource = "none"
+    rest: object = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, values in (("labels", self.labels), ("pauses", self.pauses)):
