@@ -17,6 +17,7 @@ from asr_punct.training.configuration import read_config
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
 
+import compare_times
 import decode
 import make_files
 import prepare
@@ -205,6 +206,16 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     assert cells[0].strip() == f"{100 * facts['scores']['ref']['micro']['f1']:.1f}"
     assert float(cells[2]) >= float(cells[1]) - 1e-9  # two classes ask for less than three
     assert set(json.loads((files / "exp" / "scores.json").read_text())) == {"tiny/ref", "tiny/asr"}
+
+
+def test_ways_of_decoding_take_turns(files, model):
+    prepared(files)
+    turns = []
+    ways = {name: lambda name=name: turns.append(name) for name in "ab"}
+    assert compare_times.relative_times(ways, rounds=2)["a"] == 1
+    assert "".join(turns) == "ababab"
+    sizes = [compare_times.way(options, model, files / "data", words=9) for options in ("", "--left 4 --right 2")]
+    assert all(ratio > 0 for ratio in compare_times.relative_times(dict(zip("ab", sizes, strict=True)), 1).values())
 
 
 @pytest.mark.parametrize("recipe", ["iwslt", "bangla"])

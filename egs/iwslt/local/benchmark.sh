@@ -48,11 +48,13 @@ check_tagger "${rows[@]}"
 has_pauses=false
 language=${default_language:-en}
 stream=(--sets ref) # one window a word is slow
+turns=(--words 1000 --rounds 3)
 case $budget in
   full) words=() ;;
   smoke)
     words=(--train-words 15000 --dev-words 4000 --tune-words 4000)
     stream+=(--words 300)
+    turns=(--words 300 --rounds 1)
     ;;
   *) words=(--dev-words 60000) ;;
 esac
@@ -126,13 +128,23 @@ if begin 5 exp ""; then
     done
     decode "windows/9 by probabilities" courtland --aggregate 9 --aggregate-by probabilities --sets ref
     decode "windows/sequential" courtland --left 49 --right 49 "${stream[@]}"
+    step "times of windows" exp/decode/windows/times.json "$here/local/compare_times.py" "${turns[@]}" \
+      exp/models/courtland/model data exp/decode/windows/times.json "1=--aggregate 1" "2=--aggregate 2" \
+      "3=--aggregate 3" "6=--aggregate 6" "9=--aggregate 9" \
+      "9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49"
+    show "times of windows"
   fi
   if [[ " ${rows[*]} " == *" polacek "* ]]; then
     decode weights/1 polacek --class-weights O=1
     decode weights/published polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
+    ways=(block=)
     for right in 1 2 3 4 5 10 100; do
+      ways+=("$right=--left 100 --right $right")
       decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"
     done
+    step "times of look-ahead" exp/decode/look-ahead/times.json "$here/local/compare_times.py" "${turns[@]}" \
+      exp/models/polacek/model data exp/decode/look-ahead/times.json "${ways[@]}"
+    show "times of look-ahead"
   fi
 fi
 

@@ -124,8 +124,8 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def main() -> int:
-    """Entry point."""
+def parser() -> argparse.ArgumentParser:
+    """The options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("data", type=Path)
@@ -139,7 +139,12 @@ def main() -> int:
     parser.add_argument("--sets", help="test sets, by default all")
     parser.add_argument("--words", type=int, default=0, help="words of each that are decoded, 0 for all")
     parser.add_argument("--device")
-    options = parser.parse_args()
+    return parser
+
+
+def main() -> int:
+    """Entry point."""
+    options = parser().parse_args()
     try:
         make_directory(options.output)
         facts = decode(options)

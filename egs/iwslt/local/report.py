@@ -141,14 +141,15 @@ class Sweep:
     Attributes:
         title: of the table.
         folder: of the decodings, `exp/decode/FOLDER/SETTING`.
-        settings: the ways.
-        base: the decoding that times are relative to.
+        settings: the ways; `own` is the decoding of the row itself.
+        row: the model's.
     """
 
     title: str
     folder: str
     settings: Sequence[str]
-    base: str
+    row: str
+    own: str = ""
 
 
 SWEEPS = (
@@ -156,28 +157,30 @@ SWEEPS = (
         "Windows that predict each word (courtland2020, Table 2)",
         "windows",
         ("1", "2", "3", "6", "9", "9 by probabilities", "sequential"),
-        "windows/1",
+        "courtland",
     ),
     Sweep(
         "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
         "look-ahead",
         ("1", "2", "3", "4", "5", "10", "100", "block"),
         "polacek",
+        own="block",
     ),
-    Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "published", "tuned"), "polacek"),
+    Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "published", "tuned"), "polacek", own="tuned"),
 )
 
 
 def sweep(table_of: Sweep) -> Iterator[str]:
-    """A table of the ways that were tried; the block and the tuned weights are the row of the model itself."""
+    """A table of the ways that were tried, with their times where they took turns on the same words."""
     names = {setting: f"{table_of.folder}/{setting}" for setting in table_of.settings}
-    names |= {setting: table_of.base for setting in ("block", "tuned") if setting in names}
+    names |= {setting: table_of.row for setting in names if setting == table_of.own}
     found = {setting: Decoded(name) for setting, name in names.items() if (EXP / "decode" / name / FACTS).exists()}
-    if not any(name != table_of.base for setting, name in names.items() if setting in found):
+    if not found.keys() - {table_of.own}:
         return
     yield f"## {table_of.title}\n"
-    base = Decoded(table_of.base).facts["words_per_second"]
     tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
+    timed = EXP / "decode" / table_of.folder / "times.json"
+    times = read_json(timed) if timed.exists() else {}
     header = ("", *(f"{TITLES[t]} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time", *_THEIRS)
     theirs = published_sweep(table_of.folder)
     cells = []
@@ -187,7 +190,7 @@ def sweep(table_of: Sweep) -> Iterator[str]:
             for test in tests
             for cell in (*_three(decoded.scores[test].micro), percent(decoded.scores[test].one_class.f1))
         ]
-        time = f"{base / decoded.facts['words_per_second']:.1f}x"
+        time = f"{times[setting]:.1f}x" if setting in times else ""
         cells.append([setting, *rates, time, *theirs.get(setting, ("", ""))])
     yield table(header, cells)
 
