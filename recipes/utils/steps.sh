@@ -105,7 +105,8 @@ step() {
   echo "$((SECONDS - start)) s"
 }
 
-# What the step $1 of this stage printed.
+# What the step $1 of this stage printed, where its log is still there.
 show() {
-  grep -v '^#' "exp/log/$current.${1//[ \/]/_}.log" || true
+  local log=exp/log/$current.${1//[ \/]/_}.log
+  [ ! -e "$log" ] || grep -v '^#' "$log" || true
 }
