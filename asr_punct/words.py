@@ -5,7 +5,8 @@ They are frozen: change one with `dataclasses.replace`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from asr_punct.errors import AsrPunctError
@@ -48,6 +49,7 @@ class Utterance:
         pauses: seconds of silence after each word, None where unknown; or None as a whole where none were computed.
         pause_before: seconds of silence before the first word, or None.
         times: where the times come from.
+        continues: whether it is the next part of the utterance before it: a long one may come in parts (see `whole`).
         rest: what else its file has of it, for the writer of the same format; nothing else reads it.
     """
 
@@ -59,9 +61,43 @@ class Utterance:
     pauses: tuple[Seconds | None, ...] | None = None
     pause_before: Seconds | None = None
     times: TimeSource = "none"
+    continues: bool = False
     rest: object = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, values in (("labels", self.labels), ("pauses", self.pauses)):
             if values is not None and len(values) != len(self.words):
                 raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
+
+
+def whole(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """The utterances with those that come in parts put together again, lazily; what `rest` the last part has is kept.
+
+    Raises:
+        AsrPunctError: labels of one part and none of another.
+    """
+    parts: list[Utterance] = []
+    for utterance in utterances:
+        if parts and not utterance.continues:
+            yield _joined(parts)
+            parts = []
+        parts.append(utterance)
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: Sequence[Utterance]) -> Utterance:
+    first = parts[0]
+    if len(parts) == 1:
+        return replace(first, continues=False) if first.continues else first
+    words = tuple(word for part in parts for word in part.words)
+    labels = tuple(label for part in parts for label in part.labels or ())
+    pauses = tuple(pause for part in parts for pause in part.pauses or (None,) * len(part.words))
+    return replace(
+        first,
+        words=words,
+        labels=labels if any(part.labels is not None for part in parts) else None,
+        pauses=pauses if any(part.pauses is not None for part in parts) else None,
+        continues=False,
+        rest=parts[-1].rest,
+    )

@@ -321,7 +321,7 @@ def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
         ("u 1 0.10 0.30 hola", Word("hola", 0.1, 0.4)),
         ("u 1 0.10 0.30 hola 0.95", Word("hola", 0.1, 0.4, 0.95)),
         ("u A 0.10 0.30 hola NA lex NA", Word("hola", 0.1, 0.4)),
-        ("u 1 1e-1 .3 ho<space>la", Word("hola", 0.1, 0.4)),
+        ("u 1 1e-1 .3 <space>hola", Word("hola", 0.1, 0.4)),
     ],
 )
 def test_ctm_rows(tmp_path, row, word):

@@ -1,14 +1,18 @@
 """CTM: `utterance channel start duration word [confidence [type speaker]]`, seconds, one word a line.
 
 Kaldi writes 5 or 6 columns (and `<eps>` rows where silence is printed), NeMo's Forced Aligner 8 (with `NA`, and
-`<space>` inside a token). Lines that start with `;;` are comments, as in NIST's definition.
+`<space>` between the words of a segment). Lines that start with `;;` are comments, as in NIST's definition.
+
+With `part`, memory does not grow with the file: a long utterance comes in parts (`Utterance.continues`).
 """
 
 from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import TextIO
@@ -16,37 +20,101 @@ from typing import TextIO
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, Labels, write_word
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 COMMENT = ";;"
 """Begins a line that says nothing."""
+PART = 1000
+"""A longer utterance is cut after so many words, or where the first place after them is that has words around it."""
 _SILENCE = "<eps>"
 _SPACE = "<space>"
+_SPACES = re.compile(f"((?:{_SPACE})+)")
+_TOKEN = re.compile(r"(\s*(?:\S+\s+){4})(\S+)(.*)", re.DOTALL)
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 _COUNTS = (5, 6, 8)
 _COLUMNS = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
 
 
-def read_ctm(path: Pathlike) -> Iterator[Utterance]:
+@dataclass(frozen=True, slots=True)
+class CtmRow:
+    """A row as it stands in its file; `Word.rest` of its word.
+
+    Attributes:
+        before: lines before it that have no word: comments, silence, empty ones.
+        head: all that stands before the word.
+        tail: all that stands after it.
+    """
+
+    before: tuple[str, ...]
+    head: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CtmSpace:
+    """What joins a word to the one before it in the same row; `Word.rest` of the second."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CtmEnd:
+    """Lines after a file's last word; `Utterance.rest`."""
+
+    lines: tuple[str, ...]
+
+
+_Row = tuple[str, str, Seconds, tuple[Word, ...], str]
+"""Utterance, channel, start, words and place."""
+
+
+def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
     """Utterances of a CTM file, lazily: consecutive rows of one utterance and channel.
 
-    The utterance's name is also its recording. Silence rows are left out.
+    The utterance's name is also its recording. Silence rows are left out. Of the words in one row the first has its
+    start and the last its end.
+
+    Args:
+        path: the file.
+        part: words of the parts in which a long utterance comes; whole where None.
 
     Raises:
         InputError: wrong columns, times that are no numbers, negative or out of order, an utterance in two places.
     """
     seen: set[tuple[str, str]] = set()
-    for (name, channel), rows in groupby(_rows(path), key=itemgetter(0, 1)):
-        first = next(rows)
-        if (name, channel) in seen:
-            raise InputError(first[3], f"utterance {name!r} again", "the rows of an utterance together")
+    left: list[str] = []
+    for (name, channel), rows in groupby(_rows(path, left), key=itemgetter(0, 1)):
+        checked = _in_order(rows, (name, channel) in seen)
         seen.add((name, channel))
-        words = [first[2]]
-        for _, _, word, place in rows:  # noqa: B031 - the rest of the group
-            if (word.start or 0.0) < (words[-1].start or 0.0):
-                raise InputError(place, f"start {word.start} after {words[-1].start}", "rows in the order of time")
-            words.append(word)
-        yield Utterance(tuple(words), id=name, recording=name, channel=channel, times="asr")
+        for number, words in enumerate(_parts(checked, part or sys.maxsize)):
+            end = CtmEnd(tuple(left)) if left else None
+            yield Utterance(words, name, name, channel, times="asr", continues=number > 0, rest=end)
+
+
+def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:
+    last: Seconds = 0.0
+    for name, _, start, words, place in rows:
+        if again:
+            raise InputError(place, f"utterance {name!r} again", "the rows of an utterance together")
+        if start < last:
+            raise InputError(place, f"start {start} after {last}", "rows in the order of time")
+        last = start
+        yield words
+
+
+def _parts(rows: Iterator[tuple[Word, ...]], part: int) -> Iterator[tuple[Word, ...]]:
+    """The words of rows, so many at a time; beside a token of marks alone they are cut only where all others are."""
+    words: list[Word] = []
+    for row in rows:
+        if len(words) >= 2 * part or (len(words) >= part and _is_spoken(words[-1]) and _is_spoken(row[0])):
+            yield tuple(words)
+            words = []
+        words += row
+    yield tuple(words)
+
+
+def _is_spoken(word: Word) -> bool:
+    return any(map(str.isalnum, word.text))
 
 
 def could_be_row(columns: Sequence[str]) -> bool:
@@ -55,21 +123,42 @@ def could_be_row(columns: Sequence[str]) -> bool:
     return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
 
-def _rows(path: Pathlike) -> Iterator[tuple[str, str, Word, str]]:
+def _rows(path: Pathlike, left: list[str]) -> Iterator[_Row]:
+    """The rows with words; `left` holds the lines since the last one."""
     for number, line in read_lines(path):
-        columns = line.split()
+        columns, match = line.split(), _TOKEN.match(line)
         if not columns or line.startswith(COMMENT):
+            left.append(line)
             continue
         place = f"{display_name(path)}:{number}"
-        if len(columns) not in _COUNTS:
+        if not match or len(columns) not in _COUNTS:
             raise InputError(place, f"{len(columns)} columns", _COLUMNS)
         if columns[4] == _SILENCE:
+            left.append(line)
             continue
         start = parse_seconds(columns[2], place, "start")
         duration = parse_seconds(columns[3], place, "duration")
         confidence = _confidence(columns[5], place) if len(columns) > 5 else None
-        text = columns[4].replace(_SPACE, "") or columns[4]
-        yield columns[0], columns[1], Word(text, start, round(start + duration, 6), confidence), place
+        word = Word(columns[4], start, round(start + duration, 6), confidence, CtmRow(tuple(left), match[1], match[3]))
+        left.clear()
+        yield columns[0], columns[1], start, _split(word), place
+
+
+def _split(word: Word) -> tuple[Word, ...]:
+    """The words of a token; all that is `<space>` alone is one."""
+    if _SPACE not in word.text or not isinstance(word.rest, CtmRow):
+        return (word,)
+    texts = _SPACES.split(word.text)
+    before, after = texts[1] if not texts[0] else "", texts[-2] if not texts[-1] else ""
+    texts = texts[2 if before else 0 : -2 if after else None]
+    if not texts:
+        return (word,)
+    rest = replace(word.rest, head=word.rest.head + before, tail=after + word.rest.tail)
+    words = [replace(word, text=texts[0], end=None, rest=rest)]
+    for space, text in zip(texts[1::2], texts[2::2], strict=True):
+        words.append(replace(word, text=text, start=None, end=None, rest=CtmSpace(space)))
+    words[-1] = replace(words[-1], end=word.end)
+    return tuple(words)
 
 
 def _confidence(text: str, place: str) -> float | None:
@@ -85,22 +174,36 @@ def _confidence(text: str, place: str) -> float | None:
 
 
 def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write utterances with their marks attached to the words; a confidence column where there is one.
+    """Write utterances with their marks attached to the words, lazily.
 
-    White space in names becomes `_`.
+    Words of a CTM have their row back as it was, with the lines around it. Other words get a row with a confidence
+    column where there is one; white space in names becomes `_`.
 
     Raises:
         InputError: a word has no times.
     """
-    for number, utterance in enumerate(utterances, start=1):
-        labels = utterance.labels or (Labels(),) * len(utterance.words)
+    number = 0
+    for utterance in utterances:
+        number += not utterance.continues
         name = one_token(utterance.id or utterance.recording or f"utterance{number}")
-        channel = one_token(utterance.channel or "1")
-        for word, label in zip(utterance.words, labels, strict=True):
-            if word.start is None or word.end is None:
-                raise InputError(name, f"word {word.text!r} without times", "times (asr-punct align makes them)")
-            columns = [name, channel, format_seconds(word.start), format_seconds(word.end - word.start)]
-            columns.append(write_word(word.text, label, glyphs))
-            if word.confidence is not None:
-                columns.append(f"{word.confidence:g}")
-            out.write(" ".join(columns) + "\n")
+        tail = ""
+        for word, label in zip(utterance.words, utterance.labels or (Labels(),) * len(utterance.words), strict=True):
+            if isinstance(word.rest, CtmSpace):
+                out.write(word.rest.text)
+            else:
+                out.write(tail)
+                row = word.rest if isinstance(word.rest, CtmRow) else _row(word, name, utterance.channel)
+                out.writelines(f"{line}\n" for line in row.before)
+                out.write(row.head)
+                tail = f"{row.tail}\n"
+            out.write(write_word(word.text, label, glyphs))
+        out.write(tail)
+        if isinstance(utterance.rest, CtmEnd):
+            out.writelines(f"{line}\n" for line in utterance.rest.lines)
+
+
+def _row(word: Word, name: str, channel: str) -> CtmRow:
+    if word.start is None or word.end is None:
+        raise InputError(name, f"word {word.text!r} without times", "times (asr-punct align makes them)")
+    columns = [name, one_token(channel or "1"), format_seconds(word.start), format_seconds(word.end - word.start)]
+    return CtmRow((), " ".join(columns) + " ", "" if word.confidence is None else f" {word.confidence:g}")

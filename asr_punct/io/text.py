@@ -26,8 +26,16 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
     """One line an utterance; an empty line where the recording changes."""
     previous: Utterance | None = None
     for utterance in utterances:
-        if previous is not None and previous.words and previous.recording != utterance.recording:
-            out.write("\n")
+        if previous is not None:
+            out.write(_between(previous, utterance))
         labels = utterance.labels or (Labels(),) * len(utterance.words)
-        out.write(write_text([word.text for word in utterance.words], labels, glyphs) + "\n")
+        out.write(write_text([word.text for word in utterance.words], labels, glyphs))
         previous = utterance
+    if previous is not None:
+        out.write("\n")
+
+
+def _between(utterance: Utterance, following: Utterance) -> str:
+    if following.continues:
+        return " "
+    return "\n\n" if utterance.words and utterance.recording != following.recording else "\n"

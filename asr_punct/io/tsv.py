@@ -106,14 +106,17 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
 
     `glyphs` is not used.
     """
+    started = False
     for utterance in utterances:
-        for key, value in _header(utterance):
-            out.write(f"# {key} = {value}\n")
+        if not utterance.continues:
+            out.write("\n" * started)
+            out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
         labels = utterance.labels or (Labels(),) * len(utterance.words)
         pauses = utterance.pauses or (None,) * len(utterance.words)
         for word, label, pause in zip(utterance.words, labels, pauses, strict=True):
             out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")
-        out.write("\n")
+        started = True
+    out.write("\n" * started)
 
 
 def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
