@@ -18,6 +18,7 @@ LAYERS = [
     "pauses",
     "pause_model",
     "align",
+    "subtitles",
     "io",
     "casing",
     "timing",
