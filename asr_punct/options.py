@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asr_punct.errors import AsrPunctError
+from asr_punct.io.formats import READABLE, WRITABLE
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -26,8 +27,8 @@ def checked_language(context: typer.Context, language: str) -> str:
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, typer.Option("--from", help="Format of the input: text tsv json ctm textgrid nemo.")]
-To = Annotated[str | None, typer.Option("--to", help="Format of the output: text tsv json ctm.")]
+From = Annotated[str | None, typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.")]
+To = Annotated[str | None, typer.Option("--to", help=f"Format of the output: {' '.join(WRITABLE)}.")]
 Language = Annotated[
     str,
     typer.Option("--lang", callback=checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),

@@ -13,19 +13,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import Pathlike, display_name, parse_json, parse_time_source, read_text_file
+from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
 
-def read_json(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a JSON file as `write_json` writes it.
+def recognises(content: Any) -> bool:
+    """Whether a JSON value looks like a file of this format."""
+    return isinstance(content, dict) and "utterances" in content
+
+
+def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of the value of a JSON file as `write_json` writes it.
 
     Raises:
-        InputError: no JSON, or JSON of another form.
+        InputError: JSON of another form.
     """
     name = display_name(path)
-    content = parse_json(read_text_file(path), name)
     items = content.get("utterances") if isinstance(content, dict) else None
     if not isinstance(items, list):
         raise InputError(name, "no list 'utterances'", '{"utterances": [{"words": [{"word": …}]}]}')
@@ -85,10 +89,10 @@ def number_or_none(item: Mapping[str, Any], key: str, place: str) -> float | Non
     return float(value)
 
 
-def write_json(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write one JSON object, an utterance a line."""
     out.write('{"utterances": [')
-    for number, utterance in enumerate(utterances):
+    for number, utterance in enumerate(values):
         out.write(",\n" if number else "\n")
         json.dump(_utterance_object(utterance, glyphs), out, ensure_ascii=False)
     out.write("\n]}\n")

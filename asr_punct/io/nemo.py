@@ -11,6 +11,20 @@ from asr_punct.io.files import Pathlike, display_name, parse_json, read_lines
 from asr_punct.io.json import number_or_none, timed_word
 from asr_punct.words import TimeSource, Utterance, Word
 
+_AUDIO = "audio_filepath"
+
+
+def is_manifest(path: Pathlike) -> bool:
+    """Whether a file's first line is a whole JSON object that names an audio file."""
+    first = next((line for _, line in read_lines(path) if line.strip()), "")
+    if _AUDIO not in first:
+        return False
+    try:
+        item = parse_json(first, display_name(path))
+    except InputError:
+        return False
+    return isinstance(item, dict) and _AUDIO in item
+
 
 def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a manifest, lazily, a line each; a line without word times gives words without times.
@@ -27,7 +41,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
         item = parse_json(line, place)
         if not isinstance(item, dict):
             raise InputError(place, type(item).__name__, "a JSON object")
-        recording = str(item.get("audio_filepath", ""))
+        recording = str(item.get(_AUDIO, ""))
         yield Utterance(
             words=tuple(_words(item, place)),
             id=f"{Path(recording).stem or 'line'}-{number}",

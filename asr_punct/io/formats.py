@@ -1,0 +1,116 @@
+"""The formats: how files of each are read, written and known. A new one is an entry of `FORMATS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+from asr_punct.errors import InputError
+from asr_punct.io import json
+from asr_punct.io.ctm import read_ctm, write_ctm
+from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
+from asr_punct.io.nemo import is_manifest, read_nemo
+from asr_punct.io.text import read_text, write_text_lines
+from asr_punct.io.textgrid import read_textgrid
+from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance
+
+Reader = Callable[[Pathlike], Iterator[Utterance]]
+Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
+Recogniser = Callable[[Any], bool]
+ContentReader = Callable[[Any, Pathlike], Iterator[Utterance]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format of files.
+
+    Attributes:
+        read: utterances of a file, lazily; None where the format is only written.
+        write: writes utterances to a stream; None where the format is only read.
+        suffixes: of the names of its files, in lower case.
+        recognises: whether the value of a JSON file is of this format; None where a file is not one JSON value.
+        utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
+    """
+
+    read: Reader | None = None
+    write: Writer | None = None
+    suffixes: tuple[str, ...] = ()
+    recognises: Recogniser | None = None
+    utterances: ContentReader | None = None
+
+
+def _json_format(
+    recognises: Recogniser, utterances: ContentReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
+) -> Format:
+    return Format(partial(_read_content, utterances), write, suffixes, recognises, utterances)
+
+
+def _read_content(utterances: ContentReader, path: Pathlike) -> Iterator[Utterance]:
+    yield from utterances(_content(path), path)
+
+
+def _content(path: Pathlike) -> Any:
+    return parse_json(read_text_file(path), display_name(path))
+
+
+FORMATS: dict[str, Format] = {
+    "text": Format(read_text, write_text_lines, (".txt",)),
+    "tsv": Format(read_tsv, write_tsv, (".tsv",)),
+    "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
+    "ctm": Format(read_ctm, write_ctm, (".ctm",)),
+    "textgrid": Format(read_textgrid, None, (".textgrid",)),
+    "nemo": Format(read_nemo, None, (".jsonl",)),
+}
+"""The formats by the names that `--from` and `--to` take."""
+
+READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read)
+WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write)
+_BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
+_OTHERS = {".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+"""Files that hold words in a way of their own: as plain text, their times and tags would come out as words."""
+
+
+def format_by_name(path: Pathlike) -> str | None:
+    """Format by a file's name; standard streams and unknown names are None.
+
+    A name that is a suffix alone counts (Kaldi's `ctm`).
+    """
+    name = Path(path).name.lower()
+    return _BY_SUFFIX.get(Path(name).suffix) or _BY_SUFFIX.get("." + name)
+
+
+def is_other_format(path: Pathlike) -> bool:
+    """Whether a file's name says that it is of a known format which is not read."""
+    suffix = Path(path).suffix.lower()
+    return suffix in _OTHERS.union(_BY_SUFFIX) and _BY_SUFFIX.get(suffix) not in READABLE
+
+
+def read_json_file(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a `.json` file, whose content tells its format; the file is parsed once.
+
+    Raises:
+        InputError: no JSON, or JSON of none of the formats.
+    """
+    if is_manifest(path):
+        yield from read_nemo(path)
+        return
+    content = _content(path)
+    for format_ in FORMATS.values():
+        if format_.recognises and format_.utterances and format_.recognises(content):
+            yield from format_.utterances(content, path)
+            return
+    names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
+    raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest")
+
+
+def _shape(content: Any) -> str:
+    """What a JSON value looks like, for an error."""
+    if isinstance(content, dict) and content:
+        return f"an object with {', '.join(map(repr, list(content)[:5]))}"
+    kinds = {dict: "an empty object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(content), "a number")

@@ -1,0 +1,141 @@
+"""Which format a file is of, and what each format can do."""
+
+import pytest
+
+from asr_punct import io
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io import formats
+from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name
+from asr_punct.words import Word
+
+
+def file(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
+def test_an_empty_file_is_told(tmp_path, name):
+    with pytest.raises(InputError, match="found no words"):
+        list(io.read_utterances(file(tmp_path, name, "")))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],
+)
+def test_formats_are_guessed_by_name(name, expected):
+    assert format_by_name(name) == expected
+
+
+@pytest.mark.parametrize("name", ["a.ass", "a.XML", "a.eaf"])
+def test_known_formats_that_are_not_read_are_told(tmp_path, name):
+    path = file(tmp_path, name, "hola\n")
+    with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
+        io.read_utterances(path)
+    (utterance,) = io.read_utterances(path, "text")
+    assert utterance.words == (Word("hola"),)
+
+
+def test_other_names_are_text_to_read(tmp_path):
+    for name in ("a", "a.es"):
+        (utterance,) = io.read_utterances(file(tmp_path, name, "hola\n"))
+        assert utterance.words == (Word("hola"),)
+
+
+def test_the_output_format_is_that_of_the_name(tmp_path):
+    names = ["-", "a", "/dev/stdout", "a.txt", "a.TSV", "d/ctm", "a.json"]
+    assert [io.output_format(name) for name in names] == ["text", "text", "text", "text", "tsv", "ctm", "json"]
+    manifest = file(tmp_path, "a.json", '{"audio_filepath": "a.wav"}\n')
+    assert io.output_format(manifest) == "json"
+
+
+@pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
+def test_an_output_of_another_name_is_told(name):
+    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
+        io.output_format(name)
+    assert io.output_format(name, "text") == "text"
+
+
+def test_unknown_formats_are_told():
+    with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
+        io.read_utterances("a", "doc")
+    with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
+        io.output_format("a", "doc")
+
+
+def test_each_format_can_be_read_or_written_and_has_suffixes_of_its_own():
+    suffixes = [suffix for format_ in FORMATS.values() for suffix in format_.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
+    assert {*READABLE, *WRITABLE} == set(FORMATS)
+    assert all((format_.recognises is None) == (format_.utterances is None) for format_ in FORMATS.values())
+
+
+def test_help_names_every_format(run):
+    _, text, _ = run("punctuate", "--help")
+    shown = " ".join(text.replace("│", " ").split())
+    assert f"Format of the input: {' '.join(READABLE)}." in shown
+    assert f"Format of the output: {' '.join(WRITABLE)}." in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("[]", "a list"),
+        ("3", "a number"),
+        ("{}", "an empty object"),
+        ('{"retval": {}, "action": 1}', "an object with 'retval', 'action'"),
+    ],
+)
+def test_json_of_no_known_form_is_told(tmp_path, content, found):
+    with pytest.raises(InputError, match=rf"a\.json: found {found}, expected JSON of one of json"):
+        list(io.read_utterances(file(tmp_path, "a.json", content)))
+
+
+def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(formats, "parse_json", lambda text, place: parsed.append(place) or {"utterances": []})
+    with pytest.raises(InputError, match="found no words"):
+        list(io.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
+    assert len(parsed) == 1
+
+
+def test_compressed_output_is_refused(tmp_path):
+    with pytest.raises(AsrPunctError, match="--to: found none and the output"):
+        io.output_format(tmp_path / "a.tsv.xz")
+
+
+def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
+    """Where nothing says that it is text: in a file of an unknown name, or standard input."""
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
+    source = file(tmp_path, "talk", rows)
+    with pytest.raises(InputError, match="talk: found rows of a CTM, expected text, or --from ctm"):
+        list(io.read_utterances(source))
+    assert len(list(io.read_utterances(source, "text"))) == 4
+    assert len(list(io.read_utterances(source, "ctm"))) == 1
+
+
+@pytest.mark.parametrize("lines", [1, 20])
+def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
+    source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")
+    with pytest.raises(InputError, match="talk: found rows of a CTM"):
+        list(io.read_utterances(source))
+    comments = file(tmp_path, "comments", ";; uno\n" * lines)
+    assert len(list(io.read_utterances(comments))) == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llama al 943 211 hoy",
+        "sube un 2.5 3.5 más\nde lo previsto",
+        "a 1 2.5 3.5",
+        "a 1 2 3 son cinco",
+        ";; 1 2.5 3 a\nb",
+    ],
+)
+def test_text_with_numbers_is_text(tmp_path, text):
+    utterances = list(io.read_utterances(file(tmp_path, "talk", text)))
+    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
