@@ -107,7 +107,7 @@ def punctuate(
         raise AsrPunctError("found --right and --aggregate, expected one of them")
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
-    utterances = io.read_utterances(source, from_)
+    utterances = io.read_utterances(source, from_, parts=True)
     if audio or wav_scp:
         utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
     shown = show_progress(utterances, "utterances", quiet)

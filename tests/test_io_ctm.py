@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asr_punct import io
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.text import write_text_lines
 from asr_punct.io.tsv import write_tsv
@@ -159,3 +160,15 @@ def test_whole_puts_together_what_belongs_together():
     assert list(whole([second])) == [replace(second, continues=False)]
     with pytest.raises(ValueError, match="1 labels for 2 words"):
         list(whole([replace(first, labels=(ASKED,)), second]))
+
+
+def test_a_long_utterance_is_whole_unless_parts_are_asked_for(tmp_path):
+    path = tmp_path / "a.ctm"
+    path.write_text("".join(rows(2 * PART + 1)), encoding="utf-8")
+    parts = list(io.read_utterances(path, parts=True))
+    assert [len(part.words) for part in parts] == [PART, PART, 1]
+    assert list(io.read_utterances(path)) == list(whole(parts))
+    for name in io.WRITABLE:
+        for number, value in enumerate((asked(parts), list(whole(asked(parts))))):
+            io.write_utterances(value, tmp_path / f"{number}", ES, name)
+        assert (tmp_path / "0").read_text() == (tmp_path / "1").read_text()

@@ -12,29 +12,37 @@ from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, write_fi
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name, is_other_format, read_json_file
 from asr_punct.io.text import read_text
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, whole
 
 _LOOKED_AT = 5
 """Lines that tell a CTM from text, empty ones and comments left out."""
 
 
-def read_utterances(path: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
+def read_utterances(path: Pathlike, format_name: str | None = None, *, parts: bool = False) -> Iterator[Utterance]:
     """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
 
     A file whose name says nothing is text, the content of a `.json` tells its format, and a file named `.xz` is of the
     format that the name without it says.
+
+    Args:
+        path: the file.
+        format_name: its format.
+        parts: whether a long utterance of a CTM may come in parts (`Utterance.continues`), for bounded memory.
 
     Raises:
         AsrPunctError: the format is not known, or none that is read.
         InputError: the file has no words at all, not the form of its format, or rows of a CTM where it is text because
             nothing says otherwise.
     """
-    if format_name is None:
-        return _not_empty(_read_unnamed(path), path)
+    utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
+    return _not_empty(utterances if parts else whole(utterances), path)
+
+
+def _read_named(path: Pathlike, format_name: str) -> Iterator[Utterance]:
     read = FORMATS[format_name].read if format_name in FORMATS else None
     if read is None:
         raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(READABLE)}")
-    return _not_empty(read(path), path)
+    return read(path)
 
 
 def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
@@ -97,7 +105,7 @@ def write_utterances(
     Raises:
         AsrPunctError: the format cannot be written.
     """
-    write = FORMATS[output_format(path, format_name)].write
-    if write is not None:
+    chosen = FORMATS[output_format(path, format_name)]
+    if chosen.write is not None:
         with write_file(path) as out:
-            write(utterances, out, glyphs)
+            chosen.write(utterances if chosen.writes_parts else whole(utterances), out, glyphs)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import lzma
 import math
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -85,6 +87,26 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
 def read_text_file(path: Pathlike) -> str:
     """Whole content of a UTF-8 file. Raises InputError as `read_lines` does."""
     return "\n".join(line for _, line in read_lines(path))
+
+
+def read_utf_file(path: Pathlike, most_bytes: int = 200_000_000) -> str:
+    r"""Whole content of a file of UTF-16 with a byte order mark, else of UTF-8; its lines end at `\n`.
+
+    Raises:
+        InputError: a file that is missing, cannot be read or is larger, or another encoding.
+    """
+    with _open_bytes(path) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise InputError(
+            display_name(path), f"more than {most_bytes} bytes", "a smaller file, for it is read as a whole"
+        )
+    name = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return content.decode(name).replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        place = f"{display_name(path)}:{content.count(10, 0, error.start) + 1}"
+        raise InputError(place, f"byte 0x{content[error.start]:02x}", "UTF-8 or UTF-16 text") from None
 
 
 class _Output:
@@ -175,6 +197,29 @@ def _replacing(target: Path) -> Iterator[_Output]:
             os.replace(partial, target)
     except BaseException:
         os.unlink(partial)
+        raise
+
+
+@contextmanager
+def write_directory(path: Pathlike) -> Iterator[Path]:
+    """A directory to fill, which appears under its name only when it is complete; errors of the caller pass.
+
+    Raises:
+        InputError: something stands there that is no empty directory, or it cannot be made.
+    """
+    target = Path(path)
+    if str(path) == STANDARD_STREAM or target.is_file() or (target.is_dir() and any(target.iterdir())):
+        what = "standard output" if str(path) == STANDARD_STREAM else "what stands there already"
+        raise InputError(path, what, "a directory that is new or empty")
+    with _told(target, _WRITABLE):
+        partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
+    try:
+        yield partial
+        with _told(target, _WRITABLE):
+            os.chmod(partial, 0o777 & ~_umask())
+            os.replace(partial, target)
+    except BaseException:
+        shutil.rmtree(partial)
         raise
 
 

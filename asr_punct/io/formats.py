@@ -10,11 +10,12 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.io import json
-from asr_punct.io.ctm import read_ctm, write_ctm
+from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
 from asr_punct.io.nemo import is_manifest, read_nemo
+from asr_punct.io.stm import read_stm, write_stm
 from asr_punct.io.text import read_text, write_text_lines
-from asr_punct.io.textgrid import read_textgrid
+from asr_punct.io.textgrid import read_textgrid, write_textgrid
 from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance
@@ -35,6 +36,7 @@ class Format:
         suffixes: of the names of its files, in lower case.
         recognises: whether the value of a JSON file is of this format; None where a file is not one JSON value.
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
+        writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
     """
 
     read: Reader | None = None
@@ -42,6 +44,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     recognises: Recogniser | None = None
     utterances: ContentReader | None = None
+    writes_parts: bool = False
 
 
 def _json_format(
@@ -59,11 +62,12 @@ def _content(path: Pathlike) -> Any:
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format(read_text, write_text_lines, (".txt",)),
-    "tsv": Format(read_tsv, write_tsv, (".tsv",)),
+    "text": Format(read_text, write_text_lines, (".txt",), writes_parts=True),
+    "tsv": Format(read_tsv, write_tsv, (".tsv",), writes_parts=True),
     "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
-    "ctm": Format(read_ctm, write_ctm, (".ctm",)),
-    "textgrid": Format(read_textgrid, None, (".textgrid",)),
+    "ctm": Format(partial(read_ctm, part=PART), write_ctm, (".ctm",), writes_parts=True),
+    "stm": Format(read_stm, write_stm, (".stm",)),
+    "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
     "nemo": Format(read_nemo, None, (".jsonl",)),
 }
 """The formats by the names that `--from` and `--to` take."""
@@ -71,7 +75,7 @@ FORMATS: dict[str, Format] = {
 READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read)
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write)
 _BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
-_OTHERS = {".srt", ".vtt", ".ass", ".stm", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+_OTHERS = {".srt", ".vtt", ".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Files that hold words in a way of their own: as plain text, their times and tags would come out as words."""
 
 

@@ -1,0 +1,130 @@
+"""STM, NIST's segment time marks: `file channel speaker start end [<label>] transcript`, seconds, a segment a line.
+
+Lines that start with `;;` are comments. Lines that hold no words (`inter_segment_gap`, and those whose transcript is
+`ignore_time_segment_in_scoring`) are no utterances.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TextIO
+
+from asr_punct.errors import InputError
+from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
+from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.words import Seconds, Utterance, Word
+
+_COMMENT = ";;"
+_IGNORED = "ignore_time_segment_in_scoring"
+_LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
+_COLUMNS = "file channel speaker start end [<label>] transcript"
+_NO_LABEL = "<NA>"
+_NO_SPEAKER = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class StmLine:
+    """What stands in a line beside its transcript; `Utterance.rest`.
+
+    Attributes:
+        before: lines before it that have no words.
+        head: all that stands before the transcript.
+        after: lines after it, of the last line with words.
+    """
+
+    before: tuple[str, ...]
+    head: str
+    after: tuple[str, ...] = ()
+
+
+def read_stm(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of an STM file, lazily, a segment each.
+
+    The first word has the segment's start and the last its end; pauses are unknown, for a segment begins and ends with
+    silence as often as not.
+
+    Raises:
+        InputError: a line of fewer than five columns, or times that are none.
+    """
+    held: Utterance | None = None
+    left: list[str] = []
+    for number, line in read_lines(path):
+        if line.startswith(_COMMENT) or not line.strip():
+            left.append(line)
+            continue
+        utterance = _utterance(line, tuple(left), number, f"{display_name(path)}:{number}")
+        if utterance is None:
+            left.append(line)
+            continue
+        left.clear()
+        if held is not None:
+            yield held
+        held = utterance
+    if held is not None:
+        yield replace(held, rest=replace(held.rest, after=tuple(left))) if isinstance(held.rest, StmLine) else held
+
+
+def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
+    match, columns = _LINE.fullmatch(line), line.split()
+    if not match:
+        raise InputError(place, f"{len(columns)} columns", _COLUMNS)
+    name, channel = columns[:2]
+    start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
+    if end < start:
+        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+    texts = match[2].split()
+    if not texts or [text.lower() for text in texts] == [_IGNORED]:
+        return None
+    words = [Word(text) for text in texts]
+    words[0] = replace(words[0], start=start)
+    words[-1] = replace(words[-1], end=end)
+    return Utterance(
+        tuple(words),
+        id=f"{name}-{number}",
+        recording=name,
+        channel=channel,
+        pauses=(None,) * len(words),
+        times="asr",
+        rest=StmLine(before, match[1]),
+    )
+
+
+def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write utterances that have words, a line each, lazily.
+
+    Segments of an STM have all but their transcript back as it was, with the lines around it. Others have the speaker
+    `unknown`, and last from their first word's start to their last one's end; white space in names becomes `_`.
+
+    Raises:
+        InputError: an utterance has no times.
+    """
+    for number, utterance in enumerate(utterances, start=1):
+        if not utterance.words:
+            continue
+        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        text = " ".join(
+            write_word(word.text, label, glyphs) for word, label in zip(utterance.words, labels, strict=True)
+        )
+        line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
+        out.writelines(f"{other}\n" for other in line.before)
+        out.write(f"{line.head} {text}\n")
+        out.writelines(f"{other}\n" for other in line.after)
+
+
+def _line(utterance: Utterance, number: int, text: str) -> StmLine:
+    start, end = _bounds(utterance, f"utterance {utterance.id or number!r}")
+    name = one_token(utterance.recording or utterance.id or f"utterance{number}")
+    columns = [name, one_token(utterance.channel or "1"), _NO_SPEAKER, format_seconds(start), format_seconds(end)]
+    if text.startswith("<"):
+        columns.append(_NO_LABEL)
+    return StmLine((), " ".join(columns))
+
+
+def _bounds(utterance: Utterance, place: str) -> tuple[Seconds, Seconds]:
+    starts = [word.start for word in utterance.words if word.start is not None]
+    ends = [word.end for word in utterance.words if word.end is not None]
+    if not starts or not ends:
+        raise InputError(place, "words without times", "times (asr-punct align makes them)")
+    return min(starts), max(ends)

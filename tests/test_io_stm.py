@@ -1,0 +1,107 @@
+"""STM: segments come back with all but the words' marks as it was."""
+
+import io as stdio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.errors import InputError
+from asr_punct.io.stm import read_stm, write_stm
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+STM = """;; CATEGORY "0" "" ""
+talk 1 inter_segment_gap 0 1.50 <o,,unknown>
+talk 1 speaker-1 1.50 03.250 <o,f0,male> qué dijo ana
+
+talk\tA  speaker-2 4 6.5 hola
+talk A excluded_region 6.5 7 ignore_time_segment_in_scoring
+;; end
+"""
+
+
+def file(folder, content):
+    path = folder / "a.stm"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def written(utterances):
+    out = stdio.StringIO()
+    write_stm(utterances, out, ES)
+    return out.getvalue()
+
+
+def stopped(utterances):
+    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+
+
+def test_a_segment_is_an_utterance(tmp_path):
+    first, second = read_stm(file(tmp_path, STM))
+    assert first == Utterance(
+        (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25)), "talk-3", "talk", pauses=(None,) * 3, times="asr"
+    )
+    assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
+
+
+def test_all_but_the_transcript_comes_back(tmp_path):
+    read = list(read_stm(file(tmp_path, STM)))
+    assert written(read) == STM
+    assert written(stopped(read)) == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace("hola", "Hola.")
+
+
+def test_utterances_of_another_format():
+    words = (Word("<unk>", 0.5, 1.0), Word("hola", 1.25, 1.5))
+    values = [
+        Utterance(words, "u", "my talk", "2"),
+        Utterance(()),
+        Utterance((Word("a", 2.0, 2.125),)),
+    ]
+    expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 unknown 2.00 2.125 a\n"
+    assert written(values) == expected
+    with pytest.raises(InputError, match="utterance 'u': found words without times"):
+        written([Utterance((Word("hola"),), "u")])
+
+
+texts = st.lists(st.text(st.sampled_from("abñ.,'¿"), min_size=1, max_size=4), min_size=1, max_size=5)
+others = st.sampled_from([";; a comment", "", "t 1 inter_segment_gap 0 1 <o,,unknown>", "t A x 0 1.0  "])
+
+
+@st.composite
+def transcripts(draw):
+    lines = draw(st.lists(others, max_size=2))
+    for start in draw(st.lists(st.integers(0, 99), min_size=1, max_size=5)):
+        label = draw(st.sampled_from(["", "<o,f0,male> ", "<NA>\t", "<a b> "])).strip("\t ")
+        times = draw(st.sampled_from([f"{start} {start}.5", f"{start}.00\t{start + 1:e}"]))
+        lines.append(" ".join(["t 1 s", times, label, *draw(texts)] if label else ["t 1 s", times, *draw(texts)]))
+        lines += draw(st.lists(others, max_size=2))
+    return "".join(f"{line}\n" for line in lines)
+
+
+@given(transcripts())
+def test_any_stm_comes_back(tmp_path_factory, content):
+    read = list(read_stm(file(tmp_path_factory.mktemp("stm"), content)))
+    assert written(read) == content
+    again = list(read_stm(file(tmp_path_factory.mktemp("stm"), written(stopped(read)))))
+    assert [len(value.words) for value in again] == [len(value.words) for value in read]
+    edges = [(value.words[0].start, value.words[-1].end, value.id, value.channel) for value in read]
+    assert [(value.words[0].start, value.words[-1].end, value.id, value.channel) for value in again] == edges
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("talk 1 s 0", "4 columns"),
+        ("talk 1 s x 1 hola", "start 'x'"),
+        ("talk 1 s 0 -1 hola", "end '-1'"),
+        ("talk 1 s 2 1 hola", "end 1.0 before start 2.0"),
+        ("talk 1 s nan 1 hola", "start 'nan'"),
+    ],
+)
+def test_stm_errors_name_the_place(tmp_path, line, found):
+    with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
+        list(read_stm(file(tmp_path, f";;\n{line}\n")))
