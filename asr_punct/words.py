@@ -70,6 +70,14 @@ class Utterance:
                 raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
 
 
+def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:
+    """First start and last end that are known, None where no start or no end is."""
+    words = tuple(words)
+    starts = [word.start for word in words if word.start is not None]
+    ends = [word.end for word in words if word.end is not None]
+    return (min(starts), max(ends)) if starts and ends else None
+
+
 def whole(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
     """The utterances with those that come in parts put together again, lazily; what `rest` the last part has is kept.
 

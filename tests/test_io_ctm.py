@@ -168,7 +168,7 @@ def test_a_long_utterance_is_whole_unless_parts_are_asked_for(tmp_path):
     parts = list(io.read_utterances(path, parts=True))
     assert [len(part.words) for part in parts] == [PART, PART, 1]
     assert list(io.read_utterances(path)) == list(whole(parts))
-    for name in io.WRITABLE:
+    for name in set(io.WRITABLE) - {"kaldi"}:
         for number, value in enumerate((asked(parts), list(whole(asked(parts))))):
             io.write_utterances(value, tmp_path / f"{number}", ES, name)
         assert (tmp_path / "0").read_text() == (tmp_path / "1").read_text()

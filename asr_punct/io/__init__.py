@@ -100,7 +100,7 @@ def output_format(path: Pathlike, format_name: str | None = None) -> str:
 def write_utterances(
     utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs, format_name: str | None = None
 ) -> None:
-    """Write utterances to a file that appears only when it is complete (`-`: standard output).
+    """Write utterances to a file, or a directory, that appears only when it is complete (`-`: standard output).
 
     Raises:
         AsrPunctError: the format cannot be written.
@@ -109,3 +109,5 @@ def write_utterances(
     if chosen.write is not None:
         with write_file(path) as out:
             chosen.write(utterances if chosen.writes_parts else whole(utterances), out, glyphs)
+    elif chosen.write_to is not None:
+        chosen.write_to(whole(utterances), path, glyphs)

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from asr_punct.errors import InputError
 from asr_punct.io import json
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.data_dir import read_kaldi, write_kaldi
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
 from asr_punct.io.nemo import is_manifest, read_nemo
 from asr_punct.io.stm import read_stm, write_stm
@@ -22,6 +23,7 @@ from asr_punct.words import Utterance
 
 Reader = Callable[[Pathlike], Iterator[Utterance]]
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
+PathWriter = Callable[[Iterable[Utterance], Pathlike, Glyphs], None]
 Recogniser = Callable[[Any], bool]
 ContentReader = Callable[[Any, Pathlike], Iterator[Utterance]]
 
@@ -32,11 +34,12 @@ class Format:
 
     Attributes:
         read: utterances of a file, lazily; None where the format is only written.
-        write: writes utterances to a stream; None where the format is only read.
+        write: writes utterances to a stream; None where the format is only read, or is a directory.
         suffixes: of the names of its files, in lower case.
         recognises: whether the value of a JSON file is of this format; None where a file is not one JSON value.
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
         writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
+        write_to: writes utterances to a directory that it makes; None where `write` is there, or the format only read.
     """
 
     read: Reader | None = None
@@ -45,6 +48,7 @@ class Format:
     recognises: Recogniser | None = None
     utterances: ContentReader | None = None
     writes_parts: bool = False
+    write_to: PathWriter | None = None
 
 
 def _json_format(
@@ -69,11 +73,12 @@ FORMATS: dict[str, Format] = {
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
     "nemo": Format(read_nemo, None, (".jsonl",)),
+    "kaldi": Format(read_kaldi, write_to=write_kaldi),
 }
 """The formats by the names that `--from` and `--to` take."""
 
 READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read)
-WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write)
+WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
 _BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
 _OTHERS = {".srt", ".vtt", ".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Files that hold words in a way of their own: as plain text, their times and tags would come out as words."""

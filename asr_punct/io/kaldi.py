@@ -47,10 +47,10 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     root = Path(path)
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory with wav.scp and text")
-    audio = dict(_table(root / "wav.scp"))
-    texts = dict(_table(root / "text"))
-    documents = dict(_table(root / "utt2doc"))
-    segments = _segments(root / "segments")
+    audio = unique_names(root / "wav.scp")
+    texts = unique_names(root / "text")
+    documents = unique_names(root / "utt2doc")
+    segments = read_segments(root / "segments")
     if not (audio or texts):
         raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
     for name in documents or segments or texts or audio:
@@ -72,7 +72,7 @@ def read_wav_scp(path: Pathlike) -> dict[str, Path]:
     """Recording names and their audio files. Raises InputError where the file is missing or holds a command."""
     if not Path(path).is_file():
         raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
-    return {name: _audio_path(value, path) for name, value in _table(Path(path))}
+    return {name: _audio_path(value, path) for name, value in unique_names(Path(path)).items()}
 
 
 def _audio_path(value: str, place: Pathlike) -> Path:
@@ -91,8 +91,9 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
             yield number, name, rest[0].rstrip() if rest else ""
 
 
-def _table(path: Path) -> Iterator[tuple[str, str]]:
-    return ((name, value) for _, name, value in _unique(path))
+def unique_names(path: Path) -> dict[str, str]:
+    """First column and rest of each line; nothing for a file that is not there. Raises InputError for a name again."""
+    return {name: value for _, name, value in _unique(path)}
 
 
 def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -104,7 +105,12 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
         yield number, name, value
 
 
-def _segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
+def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
+    """Recording, start and end of each utterance of a `segments`; nothing for a file that is not there.
+
+    Raises:
+        InputError: a line of other than four columns, times that are none, or an utterance again.
+    """
     segments = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"

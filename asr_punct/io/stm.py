@@ -14,7 +14,7 @@ from typing import TextIO
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, Labels, write_word
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Utterance, Word, bounds
 
 _COMMENT = ";;"
 _IGNORED = "ignore_time_segment_in_scoring"
@@ -114,17 +114,12 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _line(utterance: Utterance, number: int, text: str) -> StmLine:
-    start, end = _bounds(utterance, f"utterance {utterance.id or number!r}")
+    times = bounds(utterance.words)
+    if times is None:
+        place = f"utterance {utterance.id or number!r}"
+        raise InputError(place, "words without times", "times (asr-punct align makes them)")
     name = one_token(utterance.recording or utterance.id or f"utterance{number}")
-    columns = [name, one_token(utterance.channel or "1"), _NO_SPEAKER, format_seconds(start), format_seconds(end)]
+    columns = [name, one_token(utterance.channel or "1"), _NO_SPEAKER, *map(format_seconds, times)]
     if text.startswith("<"):
         columns.append(_NO_LABEL)
     return StmLine((), " ".join(columns))
-
-
-def _bounds(utterance: Utterance, place: str) -> tuple[Seconds, Seconds]:
-    starts = [word.start for word in utterance.words if word.start is not None]
-    ends = [word.end for word in utterance.words if word.end is not None]
-    if not starts or not ends:
-        raise InputError(place, "words without times", "times (asr-punct align makes them)")
-    return min(starts), max(ends)
