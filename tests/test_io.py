@@ -1,5 +1,4 @@
 import io as stdio
-import json
 import lzma
 import os
 import resource
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 from asr_punct import io
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import write_ctm
-from asr_punct.io.files import format_seconds, read_lines, write_file
-from asr_punct.io.json import write_json
+from asr_punct.io.files import format_seconds, read_lines, read_text_file, write_file
 from asr_punct.io.kaldi import read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
 from asr_punct.io.text import write_text_lines
@@ -60,6 +58,32 @@ def test_invalid_utf8_is_told_with_its_place(tmp_path):
     path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
     with pytest.raises(InputError, match=r"a\.txt:2: found byte 0xf1 at column 3, expected UTF-8 text"):
         list(read_lines(path))
+
+
+def test_invalid_utf8_in_a_whole_file_is_told_with_its_place(tmp_path):
+    with pytest.raises(InputError, match=r"a\.json:2: found byte 0xf1 at column 3, expected UTF-8 text"):
+        read_text_file(file(tmp_path, "a.json", b"bien\nma\xf1ana\n"))
+
+
+def test_a_whole_file_has_no_byte_order_mark_and_no_carriage_returns(tmp_path):
+    assert read_text_file(file(tmp_path, "a", "\ufeffuno\r\ndos\r\n")) == "uno\ndos"
+
+
+def test_files_over_the_limits_are_told(tmp_path, monkeypatch):
+    """The limits count what is read, so a small .xz cannot unfold into memory."""
+    monkeypatch.setattr("asr_punct.io.files.MAX_LINE", 1000)
+    monkeypatch.setattr("asr_punct.io.files.MAX_FILE", 5000)
+    fits = file(tmp_path, "fits", f"{'x' * 999}\n" * 5)
+    assert len(list(read_lines(fits))) == 5
+    assert len(read_text_file(fits)) == 4999
+    for path in (
+        file(tmp_path, "a", f"x\n{'x' * 1000}\n"),
+        file(tmp_path, "a.xz", lzma.compress(b"x\n" + b"x" * 10**6)),
+    ):
+        with pytest.raises(InputError, match=rf"{path.name}:2: found a line of more than 1000 bytes, expected at most"):
+            list(read_lines(path))
+    with pytest.raises(InputError, match="long: found more than 5000 bytes, expected at most"):
+        read_text_file(file(tmp_path, "long", "x\n" * 2501))
 
 
 @pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
@@ -340,7 +364,7 @@ def test_ctm_needs_times():
         written(write_ctm, [LABELLED])
 
 
-# Text and JSON
+# Text
 
 
 def test_text_keeps_lines_and_documents(tmp_path):
@@ -355,37 +379,7 @@ def test_text_separates_recordings():
     assert written(write_text_lines, values) == "«¿Qué?» dijo.\n«¿Qué?» dijo.\n\n«¿Qué?» dijo.\n"
 
 
-def test_json_round_trip(tmp_path):
-    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", None, 0.75))
-    value = replace(LABELLED, words=words, channel="2")
-    path = file(tmp_path, "a.json", written(write_json, [value]))
-    assert list(io.read_utterances(path)) == [value]
-    assert json.loads(path.read_text())["utterances"][0]["text"] == "«¿Qué?» dijo."
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ("{", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ('{"utterances": 3}', "no list 'utterances'"),
-        ('{"utterances": [3]}', "no list 'words'"),
-        ('{"utterances": [{"words": [{"word": "a b"}]}]}', "'a b'"),
-        ('{"utterances": [{"words": [{"word": "a", "start": NaN}]}]}', "start nan"),
-        ('{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}', "end 1.0 before start 2.0"),
-        ('{"utterances": [{"words": [{"word": "a", "marks": ["STOP"]}]}]}', "STOP"),
-        ('{"utterances": [{"words": [{"word": "a", "marks": "COMMA"}]}]}', "marks 'COMMA', expected a list"),
-        ('{"utterances": [{"words": [{"word": "a", "marks": [3]}]}]}', r"marks \[3\], expected a list"),
-        ('{"utterances": [{"words": [{"word": "a"}], "times": "guess"}]}', "utterance 1: found times 'guess'"),
-        ('{"utterances": [{"words": [{"word": "a"}], "times": ["asr"]}]}', "times"),
-    ],
-)
-def test_json_errors(tmp_path, content, found):
-    with pytest.raises(InputError, match=found):
-        list(io.read_utterances(file(tmp_path, "a.json", content)))
-
-
-# TextGrid and NeMo manifests
+# TextGrid
 
 GRID = """File type = "ooTextFile"
 Object class = "TextGrid"
@@ -479,47 +473,6 @@ def test_short_textgrid(tmp_path):
         list(io.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace('2\n"mundo"', 'nan\n"mundo"'))))
     with pytest.raises(InputError, match="found no number where value"):
         list(io.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace("2\n2\n0\n", "2\n3\n0\n"))))
-
-
-def test_nemo_transcription_manifest(tmp_path):
-    timed = {"word": "hola", "start": 0.08, "end": 0.4}
-    lines = [
-        {"audio_filepath": "d/a.wav", "duration": 1, "offset": 10, "pred_text": "hola", "word": [timed]},
-        {"audio_filepath": "d/b.wav", "duration": 1, "pred_text": "sin  tiempos", "text": "otra"},
-    ]
-    path = file(tmp_path, "a.json", "".join(json.dumps(line) + "\n" for line in lines))
-    first, second = io.read_utterances(path)
-    assert first.words == (Word("hola", 10.08, 10.4),)
-    assert (first.times, first.recording) == ("asr", "d/a.wav")
-    assert [word.text for word in second.words] == ["sin", "tiempos"]
-    assert second.times == "none"
-
-
-def test_nemo_words_that_are_no_list_have_no_times(tmp_path):
-    (utterance,) = io.read_utterances(file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}'))
-    assert (utterance.words, utterance.times) == ((Word("hola"),), "none")
-
-
-def test_nemo_alignment_manifest(tmp_path):
-    line = {"audio_filepath": "a.wav", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0]}
-    (utterance,) = io.read_utterances(file(tmp_path, "a.jsonl", json.dumps(line)))
-    assert utterance.words == (Word("hola", 0.5, 1.0), Word("mundo", 1.25, 2.0))
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("{", "no JSON"),
-        ("3", "int"),
-        ("{}", "keys"),
-        ('{"words": ["a"], "alignments": []}', "1 words and 0 alignments"),
-        ('{"words": ["a", "b"], "alignments": [2, 1]}', "alignment 1"),
-        ('{"word": [{"word": "a", "start": 2, "end": 1}]}', "end 1.0 before start 2.0"),
-    ],
-)
-def test_nemo_errors(tmp_path, line, found):
-    with pytest.raises(InputError, match=rf"a\.jsonl:1.*found {found}"):
-        list(io.read_utterances(file(tmp_path, "a.jsonl", line)))
 
 
 # Files read as labels

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
@@ -23,6 +24,13 @@ from asr_punct.words import TimeSource
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
 _Result = TypeVar("_Result")
+MAX_LINE = 64 * 2**20
+"""Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
+MAX_FILE = 128 * 2**20
+"""Bytes of a file that is read as a whole: half a million words, fifty hours of speech, at 250 bytes a word."""
+MAX_DEPTH = 100
+"""Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
+_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 """A surrogate as JSON escapes it, and one that is left of a pair."""
@@ -70,23 +78,38 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
     decompressed.
 
     Raises:
-        InputError: a file that is missing or cannot be read, or a line that is not UTF-8.
+        InputError: a file that is missing or cannot be read, or a line that is not UTF-8 or longer than `MAX_LINE`.
     """
     with _open_bytes(path) as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                found = f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"
-                raise InputError(f"{display_name(path)}:{number}", found, "UTF-8 text") from None
+        for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
+            if len(raw) > MAX_LINE:
+                place = f"{display_name(path)}:{number}"
+                raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most so many")
+            line = _decoded(raw, path, number)
             if number == 1:
                 line = line.removeprefix("\ufeff")
             yield number, line.removesuffix("\n").removesuffix("\r")
 
 
+def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
+    """Text of bytes that begin with line `number` of a file."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        line, column = number + before.count(b"\n"), error.start - before.rfind(b"\n")
+        found = f"byte 0x{raw[error.start]:02x} at column {column}"
+        raise InputError(f"{display_name(path)}:{line}", found, "UTF-8 text") from None
+
+
 def read_text_file(path: Pathlike) -> str:
-    """Whole content of a UTF-8 file. Raises InputError as `read_lines` does."""
-    return "\n".join(line for _, line in read_lines(path))
+    """Whole content of a UTF-8 file. Raises InputError as `read_lines` does, and for more than `MAX_FILE` bytes."""
+    with _open_bytes(path) as file:
+        raw = file.read(MAX_FILE + 1)
+    if len(raw) > MAX_FILE:
+        raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most so many in a file read as a whole")
+    text = _decoded(raw, path, 1).removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").removesuffix("\n")
 
 
 def read_utf_file(path: Pathlike, most_bytes: int = 200_000_000) -> str:
@@ -240,18 +263,43 @@ def _umask() -> int:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """The value that a JSON text holds.
+    """The value that a JSON text holds; NaN and Infinity, which some recognisers write, are numbers.
 
     Raises:
-        InputError: no JSON, or half a character (`\\ud800` alone), which no file could be written with.
+        InputError: no JSON, nested deeper than `MAX_DEPTH`, a number too large to be kept (1e999), or half a character
+            (`\\ud800` alone), which no file could be written with.
     """
     try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = json.loads(text, parse_float=_kept_float)
+    except json.JSONDecodeError as error:
         raise InputError(place, f"no JSON ({error})", "JSON") from None
+    except RecursionError:
+        raise InputError(place, *_TOO_DEEP) from None
+    except ValueError:  # a float of ours, or an integer of more digits than Python takes
+        raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
+    if _is_deep(value):
+        raise InputError(place, *_TOO_DEEP)
     if _SURROGATE.search(text) and _LONE.search(json.dumps(value, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
     return value
+
+
+def _kept_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether more than `MAX_DEPTH` lists and objects are inside each other."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inside = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
+        level = [child for children in inside for child in children if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io import json
+from asr_punct.io import aws, google, ibm, json, speechmatics, vosk, whisper
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.data_dir import read_kaldi, write_kaldi
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
-from asr_punct.io.nemo import is_manifest, read_nemo
+from asr_punct.io.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.io.stm import read_stm, write_stm
 from asr_punct.io.text import read_text, write_text_lines
 from asr_punct.io.textgrid import read_textgrid, write_textgrid
@@ -72,8 +72,14 @@ FORMATS: dict[str, Format] = {
     "ctm": Format(partial(read_ctm, part=PART), write_ctm, (".ctm",), writes_parts=True),
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
-    "nemo": Format(read_nemo, None, (".jsonl",)),
+    "nemo": Format(read_nemo, write_nemo, (".jsonl",)),
+    "whisper": _json_format(whisper.recognises, whisper.utterances, whisper.write_whisper),
+    "vosk": _json_format(vosk.recognises, vosk.utterances, vosk.write_vosk),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
+    "aws": _json_format(aws.recognises, aws.utterances),
+    "google": _json_format(google.recognises, google.utterances),
+    "ibm": _json_format(ibm.recognises, ibm.utterances),
+    "speechmatics": _json_format(speechmatics.recognises, speechmatics.utterances),
 }
 """The formats by the names that `--from` and `--to` take."""
 

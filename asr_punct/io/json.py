@@ -17,6 +17,9 @@ from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
+_SHOWN = 80
+"""Characters of a value that an error shows."""
+
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like a file of this format."""
@@ -68,14 +71,13 @@ def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
     return word, labels, number_or_none(value, "pause", place)
 
 
-def timed_word(value: Any, place: str, offset: Seconds = 0.0) -> Word:
-    """A word of `{"word", "start", "end", "confidence"}`, its times moved by `offset`. Raises InputError else."""
+def timed_word(value: Any, place: str) -> Word:
+    """A word of `{"word", "start", "end", "confidence"}`. Raises InputError else."""
     if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
-        raise InputError(place, repr(value)[:80], 'an object with "word", a string without white space')
+        raise InputError(place, shown(value), 'an object with "word", a string without white space')
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    start, end = (None if time is None else offset + time for time in (start, end))
     return Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place))
 
 
@@ -84,9 +86,18 @@ def number_or_none(item: Mapping[str, Any], key: str, place: str) -> float | Non
     value = item.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise InputError(place, f"{key} {value!r}", "a number, 0 or more")
-    return float(value)
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # an integer that no float holds
+        number = math.inf
+    if not (math.isfinite(number) and number >= 0):
+        raise InputError(place, f"{key} {shown(value)}", "a number, 0 or more")
+    return number
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: the beginning of what is long."""
+    return repr(value)[:_SHOWN]
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

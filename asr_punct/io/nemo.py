@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from asr_punct.errors import InputError
+from asr_punct.io.entries import (
+    Object,
+    entry_words,
+    has_times,
+    in_order,
+    new_entry,
+    objects,
+    replaced,
+    replaced_entries,
+    seconds_at,
+    source_of,
+    text_at,
+    written_words,
+)
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_lines
-from asr_punct.io.json import number_or_none, timed_word
-from asr_punct.words import TimeSource, Utterance, Word
+from asr_punct.io.json import number_or_none
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
-_AUDIO = "audio_filepath"
+_AUDIO, _REFERENCE = "audio_filepath", "text"
+
+
+@dataclass(frozen=True, slots=True)
+class NemoLine:
+    """A line of a manifest as it stands there; `Utterance.rest`."""
+
+    item: Object
 
 
 def is_manifest(path: Pathlike) -> bool:
@@ -32,7 +56,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     Word times are relative to the line's `offset` in its audio file; here they are seconds of the file.
 
     Raises:
-        InputError: a line that is no JSON object, has no words, or has times that are none.
+        InputError: a line that is no JSON object, has no words, or has times that are none or go back.
     """
     for number, line in read_lines(path):
         if not line.strip():
@@ -41,56 +65,132 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
         item = parse_json(line, place)
         if not isinstance(item, dict):
             raise InputError(place, type(item).__name__, "a JSON object")
-        recording = str(item.get(_AUDIO, ""))
+        recording = text_at(item, _AUDIO, place)
+        words = in_order(_words(item, place), place)
         yield Utterance(
-            words=tuple(_words(item, place)),
+            words,
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
-            times=_source(item),
+            times=_source(item, words),
+            rest=NemoLine(item),
         )
 
 
-def _source(item: Mapping[str, Any]) -> TimeSource:
-    if isinstance(item.get("word"), list):
-        return "asr"
-    return "ctc" if _is_alignment(item) else "none"
+def _source(item: Object, words: Sequence[Word]) -> TimeSource:
+    return source_of(words, "ctc" if _is_alignment(item) else "asr")
 
 
-def _is_alignment(item: Mapping[str, Any]) -> bool:
-    return isinstance(item.get("words"), list) and isinstance(item.get("alignments"), list)
+def _is_alignment(item: Object) -> bool:
+    kinds = [isinstance(item.get(key), list) for key in ("word", "words", "alignments")]
+    return kinds == [False, True, True]
 
 
-def _words(item: Mapping[str, Any], place: str) -> Iterator[Word]:
+def _words(item: Object, place: str) -> Iterator[Word]:
     offset = number_or_none(item, "offset", place) or 0.0
     if isinstance(item.get("word"), list):
+        entries = objects(item, "word", place)
+        timed = [word for number, entry in enumerate(entries, 1) for word in _timed(entry, f"{place}: word {number}")]
         text = item.get("pred_text")
-        if isinstance(text, str) and len(text.split()) != len(item["word"]):
-            found = f"{len(item['word'])} words with times and {len(text.split())} in pred_text"
+        if isinstance(text, str) and len(text.split()) != len(timed):
+            found = f"{len(timed)} words with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
-        yield from (timed_word(entry, f"{place}: word {i}", offset) for i, entry in enumerate(item["word"], 1))
+        yield from (_moved(word, offset) for word in timed)
     elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
     else:
-        yield from (Word(token) for token in _text(item, place).split())
+        key = _text_key(item)
+        if key is None:
+            raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
+        yield from (Word(token) for token in item[key].split())
 
 
-def _aligned_words(words: list[Any], ends: list[Any], offset: float, place: str) -> Iterator[Word]:
+def _timed(entry: Object, place: str) -> list[Word]:
+    start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
+    return entry_words(entry.get("word"), start, end, number_or_none(entry, "confidence", place), place)
+
+
+def _moved(word: Word, offset: Seconds) -> Word:
+    start, end = (None if time is None else offset + time for time in (word.start, word.end))
+    return Word(word.text, start, end, word.confidence)
+
+
+def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
     """Words with their end times; an empty word is silence, so a word starts where the entry before it ends."""
     if len(words) != len(ends):
         raise InputError(place, f"{len(words)} words and {len(ends)} alignments", "one end time a word")
     start = offset
-    for position, (text, _) in enumerate(zip(words, ends, strict=True)):
+    for position, text in enumerate(words):
         end = number_or_none({"alignment": ends[position]}, "alignment", place)
         if end is None or offset + end < start:
             raise InputError(place, f"alignment {ends[position]!r}", "end times that do not go back")
-        if text:
-            yield Word(str(text), start, offset + end)
+        yield from entry_words(text, start, offset + end, None, f"{place}: word {position + 1}")
         start = offset + end
 
 
-def _text(item: Mapping[str, Any], place: str) -> str:
-    keys = ["pred_text", *sorted(key for key in item if key.startswith("pred_text_")), "text"]
-    for key in keys:
-        if isinstance(item.get(key), str):
-            return str(item[key])
-    raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
+def _text_key(item: Object) -> str | None:
+    """The key of the recognised text, else of the reference, where a line has one."""
+    keys = ("pred_text", *sorted(key for key in item if key.startswith("pred_text_")), _REFERENCE)
+    return next((key for key in keys if isinstance(item.get(key), str)), None)
+
+
+def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write a manifest, a line an utterance, lazily. Lines of a manifest have all back that they said.
+
+    New are the words, `pred_text`, and `segment` and `text` where they are made of the same words; marks stand on the
+    words. Other utterances become lines of a transcription: `audio_filepath` is the recording, and `duration` the time
+    where the last word ends.
+    """
+    for utterance in values:
+        out.write(json.dumps(_line(utterance, glyphs), ensure_ascii=False) + "\n")
+
+
+def _line(utterance: Utterance, glyphs: Glyphs) -> Object:
+    rest = utterance.rest
+    old = _tokens(rest.item) if isinstance(rest, NemoLine) else []
+    if not isinstance(rest, NemoLine) or len(old) != len(utterance.words):
+        return _new_line(utterance, glyphs)
+    item = dict(rest.item)
+    timed = isinstance(item.get("word"), list) or _is_alignment(item)
+    words = written_words(utterance, glyphs, running=not timed)
+    if isinstance(item.get("word"), list):
+        item["word"] = replaced_entries(item["word"], "word", words)
+    elif timed:
+        entries = replaced_entries([{"word": text} for text in item["words"]], "word", words)
+        item["words"] = [entry["word"] for entry in entries]
+    key = _text_key(item)
+    if key and (item[key].split() == old or (key != _REFERENCE and len(item[key].split()) == len(old))):
+        item[key] = replaced(item[key], item[key].split(), words)
+    if _can_be_segments(item.get("segment"), len(old)):
+        item["segment"] = replaced_entries(item["segment"], "segment", words)
+    return item
+
+
+def _can_be_segments(segments: Any, count: int) -> bool:
+    """Whether a line's segments hold as many words as it has."""
+    if not isinstance(segments, list):
+        return False
+    texts = [entry.get("segment") if isinstance(entry, dict) else None for entry in segments]
+    return sum(len(text.split()) if isinstance(text, str) else -count for text in texts) == count
+
+
+def _tokens(item: Object) -> list[str]:
+    """The words of a line as it has them."""
+    if isinstance(item.get("word"), list):
+        texts = [entry["word"] for entry in item["word"]]
+    else:
+        texts = item["words"] if _is_alignment(item) else [item[_text_key(item) or _REFERENCE]]
+    return [token for text in texts for token in text.split()]
+
+
+def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
+    timed = has_times(utterance.words)
+    words = written_words(utterance, glyphs, running=not timed)
+    ends = [word.end for word in utterance.words if word.end is not None]
+    item: dict[str, Any] = {_AUDIO: utterance.recording}
+    if ends:
+        item["duration"] = max(ends)
+    item["pred_text"] = " ".join(words)
+    if timed:
+        pairs = zip(utterance.words, words, strict=True)
+        item["word"] = [new_entry(word, text, "confidence") for word, text in pairs]
+    return item

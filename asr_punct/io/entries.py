@@ -1,0 +1,202 @@
+"""What the JSON of recognisers has in common: checked values, the words of an entry, and texts with new words in them.
+
+An entry is an object that stands for a word. Its text mostly is one token, with white space around it or not; where it
+holds several (` - sí`), each is a word, the first with the entry's start and the last with its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.io.files import Pathlike, parse_seconds
+from asr_punct.io.json import number_or_none, shown
+from asr_punct.marks import Glyphs, Labels, write_text, write_word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+Object = Mapping[str, Any]
+_OPENING = frozenset("¿¡«“‘([{")
+"""Punctuation that stands before its word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation:
+    """A punctuation item that stands among the words of a format.
+
+    Attributes:
+        text: the mark.
+        opening: whether it belongs to the word after it.
+    """
+
+    text: str
+    opening: bool
+
+
+def punctuation(text: str) -> Punctuation:
+    """An item whose side its characters tell."""
+    return Punctuation(text, _OPENING.issuperset(text))
+
+
+def recording_name(path: Pathlike) -> str:
+    """Name of the recording that a file without one is about: its own without the suffix."""
+    return Path(str(path).removesuffix(".xz")).stem
+
+
+def object_at(value: Any, place: str) -> Object:
+    """The value, an object. Raises InputError else."""
+    if not isinstance(value, dict):
+        raise InputError(place, shown(value), "an object")
+    return value
+
+
+def objects(item: Object, key: str, place: str) -> list[Object]:
+    """The objects of the list `item[key]`, none where it is missing or null. Raises InputError else."""
+    values = list_at(item, key, place)
+    return [object_at(value, f"{place}: {key} {number}") for number, value in enumerate(values, start=1)]
+
+
+def list_at(item: Object, key: str, place: str) -> list[Any]:
+    """The list `item[key]`, empty where it is missing or null. Raises InputError else."""
+    value = item.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError(place, f"{key} {shown(value)}", "a list")
+    return value
+
+
+def text_at(item: Object, key: str, place: str) -> str:
+    """The string `item[key]`, empty where it is missing or null. Raises InputError else."""
+    value = item.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputError(place, f"{key} {shown(value)}", "a string")
+    return value
+
+
+def seconds_at(item: Object, key: str, place: str) -> Seconds | None:
+    """The seconds `item[key]`, a number or one in a string; None where missing or null. Raises InputError else."""
+    value = item.get(key)
+    return parse_seconds(value, place, key) if isinstance(value, str) else number_or_none(item, key, place)
+
+
+def entry_words(
+    text: Any, start: Seconds | None, end: Seconds | None, confidence: float | None, place: str
+) -> list[Word]:
+    """The words of an entry. Raises InputError where its text is none or it ends before it starts."""
+    if not isinstance(text, str):
+        raise InputError(place, f"the word {shown(text)}", "a string")
+    if start is not None and end is not None and end < start:
+        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+    tokens = text.split()
+    last = len(tokens) - 1
+    return [Word(token, None if i else start, end if i == last else None, confidence) for i, token in enumerate(tokens)]
+
+
+def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
+    """The words as they come. Raises InputError where one starts before another that comes earlier."""
+    found, last = tuple(words), 0.0
+    for number, word in enumerate(found, start=1):
+        if word.start is not None:
+            if word.start < last:
+                raise InputError(f"{place}: word {number}", f"start {word.start} after {last}", "the order of time")
+            last = word.start
+    return found
+
+
+def with_punctuation(items: Iterable[Word | Punctuation]) -> Iterator[Word]:
+    """Words with the punctuation items on them; one that has no word on its side is a word of its own."""
+    held: Word | None = None
+    opened = ""
+    for item in items:
+        if isinstance(item, Word):
+            if held:
+                yield held
+            held, opened = _renamed(item, opened + item.text), ""
+        elif item.opening:
+            opened += item.text
+        elif held and not opened:
+            held = _renamed(held, held.text + item.text)
+        else:
+            opened += item.text
+    if held:
+        yield held
+    if opened:
+        yield Word(opened)
+
+
+def _renamed(word: Word, text: str) -> Word:
+    return Word(text, word.start, word.end, word.confidence)
+
+
+def has_times(words: Iterable[Word]) -> bool:
+    """Whether any of the words has a time."""
+    return any(word.start is not None or word.end is not None for word in words)
+
+
+def source_of(words: Iterable[Word], source: TimeSource = "asr") -> TimeSource:
+    """The source of the words' times, where they have any."""
+    return source if has_times(words) else "none"
+
+
+def new_entry(word: Word, text: str, confidence: str) -> Object:
+    """An entry for a word, `confidence` the key of it, keys without a value left out."""
+    entry = {"word": text, "start": word.start, "end": word.end, confidence: word.confidence}
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
+    """The words with their marks and case, each a token; in `running` text a dash stands alone after its word."""
+    if utterance.labels is None:
+        return [word.text for word in utterance.words]
+    pairs: Iterable[tuple[Word, Labels]] = zip(utterance.words, utterance.labels, strict=True)
+    if running:
+        return [write_text([word.text], [labels], glyphs) for word, labels in pairs]
+    return [write_word(word.text, labels, glyphs) for word, labels in pairs]
+
+
+def replaced(text: str, old: Sequence[str], new: Sequence[str]) -> str:
+    """The text with each old token, in their order, as the new one, and the white space between them as it was.
+
+    Where the text is not the old tokens, the new ones joined by a space.
+    """
+    if old == new:
+        return text
+    pieces, position = list[str](), 0
+    for before, after in zip(old, new, strict=True):
+        place = _after_space(text, position)
+        if not text.startswith(before, place):
+            break
+        pieces += [text[position:place], after]
+        position = place + len(before)
+    else:
+        if not text[position:].strip():
+            return "".join([*pieces, text[position:]])
+    return text[: _after_space(text, 0)] + " ".join(new)
+
+
+def _after_space(text: str, position: int) -> int:
+    while text[position : position + 1].isspace():
+        position += 1
+    return position
+
+
+def token_count(entries: Iterable[Object], key: str) -> int:
+    """How many words the entries hold."""
+    return sum(len(str(entry[key]).split()) for entry in entries)
+
+
+def replaced_entries(entries: Iterable[Object], key: str, words: Sequence[str]) -> list[Object]:
+    """The entries with their texts, under `key`, made of as many new words as they hold, in order."""
+    left = iter(words)
+    return [{**entry, key: _replaced_all(str(entry[key]), left)} for entry in entries]
+
+
+def _replaced_all(text: str, words: Iterator[str]) -> str:
+    old = text.split()
+    return replaced(text, old, list(islice(words, len(old))))

@@ -1,0 +1,128 @@
+"""JSON of Vosk: a result, `{"result": [{"word", "start", "end", "conf"}], "text"}`, or a list of them.
+
+Where alternatives were asked for, a result is `{"alternatives": [{"confidence", "text", "result"}]}`, of which the
+first is read and written. Results have no `result` where word times were not asked for or nothing was said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from asr_punct.io.entries import (
+    Object,
+    entry_words,
+    has_times,
+    in_order,
+    new_entry,
+    object_at,
+    objects,
+    recording_name,
+    replaced,
+    replaced_entries,
+    seconds_at,
+    source_of,
+    text_at,
+    token_count,
+    written_words,
+)
+from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json import number_or_none
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, Word
+
+_KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "spk_frames"}
+
+
+@dataclass(frozen=True, slots=True)
+class VoskResult:
+    """A result as it stands in its file; `Utterance.rest`.
+
+    Attributes:
+        item: the result.
+        alone: whether the file is the result itself and not a list.
+    """
+
+    item: Object
+    alone: bool
+
+
+def recognises(content: Any) -> bool:
+    """Whether a JSON value looks like results of Vosk's."""
+    items = content if isinstance(content, list) else [content]
+    return bool(items) and all(isinstance(item, dict) and item and item.keys() <= _KEYS for item in items)
+
+
+def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of results, one each; what is only partial has no words.
+
+    Raises:
+        InputError: JSON of another form, or words with times that are none or go back.
+    """
+    name, recording, alone = display_name(path), recording_name(path), not isinstance(content, list)
+    for number, value in enumerate([content] if alone else content, start=1):
+        place = f"{name}: result {number}"
+        item = object_at(value, place)
+        words = in_order(_words(_best(item, place), place), place)
+        yield Utterance(
+            words,
+            id=f"{recording}-{number}",
+            recording=recording,
+            times=source_of(words),
+            rest=VoskResult(item, alone),
+        )
+
+
+def _best(item: Object, place: str) -> Object:
+    """What holds the words of a result."""
+    return next(iter(objects(item, "alternatives", place)), item)
+
+
+def _words(item: Object, place: str) -> Iterator[Word]:
+    entries = objects(item, "result", place)
+    if not entries:
+        yield from (Word(token) for token in text_at(item, "text", place).split())
+    for number, entry in enumerate(entries, start=1):
+        where = f"{place}: word {number}"
+        start, end = seconds_at(entry, "start", where), seconds_at(entry, "end", where)
+        yield from entry_words(entry.get("word"), start, end, number_or_none(entry, "conf", where), where)
+
+
+def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write a list of results, or the one that a file was. Results of Vosk's have all back that their file said.
+
+    Marks stand on the words, also in the text of a result; one without words is running text.
+    """
+    utterances = list(values)
+    results = [_result(utterance, glyphs) for utterance in utterances]
+    alone = len(results) == 1 and isinstance(utterances[0].rest, VoskResult) and utterances[0].rest.alone
+    out.write(json.dumps(results[0] if alone else results, ensure_ascii=False) + "\n")
+
+
+def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
+    rest = utterance.rest
+    if not isinstance(rest, VoskResult):
+        return _new_result(utterance, glyphs)
+    best = _best(rest.item, "")
+    entries, text = best.get("result") or [], best.get("text") or ""
+    words = written_words(utterance, glyphs, running=not entries)
+    if len(words) != (token_count(entries, "word") if entries else len(text.split())):
+        return _new_result(utterance, glyphs)
+    changed = dict(best)
+    if entries:
+        changed["result"] = replaced_entries(entries, "word", words)
+    if "text" in best:
+        old = [token for entry in entries for token in entry["word"].split()] or text.split()
+        changed["text"] = replaced(text, old, words)
+    if best is rest.item:
+        return changed
+    return {**rest.item, "alternatives": [changed, *rest.item["alternatives"][1:]]}
+
+
+def _new_result(utterance: Utterance, glyphs: Glyphs) -> Object:
+    timed = has_times(utterance.words)
+    words = written_words(utterance, glyphs, running=not timed)
+    entries = [new_entry(word, text, "conf") for word, text in zip(utterance.words, words, strict=True)]
+    return {"result": entries, "text": " ".join(words)} if timed else {"text": " ".join(words)}
