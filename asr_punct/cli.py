@@ -28,6 +28,7 @@ from asr_punct.options import (
     Output,
     OutputFile,
     Quiet,
+    Subtitles,
     Threads,
     To,
 )
@@ -65,6 +66,7 @@ def punctuate(
     model: Model = None,
     from_: From = None,
     to: To = None,
+    subtitles: Subtitles = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
     marks: MarkNames = None,
@@ -93,10 +95,12 @@ def punctuate(
     Example: asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt
     """
     from asr_punct import io
+    from asr_punct.io.subtitle_output import chosen_limits
     from asr_punct.progress import show_progress
     from asr_punct.timing import audio_of_recordings, refined
 
     target = io.output_format(output, to)
+    limits = chosen_limits(subtitles, target)
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if left is not None and right is None:
@@ -115,7 +119,7 @@ def punctuate(
         restored = punctuator.restore(shown)
     else:
         restored = punctuator.restore_streaming(shown, LEFT_WORDS if left is None else left, right)
-    io.write_utterances(restored, output, punctuator.glyphs, target)
+    io.write_utterances(restored, output, punctuator.glyphs, target, limits)
 
 
 @app.command()

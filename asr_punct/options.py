@@ -29,6 +29,12 @@ Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
 From = Annotated[str | None, typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.")]
 To = Annotated[str | None, typer.Option("--to", help=f"Format of the output: {' '.join(WRITABLE)}.")]
+Subtitles = Annotated[
+    str | None,
+    typer.Option(
+        help="Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1."
+    ),
+]
 Language = Annotated[
     str,
     typer.Option("--lang", callback=checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),

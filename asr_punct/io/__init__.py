@@ -10,8 +10,10 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import COMMENT, could_be_row
 from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, write_file
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name, is_other_format, read_json_file
+from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
 from asr_punct.marks import Glyphs
+from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, whole
 
 _LOOKED_AT = 5
@@ -98,16 +100,29 @@ def output_format(path: Pathlike, format_name: str | None = None) -> str:
 
 
 def write_utterances(
-    utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs, format_name: str | None = None
+    utterances: Iterable[Utterance],
+    path: Pathlike,
+    glyphs: Glyphs,
+    format_name: str | None = None,
+    subtitles: Limits | None = None,
 ) -> None:
     """Write utterances to a file, or a directory, that appears only when it is complete (`-`: standard output).
+
+    Args:
+        utterances: what to write.
+        path: where to.
+        glyphs: how words are written.
+        format_name: of the file; by its name where None.
+        subtitles: limits of the cues that are made of all words, in a format of subtitles.
 
     Raises:
         AsrPunctError: the format cannot be written.
     """
-    chosen = FORMATS[output_format(path, format_name)]
-    if chosen.write is not None:
+    name = output_format(path, format_name)
+    chosen = FORMATS[name]
+    write = chosen.write if subtitles is None else limited(name, subtitles)
+    if write is not None:
         with write_file(path) as out:
-            chosen.write(utterances if chosen.writes_parts else whole(utterances), out, glyphs)
+            write(utterances if chosen.writes_parts else whole(utterances), out, glyphs)
     elif chosen.write_to is not None:
         chosen.write_to(whole(utterances), path, glyphs)

@@ -15,6 +15,8 @@ from asr_punct.io.data_dir import read_kaldi, write_kaldi
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
 from asr_punct.io.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.io.stm import read_stm, write_stm
+from asr_punct.io.subtitle_output import write_srt, write_vtt
+from asr_punct.io.subtitles import read_srt, read_vtt
 from asr_punct.io.text import read_text, write_text_lines
 from asr_punct.io.textgrid import read_textgrid, write_textgrid
 from asr_punct.io.tsv import read_tsv, write_tsv
@@ -80,13 +82,15 @@ FORMATS: dict[str, Format] = {
     "google": _json_format(google.recognises, google.utterances),
     "ibm": _json_format(ibm.recognises, ibm.utterances),
     "speechmatics": _json_format(speechmatics.recognises, speechmatics.utterances),
+    "srt": Format(read_srt, write_srt, (".srt",), writes_parts=True),
+    "vtt": Format(read_vtt, write_vtt, (".vtt",), writes_parts=True),
 }
 """The formats by the names that `--from` and `--to` take."""
 
 READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read)
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
 _BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
-_OTHERS = {".srt", ".vtt", ".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+_OTHERS = {".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Files that hold words in a way of their own: as plain text, their times and tags would come out as words."""
 
 

@@ -1,0 +1,116 @@
+"""The text of a cue as a subtitle file has it: its words, and between them tags, white space and line breaks.
+
+Tags of SRT are those that players know (`<i>`, `<font …>`, `{\\an8}`); what else stands in angle brackets is a word
+(`<unk>`). In WebVTT all angle brackets are tags, and `&lt;` stands for one that is not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from itertools import pairwise
+from typing import Literal
+
+from asr_punct.marks import Glyphs, Labels, write_text
+
+Kind = Literal["srt", "vtt"]
+_TAGS: dict[Kind, re.Pattern[str]] = {
+    "srt": re.compile(
+        r"</?(?:b|i|u|s|em|strong|font|span|c|v|lang|ruby|rt)(?:[\s.][^<>\n]*)?>|\{\\[^{}\n]*\}", re.IGNORECASE
+    ),
+    "vtt": re.compile(r"<[^<>\n]*>"),
+}
+_VOICE = re.compile(r"</?v[\s.>]")
+_SPACE = r"\s|&nbsp;"
+_PIECES: dict[Kind, re.Pattern[str]] = {
+    "srt": re.compile(rf"{_TAGS['srt'].pattern}|(?P<space>\s)|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
+    "vtt": re.compile(rf"{_TAGS['vtt'].pattern}|(?P<space>{_SPACE})|(?P<text>[^\s<&]+|.)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CueText:
+    """A cue's text cut at its words.
+
+    Attributes:
+        between: what stands before each word, and after the last one.
+        words: the words as the file has them, tags and escaped characters in them.
+    """
+
+    between: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def cut(text: str, kind: Kind) -> CueText:
+    """The words of a cue's text and what stands between them; joined in turn they are the text."""
+    spans: list[tuple[int, int]] = []
+    inside = False
+    for piece in _PIECES[kind].finditer(text):
+        if piece["text"]:
+            first = spans.pop()[0] if inside else piece.start()
+            spans.append((first, piece.end()))
+            inside = True
+        elif piece["space"] or _VOICE.match(piece[0]):
+            inside = False
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    parts = [text[a:b] for a, b in pairwise(edges)]
+    return CueText(tuple(parts[::2]), tuple(parts[1::2]))
+
+
+def strip_tags(text: str, kind: Kind) -> str:
+    """Text without its tags."""
+    return _TAGS[kind].sub("", text)
+
+
+def plain(text: str, kind: Kind) -> str:
+    """Text without its tags and escaped characters."""
+    bare = strip_tags(text, kind)
+    return unescape(bare) if kind == "vtt" else bare
+
+
+def plain_word(word: str, kind: Kind) -> str:
+    """The token that a word of `CueText` is."""
+    return "".join(plain(word, kind).split())
+
+
+def escaped(text: str, kind: Kind) -> str:
+    """Plain text as the format has it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
+
+
+def between_words(text: str, kind: Kind) -> str:
+    """What stands between words, for a file of another kind: white space and line breaks."""
+    return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", strip_tags(text, kind))
+
+
+def written(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
+    """A word of `CueText` with its marks and case; without new ones, or another token, it is what it was.
+
+    Args:
+        word: as the file has it.
+        token: as it is read.
+        labels: its marks and case.
+        glyphs: how they are written.
+        kind: of the file.
+    """
+    text = write_text([token], [labels], glyphs)
+    if plain_word(word, kind) != token:
+        return escaped(text, kind)
+    if text == token:
+        return word
+    cased, before = glyphs.cased(token, labels.case), glyphs.before(labels.marks)
+    after = text[len(before) + len(cased) :]
+    core = word if cased == token else _recased(word, cased, kind)
+    return escaped(before, kind) + core + escaped(after, kind)
+
+
+def _recased(word: str, cased: str, kind: Kind) -> str:
+    """The word with other letters, its tags where they were."""
+    tags = [match.span() for match in _TAGS[kind].finditer(word)]
+    edges = [0, *(edge for span in tags for edge in span), len(word)]
+    parts = [word[a:b] for a, b in pairwise(edges)]
+    for place in range(0, len(parts), 2):
+        length = len(plain(parts[place], kind)) if place < len(parts) - 1 else len(cased)
+        parts[place], cased = escaped(cased[:length], kind), cased[length:]
+    return "".join(parts)
