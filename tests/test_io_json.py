@@ -87,6 +87,8 @@ def test_json_round_trip(tmp_path):
         (b'{"utterances": [{"words": [{"word": "a\x00"}]}]}', "no JSON"),
         ('{"utterances": [{"words": [{"word": "a"}]}]}'.encode("utf-16"), "byte 0xff at column 1"),
         ("", "no JSON"),
+        ('{"utterances": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]}', "start 1.0 after 2.0"),
+        ('{"utterances": [{"words": [], "id": [3]}]}', r"id \[3\], expected a string"),
         ('{"utterances": 3}', "no list 'utterances'"),
         ('{"utterances": [3]}', "no list 'words'"),
         ('{"utterances": [{"words": [{"word": "a b"}]}]}', "'a b'"),
@@ -102,6 +104,43 @@ def test_json_round_trip(tmp_path):
 def test_json_errors(tmp_path, content, found):
     with pytest.raises(InputError, match=found):
         list(io.read_utterances(file(tmp_path, "a.json", content)))
+
+
+OWN = {
+    "version": 1,
+    "utterances": [
+        {
+            "speaker": "S1",
+            "id": 7,
+            "recording": "r",
+            "channel": "1",
+            "times": "asr",
+            "text": "hola ya",
+            "words": [
+                {"lang": "es", "word": "hola", "start": 1, "end": 1.5, "phones": [["o", 1]]},
+                {"word": "ya", "start": 2, "end": None, "confidence": 1},
+            ],
+        }
+    ],
+    "model": {"name": "x"},
+}
+
+
+def test_json_keeps_what_is_not_ours(tmp_path):
+    (value,) = read(tmp_path, OWN)
+    assert json.dumps(json.loads(written("json", [value]))) == json.dumps(OWN)
+    after = json.loads(written("json", [marked(value)]))
+    (item,) = after["utterances"]
+    assert list(after) == list(OWN)
+    assert (item["speaker"], item["id"], item["text"]) == ("S1", 7, "Hola ya.")
+    ours = {"marks": [], "case": "FIRST_CAP", "written": "Hola"}
+    assert list(item["words"][0].items()) == [*OWN["utterances"][0]["words"][0].items(), *ours.items()]
+    stripped = replace(read(tmp_path, after)[0], labels=None)
+    assert json.loads(written("json", [stripped])) == OWN
+
+
+def test_json_without_utterances():
+    assert json.loads(written("json", [])) == {"utterances": []}
 
 
 # Whisper
@@ -504,6 +543,60 @@ def test_malformed_files_of_recognisers_are_told(tmp_path, content, found):
 def test_a_format_that_is_named_tells_another_form(tmp_path, format_name, content):
     with pytest.raises(InputError, match=r"talk\.json"):
         read(tmp_path, content, format_name)
+
+
+# The command line
+
+WHOLE = {
+    "json": json.dumps(OWN),
+    "nemo": '{"audio_filepath": "a.wav", "pred_text": "hola", "word": [{"word": "hola", "start": 0, "end": 1}]}\n',
+    "whisper": json.dumps(OPENAI),
+    "vosk": json.dumps(VOSK),
+    "aws": json.dumps(aws(said("hola", "0", "1"))),
+    "google": json.dumps({"results": [{"alternatives": [{"words": [{"word": "hola", "endTime": "1s"}]}]}]}),
+    "ibm": json.dumps({"results": [{"final": True, "alternatives": [{"timestamps": [["hola", 0, 1]]}]}]}),
+    "speechmatics": json.dumps({"job": {}, "words": [{"name": "hola", "time": "0", "duration": "1"}]}),
+}
+
+
+def hostile(content):
+    """What a file may be instead: cut short, nested, of two encodings, of NUL bytes, empty."""
+    return {
+        "truncated": content.rstrip()[:-1],
+        "in the middle": content[: len(content) // 2],
+        "twice": content.rstrip() + " " + content,
+        "nested": "[" * 10**6,
+        "nested inside": content.rstrip()[:-1] + ', "more": ' + "[" * 200 + "]" * 200 + "}",
+        "encodings": content.replace("h", "\udcf1", 1).encode("utf-8", "surrogateescape"),
+        "UTF-16": content.encode("utf-16"),
+        "UTF-16 without a mark": content.encode("utf-16-le"),
+        "NUL": content.replace("hola", "ho\x00la", 1),
+        "too large": content.rstrip()[:-1] + ', "more": 1e999}',
+        "empty": "",
+        "white space": " \n",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_hostile_files_are_told_on_one_line_and_nothing_is_written(run, tmp_path, name):
+    out = tmp_path / "out.tsv"
+    for case, content in hostile(WHOLE[name]).items():
+        for source in (tmp_path / "a.json", tmp_path / "a"):
+            source.write_bytes(content if isinstance(content, bytes) else content.encode())
+            choice = [] if source.suffix else ["--from", name]
+            status, text, error = run("pauses", source, "-o", out, *choice)
+            assert (status, text, error.count("\n")) == (2, "", 1), (case, choice, error)
+            assert error.startswith(f"asr-punct: {source}"), case
+            source.unlink()
+            assert list(tmp_path.iterdir()) == [], case
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
+    indented = WHOLE[name] if name == "nemo" else json.dumps(json.loads(WHOLE[name]), indent=1)
+    path = file(tmp_path, "a.json", "\ufeff" + indented.replace("\n", "\r\n"))
+    plain = file(tmp_path, "b", WHOLE[name])
+    assert times(io.read_utterances(path)) == times(io.read_utterances(plain, name))
 
 
 # A trip out and in again

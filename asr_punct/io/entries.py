@@ -6,6 +6,7 @@ holds several (` - sí`), each is a word, the first with the entry's start and t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,11 +15,12 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, parse_seconds
-from asr_punct.io.json import number_or_none, shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 Object = Mapping[str, Any]
+_SHOWN = 80
+"""Characters of a value that an error shows."""
 _OPENING = frozenset("¿¡«“‘([{")
 """Punctuation that stands before its word."""
 
@@ -77,6 +79,25 @@ def text_at(item: Object, key: str, place: str) -> str:
     if not isinstance(value, str):
         raise InputError(place, f"{key} {shown(value)}", "a string")
     return value
+
+
+def number_or_none(item: Object, key: str, place: str) -> float | None:
+    """`item[key]` as a finite float of 0 or more, or None where it is missing or null. Raises InputError else."""
+    value = item.get(key)
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # an integer that no float holds
+        number = math.inf
+    if not (math.isfinite(number) and number >= 0):
+        raise InputError(place, f"{key} {shown(value)}", "a number, 0 or more")
+    return number
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: the beginning of what is long."""
+    return repr(value)[:_SHOWN]
 
 
 def seconds_at(item: Object, key: str, place: str) -> Seconds | None:

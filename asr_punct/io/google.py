@@ -11,9 +11,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.io.entries import Object, entry_words, in_order, object_at, objects, recording_name, source_of, text_at
+from asr_punct.io.entries import (
+    Object,
+    entry_words,
+    in_order,
+    number_or_none,
+    object_at,
+    objects,
+    recording_name,
+    shown,
+    source_of,
+    text_at,
+)
 from asr_punct.io.files import Pathlike, display_name, parse_seconds
-from asr_punct.io.json import number_or_none, shown
 from asr_punct.words import Seconds, Utterance, Word
 
 _STARTS = ("startTime", "startOffset", "start_time", "start_offset")

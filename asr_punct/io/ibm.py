@@ -15,14 +15,15 @@ from asr_punct.io.entries import (
     entry_words,
     in_order,
     list_at,
+    number_or_none,
     object_at,
     objects,
     recording_name,
+    shown,
     source_of,
     text_at,
 )
 from asr_punct.io.files import Pathlike, display_name
-from asr_punct.io.json import number_or_none, shown
 from asr_punct.words import Utterance, Word
 
 

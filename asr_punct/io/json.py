@@ -8,22 +8,45 @@ without a value left out, `written` and `text` for reading alone.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io.entries import Object, in_order, number_or_none, shown, text_at
 from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
-_SHOWN = 80
-"""Characters of a value that an error shows."""
+_WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written"})
+_KEYS = frozenset({"id", "recording", "channel", "times", "pause_before", "text", "words"})
+_UTTERANCES = "utterances"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonWord:
+    """A word as it stands in its file; `Word.rest`."""
+
+    item: Object
+
+
+@dataclass(frozen=True, slots=True)
+class JsonUtterance:
+    """An utterance as it stands in its file; `Utterance.rest`.
+
+    Attributes:
+        file: the file's object, the same for all its utterances.
+        item: the utterance.
+    """
+
+    file: Object
+    item: Object
 
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like a file of this format."""
-    return isinstance(content, dict) and "utterances" in content
+    return isinstance(content, dict) and _UTTERANCES in content
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -33,30 +56,38 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         InputError: JSON of another form.
     """
     name = display_name(path)
-    items = content.get("utterances") if isinstance(content, dict) else None
+    items = content.get(_UTTERANCES) if isinstance(content, dict) else None
     if not isinstance(items, list):
         raise InputError(name, "no list 'utterances'", '{"utterances": [{"words": [{"word": …}]}]}')
     for number, item in enumerate(items, start=1):
         place = f"{name}: utterance {number}"
         if not isinstance(item, dict) or not isinstance(item.get("words"), list):
             raise InputError(place, "no list 'words'", '{"words": [{"word": …}]}')
-        yield _utterance(item, place)
+        yield _utterance(JsonUtterance(content, item), place)
 
 
-def _utterance(item: Mapping[str, Any], place: str) -> Utterance:
+def _utterance(rest: JsonUtterance, place: str) -> Utterance:
+    item = rest.item
     rows = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
     known = any("marks" in value for value in item["words"])
     paused = any("pause" in value for value in item["words"])
     return Utterance(
-        words=tuple(word for word, _, _ in rows),
-        id=str(item.get("id", "")),
-        recording=str(item.get("recording", "")),
-        channel=str(item.get("channel", "1")),
+        words=in_order((word for word, _, _ in rows), place),
+        id=_name(item, "id", place),
+        recording=_name(item, "recording", place),
+        channel=_name(item, "channel", place) or "1",
         labels=tuple(labels for _, labels, _ in rows) if known else None,
         pauses=tuple(pause for _, _, pause in rows) if paused else None,
         pause_before=number_or_none(item, "pause_before", place),
-        times=parse_time_source(item.get("times", "none"), place),
+        times=parse_time_source(item.get("times") or "none", place),
+        rest=rest,
     )
+
+
+def _name(item: Object, key: str, place: str) -> str:
+    """A name, empty where there is none; a number is one."""
+    value = item.get(key)
+    return str(value) if isinstance(value, int) else text_at(item, key, place)
 
 
 def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
@@ -78,39 +109,37 @@ def timed_word(value: Any, place: str) -> Word:
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    return Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place))
-
-
-def number_or_none(item: Mapping[str, Any], key: str, place: str) -> float | None:
-    """`item[key]` as a finite float of 0 or more, or None where it is missing or null. Raises InputError else."""
-    value = item.get(key)
-    if value is None:
-        return None
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # an integer that no float holds
-        number = math.inf
-    if not (math.isfinite(number) and number >= 0):
-        raise InputError(place, f"{key} {shown(value)}", "a number, 0 or more")
-    return number
-
-
-def shown(value: object) -> str:
-    """A value as an error shows it: the beginning of what is long."""
-    return repr(value)[:_SHOWN]
+    return Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place), JsonWord(value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON object, an utterance a line."""
-    out.write('{"utterances": [')
-    for number, utterance in enumerate(values):
-        out.write(",\n" if number else "\n")
-        json.dump(_utterance_object(utterance, glyphs), out, ensure_ascii=False)
-    out.write("\n]}\n")
+    """Write one JSON object, an utterance a line, lazily; keys that a file of this format had beside ours stay."""
+    left = iter(values)
+    first = list(islice(left, 1))
+    rests = (utterance.rest for utterance in first)
+    before, after = _around(next((rest.file for rest in rests if isinstance(rest, JsonUtterance)), {}))
+    out.write(before)
+    for number, utterance in enumerate(chain(first, left)):
+        out.write((",\n" if number else "\n") + _dumped(_utterance_object(utterance, glyphs)))
+    out.write(after)
 
 
-def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> dict[str, Any]:
+def _around(file: Object) -> tuple[str, str]:
+    """What stands before the first utterance and after the last."""
+    keys = list(file)
+    place = keys.index(_UTTERANCES) if _UTTERANCES in file else 0
+    fields = [f"{_dumped(key)}: {_dumped(file[key])}" for key in keys if key != _UTTERANCES]
+    before, after = "".join(f"{field}, " for field in fields[:place]), "".join(f", {field}" for field in fields[place:])
+    return f'{{{before}"{_UTTERANCES}": [', f"\n]{after}}}\n"
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
     labels = utterance.labels or (Labels(),) * len(utterance.words)
+    rows = zip(utterance.words, labels, utterance.pauses or (None,) * len(labels), strict=True)
     item = {
         "id": utterance.id,
         "recording": utterance.recording,
@@ -118,18 +147,13 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> dict[str, Any]:
         "times": utterance.times,
         "pause_before": utterance.pause_before,
         "text": write_text([word.text for word in utterance.words], labels, glyphs),
-        "words": [
-            word_object(word, label if utterance.labels else None, pause, glyphs)
-            for word, label, pause in zip(
-                utterance.words, labels, utterance.pauses or (None,) * len(labels), strict=True
-            )
-        ],
+        "words": [word_object(word, label if utterance.labels else None, pause, glyphs) for word, label, pause in rows],
     }
-    return {key: value for key, value in item.items() if value is not None}
+    return _kept(item, utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}, _KEYS)
 
 
-def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs: Glyphs) -> dict[str, Any]:
-    """A word as JSON has it, keys without a value left out."""
+def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs: Glyphs) -> Object:
+    """A word as JSON has it, keys without a value left out, with what else the object had that it comes from."""
     item: dict[str, Any] = {
         "word": word.text,
         "start": word.start,
@@ -141,4 +165,18 @@ def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs
         item["marks"] = [str(mark) for mark in MARKS if mark in labels.marks]
         item["case"] = str(labels.case)
         item["written"] = write_word(word.text, labels, glyphs)
-    return {key: value for key, value in item.items() if value is not None}
+    return _kept(item, word.rest.item if isinstance(word.rest, JsonWord) else {}, _WORD_KEYS)
+
+
+def _kept(new: Object, old: Object, known: Collection[str]) -> Object:
+    """The values that there are, in the order of an object that was read, with its keys that are not `known`.
+
+    A number that is the same stays as it was (1 is not 1.0, or a name), and so does a null.
+    """
+    item: dict[str, Any] = {}
+    for key, value in old.items():
+        if key not in known or new.get(key) in (value, str(value)):
+            item[key] = value
+        elif new.get(key) is not None:
+            item[key] = new[key]
+    return item | {key: value for key, value in new.items() if value is not None and key not in item}

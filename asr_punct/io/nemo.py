@@ -15,6 +15,7 @@ from asr_punct.io.entries import (
     has_times,
     in_order,
     new_entry,
+    number_or_none,
     objects,
     replaced,
     replaced_entries,
@@ -24,7 +25,6 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_lines
-from asr_punct.io.json import number_or_none
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 

@@ -18,6 +18,7 @@ from asr_punct.io.entries import (
     has_times,
     in_order,
     new_entry,
+    number_or_none,
     object_at,
     objects,
     recording_name,
@@ -29,7 +30,6 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
-from asr_punct.io.json import number_or_none
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
