@@ -148,6 +148,7 @@ def test_unknown_rows_and_budgets_are_told():
     failed = shell("rows_of polacek/none")
     assert failed.returncode == 2
     assert "polacek/none" in failed.stderr
+    assert "--system: found none" in shell("rows_of ''").stderr
     assert "expected one of: full mini pass smoke" in shell("budget=much; check_budget").stderr
 
 
@@ -155,10 +156,11 @@ def test_rows_without_a_tagger_are_left_out_or_refused():
     start = ("treebanks=", "encoder=xlm-roberta-base")
     found = shell(*start, "rows_with_tagger brnn pos_fusion pos_fusion/random pos_fusion/sbs")
     assert found.stdout.split() == ["brnn", "pos_fusion/sbs"]
-    assert found.stderr.count("left out, as there is no tagger for encoder xlm-roberta-base") == 2
+    assert found.stderr.count("left out, as there is no tagger for encoder xlm-roberta-base\n") == 2
     assert shell(*start, "check_tagger brnn pos_fusion/sbs pos_fusion").returncode == 2
     assert shell(*start, "check_tagger brnn pos_fusion/sbs").returncode == 0
-    assert shell("treebanks=some", "encoder=built", "check_tagger pos_fusion").returncode == 0
+    assert shell("treebanks=some", "encoder=xlm-roberta-base", "check_tagger pos_fusion").returncode == 0
+    assert shell("treebanks=some", "encoder=built", "check_tagger pos_fusion").returncode == 2  # no tokenizer yet
 
 
 def test_what_a_budget_changes():

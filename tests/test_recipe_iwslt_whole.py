@@ -56,6 +56,9 @@ def test_the_bangla_benchmark_runs_too(clone):
 def test_what_cannot_run_is_told_before_anything_is_made(clone):
     for option, value, told in (
         ("--system", "punctuator9000", "expected names of recipes/systems/systems.tsv"),
+        ("--system", "brnn no/*", "found 'no/*', expected names of recipes/systems/systems.tsv"),
+        ("--stage", "7", "--stage: found '7', expected 0 to 6"),
+        ("--treebanks", str(clone / "egs"), "--treebanks: found no *train*.conllu"),
         ("--budget", "much", "expected one of: full mini pass smoke"),
         ("--corpus", "nowhere", "found no folder"),
         ("--text", "nothing.txt", "found no file"),

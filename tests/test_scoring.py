@@ -250,7 +250,7 @@ def test_labels_are_required(aligned):
 def test_an_empty_reference_and_an_unknown_merge_are_refused():
     with pytest.raises(InputError, match="reference: found no words"):
         score([Utterance((), labels=())], [])
-    with pytest.raises(AsrPunctError, match="merge: found 5, expected 4, 3 or 2"):
+    with pytest.raises(AsrPunctError, match="--merge: found 5, expected 4, 3 or 2"):
         score(REFERENCE, HYPOTHESIS, merge=5)
 
 

@@ -256,6 +256,13 @@ def test_lines_of_json_come_back_as_json(punctuator):
     assert (second, json.loads(third)["written"], last) == ("mira", "la", "casa.")
 
 
+def test_times_go_forward_within_a_document(punctuator):
+    late, early = '{"word": "ana", "start": 3}', '{"word": "mira", "start": 1}'
+    assert len(list(lines_of(punctuator, f"{late}\n\n{early}"))) == 2
+    with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0, expected words in the order"):
+        list(lines_of(punctuator, f"{late}\n{early}"))
+
+
 @pytest.mark.parametrize("line", ["{", '{"word": 3}', '{"word": "a b"}', '{"text": "a"}', '{"word": "a", "start": -1}'])
 def test_a_line_of_another_form_is_told_after_the_words_before_it(punctuator, line):
     found = []

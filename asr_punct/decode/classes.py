@@ -94,7 +94,7 @@ def parse_class_weights(text: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for item in text.split(","):
-        name, _, weight = item.partition("=")
+        name, _, weight = map(str.strip, item.partition("="))
         if name in found:
             raise AsrPunctError(f"--class-weights: found {name} twice, expected each name once")
         try:

@@ -29,7 +29,8 @@ def describe(directory: Path, info: ModelInfo) -> str:
         ModelError: a file that the directory was written with is missing.
     """
     model = info.model
-    files = (f"{name} ({present_file(directory, info, name).stat().st_size / 1e6:.1f} MB)" for name in info.files)
+    files = (f"{name} ({_size(present_file(directory, info, name))})" for name in info.files)
+    weights = ", ".join(f"{name} {weight:.2f}" for name, weight in info.decoding.class_weights.items())
     rows = {
         "directory": str(directory),
         "language": model.language,
@@ -39,13 +40,24 @@ def describe(directory: Path, info: ModelInfo) -> str:
         **({"parts of speech": f"{model.pos.tagger} tagger"} if model.pos.tagger != "none" else {}),
         "context": model.context.kind,
         "punctuation head": _punctuation_head(model.heads),
+        **({"class weights": weights} if weights else {}),
         "case head reads": f"{model.heads.case_context} punctuation scores",
         "windows": f"{model.window.words} words, margin {model.window.margin}",
-        **{name.replace("_", " "): str(value) for name, value in info.training.items()},
+        **{name.replace("_", " "): _shown(value) for name, value in info.training.items()},
         "files": ", ".join(files),
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
+
+
+def _shown(value: object) -> str:
+    """A fact of the training; numbers with four digits at most behind the point."""
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def _punctuation_head(heads: HeadConfig) -> str:

@@ -11,7 +11,7 @@ from asr_punct.inference.stream import Committed, Stream
 from asr_punct.io.files import STANDARD_STREAM, display_name, parse_json, read_lines, write_file
 from asr_punct.io.json import timed_word, word_object
 from asr_punct.marks import Glyphs
-from asr_punct.words import Word
+from asr_punct.words import Seconds, Word
 
 
 def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
@@ -29,8 +29,8 @@ def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
 def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
     """Committed words, in the form in which each came: as written, or as JSON.
 
-    A line is words, or where it begins with a brace one word as JSON. An empty line ends the document, and so does the
-    last line.
+    A line is words, or where it begins with a brace one word as JSON, in the order of time. An empty line ends the
+    document, and so does the last line.
 
     Args:
         lines: numbers and lines of standard input.
@@ -41,6 +41,7 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
         InputError: a line cannot be read, or is JSON of another form; all words before it have come out.
     """
     as_json: deque[bool] = deque()
+    latest = 0.0
 
     def written(committed: Sequence[Committed]) -> Iterator[str]:
         for item in committed:
@@ -52,7 +53,8 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
     try:
         for number, line in lines:
             is_json = line.lstrip().startswith("{")
-            words = [_json_word(line, number)] if is_json else [Word(token) for token in line.split()]
+            words = [_json_word(line, number, latest)] if is_json else [Word(token) for token in line.split()]
+            latest = (words[-1].start or latest) if words else 0.0
             for word in words:
                 as_json.append(is_json)
                 yield from written(stream.push(word))
@@ -64,6 +66,10 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
     yield from written(stream.flush())
 
 
-def _json_word(line: str, number: int) -> Word:
+def _json_word(line: str, number: int, latest: Seconds) -> Word:
+    """The word of a line, which starts no earlier than `latest`, the start of the one before it."""
     place = f"{display_name(STANDARD_STREAM)}:{number}"
-    return timed_word(parse_json(line, place), place)
+    word = timed_word(parse_json(line, place), place)
+    if word.start is not None and word.start < latest:
+        raise InputError(place, f"start {word.start} after {latest}", "words in the order of time")
+    return word

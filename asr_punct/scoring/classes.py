@@ -95,5 +95,5 @@ def mark_classes(merge: int | None) -> MarkClasses:
     if merge is None:
         return EACH_MARK
     if merge not in MERGED:
-        raise AsrPunctError(f"merge: found {merge}, expected 4, 3 or 2 classes")
+        raise AsrPunctError(f"--merge: found {merge}, expected 4, 3 or 2 classes")
     return MERGED[merge]

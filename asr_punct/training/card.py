@@ -6,6 +6,7 @@ from pathlib import Path
 
 from asr_punct.checkpoint import CARD, read_info
 from asr_punct.io.files import write_file
+from asr_punct.marks import MARKS
 
 _PERCENT = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}
 
@@ -15,10 +16,13 @@ def write_card(directory: Path) -> None:
     info = read_info(directory)
     model, facts = info.model, info.training
     encoder = model.encoder.name or f"a transformer of {model.encoder.layers} layers, built from its configuration"
+    heads = model.heads
+    marks = f"{len(MARKS)} marks" if heads.kind == "multilabel" else f"marks in {len(heads.classes)} classes"
+    inputs = "words" if model.pauses.kind == "none" else "words and pauses"
     lines = [
         f"# {directory.resolve().name}",
         "",
-        "A punctuation and capitalisation model of asr_punct: 13 marks and case, from words and pauses.",
+        f"A punctuation and capitalisation model of asr_punct: {marks} and case, from {inputs}.",
         "",
         f"* language: {model.language}",
         f"* encoder: {encoder}",

@@ -125,7 +125,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
             external_data=False,
             verbose=False,
         )
-    _strip_notes(path)
+    _tidy(path)
 
 
 def _quantise(source: Path, target: Path) -> None:
@@ -141,8 +141,11 @@ def _quantise(source: Path, target: Path) -> None:
         logging.disable(logging.NOTSET)
 
 
-def _strip_notes(path: Path) -> None:
-    """Take out the exporter's notes on each node: they name files of the machine, and nothing reads them."""
+def _tidy(path: Path) -> None:
+    """Take out the exporter's notes on each node, which name files of the machine, and name the outputs' free sizes.
+
+    Of a recurrent layer the exporter writes the length of its example as if every window had it.
+    """
     import onnx
 
     graph = onnx.load(path)
@@ -150,6 +153,9 @@ def _strip_notes(path: Path) -> None:
     for part in (graph, body, *body.node, *body.value_info, *body.initializer, *body.input, *body.output):
         part.ClearField("doc_string")
         part.ClearField("metadata_props")
+    for output in body.output:
+        for size, name in zip(output.type.tensor_type.shape.dim, ("batch", "words"), strict=False):
+            size.dim_param = name
     onnx.save(graph, path)
 
 

@@ -8,7 +8,7 @@
 #
 # Without a training file four fifths of dev are trained on. All other options are those of egs/iwslt/run.sh.
 set -euo pipefail
-command="egs/bangla/run.sh${*:+ $*}"
+command="egs/bangla/run.sh${*:+$(printf ' %q' "$@")}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 default_encoder=xlm-roberta-base
 default_language=bn

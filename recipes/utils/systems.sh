@@ -20,6 +20,7 @@ rows_of() {
   local pattern name found
   local -a patterns
   read -ra patterns <<<"${1/#all/*}" # not a for loop over the words, which would be names of files
+  [ ${#patterns[@]} -gt 0 ] || fail "--system: found none, expected names of recipes/systems/systems.tsv"
   for pattern in "${patterns[@]}"; do
     found=false
     for name in $(tail -n +2 "$systems_folder/systems.tsv" | cut -f 1); do
@@ -71,17 +72,28 @@ needs_tagger() {
   [[ $(row_field "$1" 2) == pos_fusion && " $(row_field "$1" 5) " != *" model.pos.tagger=none "* ]]
 }
 
-# There is a tagger for the tokenizer of the encoder where one is trained on --treebanks; one comes with the recipes, for
-# encoders that read BERT's uncased English vocabulary, as MiniLM does.
+# There is a tagger for the tokenizer of a named encoder where one is trained on --treebanks; one comes with the recipes,
+# for encoders that read BERT's uncased English vocabulary, as MiniLM does.
 has_tagger() {
-  [[ -n $treebanks || $encoder == minilm ]]
+  [[ $encoder == minilm || (-n $treebanks && -n $encoder && $encoder != built) ]]
 }
 
 check_tagger() {
   local row
   for row; do
     ! needs_tagger "$row" || has_tagger ||
-      fail "$row: found no tagger for encoder ${encoder:-none}, expected --treebanks DIR to train one on"
+      fail "$row: found no tagger for encoder ${encoder:-none}, expected a named encoder and --treebanks DIR"
+  done
+}
+
+# --treebanks, where it is given, has what a tagger is trained on and chosen by.
+check_treebanks() {
+  local part
+  check_folders treebanks
+  [ -n "$treebanks" ] || return 0
+  for part in train dev; do
+    compgen -G "$treebanks/*$part*.conllu*" >/dev/null ||
+      fail "--treebanks: found no *$part*.conllu in $treebanks"
   done
 }
 
@@ -90,7 +102,7 @@ rows_with_tagger() {
   local row
   for row; do
     if needs_tagger "$row" && ! has_tagger; then
-      echo "$row: left out, as there is no tagger for encoder ${encoder:-none} without --treebanks" >&2
+      echo "$row: left out, as there is no tagger for encoder ${encoder:-none}" >&2
     else
       echo "$row"
     fi
@@ -106,9 +118,10 @@ train_pos_tagger() {
 # train_part ROW PART DATA OUT PROGRAM [OPTION…]
 train_part() {
   local row=$1 part=$2 data=$3 output=$4 program=$5
+  local set=${data#data}
   shift 5
   # shellcheck disable=SC2046,SC2086 # lists of settings
-  runner=${train_cmd:-} step "$part $row ${data#data}" "$output" $program --config "$(row_field "$row" 2)" \
+  runner=${train_cmd:-} step "$part $row${set:+ ${set#/}}" "$output" $program --config "$(row_field "$row" 2)" \
     --data "$data" -o "$output" --resume ${device:+--device "$device"} "$@" "training.seed=$seed" \
     $(row_field "$row" 5) $(budget_options "$row" "$part") $train_options
 }

@@ -25,8 +25,10 @@ cd "$(dirname "${BASH_SOURCE[1]}")" || exit 2
 . "$root/recipes/utils/systems.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
-check_numbers stage stop_stage seed
-check_folders corpus treebanks
+check_stages 6
+check_numbers seed
+check_folders corpus
+check_treebanks
 if [ -n "$text" ]; then
   text=$(absolute "$text")
   [ -f "$text" ] || fail "--text: found no file $text"
@@ -39,8 +41,8 @@ if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
 check_budget
-mapfile -t rows < <(rows_of "$system")
-[ ${#rows[@]} -gt 0 ] || exit 2
+names=$(rows_of "$system") || exit 2
+mapfile -t rows <<<"$names"
 if [ "$system" = all ]; then
   mapfile -t rows < <(rows_with_tagger "${rows[@]}")
 fi
@@ -136,7 +138,7 @@ if begin 5 exp ""; then
   fi
   if [[ " ${rows[*]} " == *" polacek "* ]]; then
     decode weights/1 polacek --class-weights O=1
-    decode weights/published polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
+    decode "weights/of the paper" polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
     ways=(block=)
     for right in 1 2 3 4 5 10 100; do
       ways+=("$right=--left 100 --right $right")

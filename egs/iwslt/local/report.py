@@ -71,7 +71,8 @@ def published(test: str) -> Iterator[list[str]]:
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         name, system, encoder, source, *rates, micro, mean = line.split("\t")
         if name == test:
-            yield [f"{system} ({source})", encoder, "", "", *rates, micro, "", mean, ""]
+            known = ("" if rate == "-" else rate for rate in (*rates, micro))
+            yield [f"{system} ({source})", encoder, "", "", *known, "", mean, ""]
 
 
 def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
@@ -85,6 +86,10 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> I
         f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
     yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
+    yield (
+        "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
+        '"untuned" is without them'
+    )
     yield from budget(options)
     yield ""
 
@@ -96,7 +101,9 @@ def budget(options: argparse.Namespace) -> Iterator[str]:
         name, row, encoders, part, settings = line.split("\t")
         is_used = fnmatch(options.encoder, encoders) and any(fnmatch(used, row) for used in options.rows)
         if name == options.budget and is_used:
-            yield f"  * {row} {part}: {f'`{settings}`' if settings else 'nothing'}"
+            named = "all rows" if row == "*" else f"`{row}`"
+            of_part = "" if part == "*" else f", {part}"
+            yield f"  * {named}{of_part}: {f'`{settings}`' if settings else 'nothing'}"
 
 
 def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
@@ -143,6 +150,7 @@ class Sweep:
         folder: of the decodings, `exp/decode/FOLDER/SETTING`.
         settings: the ways; `own` is the decoding of the row itself.
         row: the model's.
+        note: a sentence below the title.
     """
 
     title: str
@@ -150,6 +158,7 @@ class Sweep:
     settings: Sequence[str]
     row: str
     own: str = ""
+    note: str = ""
 
 
 SWEEPS = (
@@ -165,8 +174,11 @@ SWEEPS = (
         ("1", "2", "3", "4", "5", "10", "100", "block"),
         "polacek",
         own="block",
+        note="block: windows side by side, each word decided once.",
     ),
-    Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "published", "tuned"), "polacek", own="tuned"),
+    Sweep(
+        "Class weights (polacek2023, section 3.5)", "weights", ("1", "of the paper", "tuned"), "polacek", own="tuned"
+    ),
 )
 
 
@@ -178,20 +190,27 @@ def sweep(table_of: Sweep) -> Iterator[str]:
     if not found.keys() - {table_of.own}:
         return
     yield f"## {table_of.title}\n"
+    if table_of.note:
+        yield f"{table_of.note}\n"
     tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
     timed = EXP / "decode" / table_of.folder / "times.json"
     times = read_json(timed) if timed.exists() else {}
-    header = ("", *(f"{TITLES[t]} {what}" for t in tests for what in ("P", "R", "F1", "one class")), "time", *_THEIRS)
+    columns = [f"{TITLES[t]} {what}" for t in tests for what in ("words", "P", "R", "F1", "one class")]
     theirs = published_sweep(table_of.folder)
+    header = ("", *columns, *(("time",) if times else ()), *(_THEIRS if theirs else ()))
     cells = []
     for setting, decoded in found.items():
         rates = [
             cell
             for test in tests
-            for cell in (*_three(decoded.scores[test].micro), percent(decoded.scores[test].one_class.f1))
+            for cell in (
+                f"{decoded.scores[test].words:,}",
+                *_three(decoded.scores[test].micro),
+                percent(decoded.scores[test].one_class.f1),
+            )
         ]
-        time = f"{times[setting]:.1f}x" if setting in times else ""
-        cells.append([setting, *rates, time, *theirs.get(setting, ("", ""))])
+        time = [f"{times[setting]:.1f}x" if setting in times else ""] if times else []
+        cells.append([setting, *rates, *time, *(theirs.get(setting, ("", "")) if theirs else ())])
     yield table(header, cells)
 
 

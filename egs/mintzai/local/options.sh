@@ -2,9 +2,11 @@
 # Checks the options of run.sh, and names what follows from them. Sourced.
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
-check_numbers stage stop_stage nj seed
+check_stages 7
+check_numbers nj seed
 [ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
-check_folders corpus ctm_dir treebanks
+check_folders corpus ctm_dir
+check_treebanks
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
@@ -40,6 +42,7 @@ if [ -z "$config" ] && $synthetic; then
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 fi
 has_pauses=true
+[ -n "$system" ] || [ -z "$budget" ] || fail "found --budget without --system, expected both or none"
 if [ -n "$system" ]; then
   $ablation && fail "found --system and --ablation, expected one of them"
   if $synthetic; then
