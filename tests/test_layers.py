@@ -33,6 +33,7 @@ LAYERS = [
     "corpora",
     "model",
     "training",
+    "nemo",
     "options",
     "cli",
 ]

@@ -145,6 +145,33 @@ def test_the_call_of_nemo(punctuator):
     assert punctuator.add_punctuation_capitalization(queries) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
 
 
+def test_the_call_of_nemo_gives_its_labels(punctuator):
+    found = punctuator.add_punctuation_capitalization(["ana mira la casa", "", "dónde está la ley"], return_labels=True)
+    assert found == [",U OO OO .O", "", "OU OO OO ?O"]
+
+
+def test_the_call_of_nemo_takes_its_sizes(punctuator, monkeypatch):
+    batches = []
+    compute = punctuator._backend.scores
+    monkeypatch.setattr(
+        punctuator._backend, "scores", lambda features: batches.append(features.word_index.shape) or compute(features)
+    )
+    queries = ["ana mira la casa dónde está la ley " * 3] * 3
+    expected = [" ".join(["Ana, mira la casa. ¿Dónde está la ley?"] * 3)] * 3
+    assert punctuator.add_punctuation_capitalization(queries) == expected
+    whole, batches[:] = list(batches), []
+    found = punctuator.add_punctuation_capitalization(queries, batch_size=2, max_seq_length=20, step=8, margin=99)
+    assert [text.lower().split()[-1] for text in found] == ["ley?"] * 3
+    assert max(rows for rows, _ in batches) == 2 < max(rows for rows, _ in whole)
+    assert punctuator.add_punctuation_capitalization(queries) == expected
+
+
+@pytest.mark.parametrize("size", ["batch_size", "max_seq_length", "step"])
+def test_sizes_that_are_too_small_are_told(punctuator, size):
+    with pytest.raises(AsrPunctError, match=f"{size}: found 0, expected 1"):
+        punctuator.add_punctuation_capitalization(["hola"], **{size: 0})
+
+
 @pytest.mark.parametrize(("value", "found"), [("hola", "'hola'"), (["hola", None], "None")])
 def test_queries_are_a_list_of_strings(punctuator, value, found):
     with pytest.raises(AsrPunctError, match=f"queries: found {found}, expected a list of strings"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
@@ -27,6 +28,7 @@ from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.stream import Committer, Stream, restore_streaming
 from asr_punct.inference.windows import Window, plan_windows
+from asr_punct.io.nemo_labels import write_pairs
 from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -79,6 +81,7 @@ class Punctuator:
         thresholds = {mark: decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
         self._decoding = replace(decoding, thresholds=thresholds)
         self._aggregation = aggregation
+        self._batch = _BATCH
         self._case = case
         self._language = info.model.language
         style = glyphs(self._language)
@@ -150,17 +153,56 @@ class Punctuator:
             document += not line.strip()
         return "\n".join(self._write(utterance) for utterance in self.restore(utterances))
 
-    def add_punctuation_capitalization(self, queries: Sequence[str]) -> list[str]:
+    def add_punctuation_capitalization(
+        self,
+        queries: Sequence[str],
+        batch_size: int | None = None,
+        max_seq_length: int | None = None,
+        step: int | None = None,
+        margin: int | None = None,
+        return_labels: bool = False,
+    ) -> list[str]:
         """Each query, a document of its own, with marks and capitals (the call of NeMo 2.4 and earlier).
 
+        Where a size is not given it is the model's own, which is what it was trained with.
+
+        Args:
+            queries: words without marks and capitals; those that stand there stay.
+            batch_size: windows that are computed together, 1 or more.
+            max_seq_length: most sub-words of a window, both special tokens included.
+            step: changes nothing: windows start as far apart as their margins allow, for each word is decided once,
+                by the window that shows enough on both its sides.
+            margin: words at the inner edges of windows that a neighbour decides, fewer where a window has no room.
+            return_labels: give what is added as NeMo's labels (`io.nemo_labels`) instead: `OU OO ,O ?U`.
+
         Raises:
-            AsrPunctError: they are one string, or one of them is no string.
+            AsrPunctError: they are one string, one of them is no string, or a size is too small.
         """
         wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
         if wrong:
             raise AsrPunctError(f"queries: found {wrong[0]!r}, expected a list of strings")
+        least = self.info.model.encoder.max_subwords + 2
+        sizes = {"batch_size": (batch_size, 1), "max_seq_length": (max_seq_length, least), "step": (step, 1)}
+        for name, (size, smallest) in (sizes | {"margin": (margin, 0)}).items():
+            if size is not None and size < smallest:
+                raise AsrPunctError(f"{name}: found {size}, expected {smallest} or more")
         utterances = [_utterance(query, str(number)) for number, query in enumerate(queries)]
-        return [self._write(utterance) for utterance in self.restore(utterances)]
+        restored = self._with_windows(batch_size, max_seq_length, margin).restore(utterances)
+        if return_labels:
+            return [write_pairs(utterance.labels or (), self.glyphs) for utterance in restored]
+        return [self._write(utterance) for utterance in restored]
+
+    def _with_windows(self, batch: int | None, tokens: int | None, margin: int | None) -> Punctuator:
+        """The same punctuator with other windows."""
+        window = self.info.model.window
+        tokens = min(window.tokens, tokens or window.tokens)
+        margin = window.margin if margin is None else min(margin, (window.words - 1) // 2)
+        changed = copy(self)
+        changed.info = replace(
+            self.info, model=replace(self.info.model, window=replace(window, tokens=tokens, margin=margin))
+        )
+        changed._batch = batch or self._batch
+        return changed
 
     def _write(self, utterance: Utterance) -> str:
         return write_text([word.text for word in utterance.words], utterance.labels or (), self.glyphs)
@@ -249,10 +291,11 @@ class Punctuator:
                 yield from ((utterance.recording, word) for word in self._inputs(utterance))
 
         flagged, config, most = _flag_documents(words()), self.info.model.window, self.info.max_tokens
+        most_waiting = self._batch * _SORTED_BATCHES
         if self._aggregation is None:
-            decided = _in_groups(plan_windows(flagged, config, most), self._decide)
+            decided = _in_groups(plan_windows(flagged, config, most), self._decide, most_waiting)
         else:
-            computed = _in_groups(self._aggregation.plan(flagged, config, most), self._compute)
+            computed = _in_groups(self._aggregation.plan(flagged, config, most), self._compute, most_waiting)
             decided = self._aggregation.combine(computed, bool(self.classes))
         for window, scores in decided:
             yield scores, bool(window.words[window.keep[1] - 1].boundary & DOCUMENT_END)
@@ -277,8 +320,8 @@ class Punctuator:
         """Scores of all words of each window; windows of like length are computed together."""
         order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
         result: dict[int, WindowScores] = {}
-        for first in range(0, len(order), _BATCH):
-            chosen = order[first : first + _BATCH]
+        for first in range(0, len(order), self._batch):
+            chosen = order[first : first + self._batch]
             features = collate(
                 [windows[i].words for i in chosen], self._tokenizer.start, self._tokenizer.end, self._tokenizer.pad
             )
@@ -298,10 +341,10 @@ class Punctuator:
 
 
 def _in_groups(
-    windows: Iterator[Window], compute: Callable[[Sequence[Window]], list[WindowScores]]
+    windows: Iterator[Window], compute: Callable[[Sequence[Window]], list[WindowScores]], size: int
 ) -> Iterator[tuple[Window, WindowScores]]:
-    """Windows and what is computed for them, in order, so many at a time that those of like length fill batches."""
-    while group := list(islice(windows, _BATCH * _SORTED_BATCHES)):
+    """Windows and what is computed for them, in order, `size` at a time: those of like length fill batches."""
+    while group := list(islice(windows, size)):
         yield from zip(group, compute(group), strict=True)
 
 

@@ -1,0 +1,7 @@
+"""For users of NeMo: what its models transcribe, with marks and capitals. Nothing here needs NeMo itself."""
+
+from __future__ import annotations
+
+from asr_punct.nemo.hypotheses import punctuate_hypotheses
+
+__all__ = ["punctuate_hypotheses"]
