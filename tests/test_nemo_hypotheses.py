@@ -1,5 +1,6 @@
-"""Hypotheses of NeMo with marks and capitals; nothing here needs NeMo: any object of the same attributes will do."""
+"""Hypotheses and manifests of NeMo with marks and capitals; any object with a hypothesis's attributes will do."""
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from asr_punct.errors import InputError
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.nemo import punctuate_hypotheses
+from asr_punct.nemo import punctuate_hypotheses, punctuate_manifest
 
 FRAME = 0.04
 LABELS = {
@@ -114,6 +115,13 @@ def test_entries_without_a_word_and_white_space_stay():
     assert [entry["word"] for entry in found.timestamp["word"]] == ["Ana,", " ", " casa."]
 
 
+def test_an_entry_may_hold_several_words():
+    hypothesis = Hypothesis("ana casa", {"word": [{"word": "ana casa", "start": 1, "end": 2, "start_offset": 3}]})
+    (found,) = punctuate_hypotheses([hypothesis], ByWord())
+    assert found.timestamp["word"] == [{"word": "Ana, casa.", "start": 1, "end": 2, "start_offset": 3}]
+    assert found.timestamp["segment"] == [{"segment": "Ana, casa.", "start_offset": 3, "start": 1, "end": 2}]
+
+
 def test_consecutive_hypotheses_are_one_document_whose_clocks_are_their_own():
     hypotheses = [timed("ana mira"), timed("la casa"), Hypothesis("")]
     for consecutive, recordings in ((False, 3), (True, 1)):
@@ -130,11 +138,30 @@ def test_consecutive_hypotheses_are_one_document_whose_clocks_are_their_own():
         (Hypothesis(None), "hypothesis 1: found Hypothesis with text None"),
         ("ana", "hypothesis 1: found str with text None"),
         (replace(timed("ana mira"), text="ana"), "2 words with times and 1 in text"),
-        (Hypothesis("ana", {"word": [{"word": "ana", "start": float("nan")}]}), "word 1: found start nan"),
+        (Hypothesis("ana", {"word": [{"word": "ana", "start": np.float32("nan")}]}), "word 1: found start nan"),
         (Hypothesis("ana", {"word": [{"word": "ana", "end": -1}]}), "word 1: found end -1"),
-        (Hypothesis("ana mira", {"word": [{"word": "ana mira"}]}), "word 1: found 'ana mira', expected one word"),
+        (Hypothesis("ana", {"word": [{"word": 7}]}), "word 1: found the word 7"),
+        (Hypothesis("ana", {"word": "ana"}), "hypothesis 1: found word 'ana', expected a list"),
     ],
 )
 def test_what_is_no_hypothesis_is_told(hypothesis, told):
     with pytest.raises(InputError, match=told):
         punctuate_hypotheses([hypothesis], ByWord())
+
+
+def test_a_manifest_keeps_all_but_its_words(tmp_path):
+    words = [{"word": "ana", "start": 0.1, "end": 0.4, "x": 1}, {"word": "casa", "start": 0.5, "end": 0.9}]
+    lines = [
+        {"audio_filepath": "a.wav", "duration": 1.0, "pred_text": "ana casa", "word": words, "lang": "es"},
+        {"audio_filepath": "b.wav", "pred_text": "dónde está la ley"},
+    ]
+    source, output = tmp_path / "in.json", tmp_path / "out.json"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    punctuate_manifest(source, output, ByWord())
+    first, second = map(json.loads, output.read_text().splitlines())
+    assert first.pop("pred_text") == "Ana, casa."
+    assert [entry.pop("word") for entry in first["word"]] == ["Ana,", "casa."]
+    for entry in words:
+        del entry["word"]
+    assert first == {key: value for key, value in lines[0].items() if key != "pred_text"}
+    assert second == {**lines[1], "pred_text": "¿Dónde está la ley?"}

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from asr_punct.nemo.hypotheses import punctuate_hypotheses
+from asr_punct.nemo.manifests import punctuate_manifest
 
-__all__ = ["punctuate_hypotheses"]
+__all__ = ["punctuate_hypotheses", "punctuate_manifest"]

@@ -7,7 +7,6 @@ them. Nothing here imports NeMo: any object with these two attributes will do.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -15,12 +14,13 @@ from typing import Any, TypeVar
 
 from asr_punct.errors import InputError
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import SENTENCE_ENDS, Glyphs, Labels, write_text, write_word
+from asr_punct.io.entries import Object, entry_words, objects, replaced_entries, source_of, written_words
+from asr_punct.io.json import number_or_none
+from asr_punct.marks import SENTENCE_ENDS, Glyphs, Labels
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, Word
 
-Entry = Mapping[str, Any]
 LONGEST_PAUSE: Seconds = 1.0
 """A pause of so many seconds ends a segment that no mark has ended."""
 _Hypothesis = TypeVar("_Hypothesis")
@@ -66,86 +66,70 @@ class _Found:
     """What a hypothesis holds.
 
     Attributes:
-        tokens: its words.
-        entries: those of `timestamp["word"]` that hold a word, with their places there; None without word times.
+        words: its words, with their times where it has any.
+        entries: those of `timestamp["word"]`; None without word times.
     """
 
-    tokens: tuple[str, ...]
-    entries: dict[int, Entry] | None
+    words: tuple[Word, ...]
+    entries: list[Object] | None
 
     def utterance(self, recording: str) -> Utterance:
-        """The words with their times."""
-        if self.entries is None:
-            return Utterance(tuple(map(Word, self.tokens)), recording=recording)
-        pairs = zip(self.tokens, self.entries.values(), strict=True)
-        words = tuple(Word(token, entry.get("start"), entry.get("end")) for token, entry in pairs)
-        return Utterance(words, recording=recording, times="asr")
+        """The words as an utterance."""
+        return Utterance(self.words, recording=recording, times=source_of(self.words))
 
 
 def _read(hypothesis: Any, place: str) -> _Found:
     text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
-    entries = timestamp.get("word") if isinstance(timestamp, Mapping) else None
     if not isinstance(text, str):
         raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
-    tokens = tuple(text.split())
-    if entries is None:
-        return _Found(tokens, None)
-    kept = {i: _checked(entry, f"{place}: word {i + 1}") for i, entry in enumerate(entries) if entry["word"].strip()}
-    if len(kept) != len(tokens):
-        raise InputError(place, f"{len(kept)} words with times and {len(tokens)} in text", "as many")
-    return _Found(tokens, kept)
+    if not isinstance(timestamp, Mapping) or "word" not in timestamp:
+        return _Found(tuple(map(Word, text.split())), None)
+    entries = objects(timestamp, "word", place)
+    words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
+    if len(words) != len(text.split()):
+        raise InputError(place, f"{len(words)} words with times and {len(text.split())} in text", "as many")
+    return _Found(words, entries)
 
 
-def _checked(entry: Entry, place: str) -> Entry:
-    """The entry with plain numbers of seconds. Raises InputError where they are none."""
-    if len(entry["word"].split()) != 1:
-        raise InputError(place, repr(entry["word"]), "one word")
-    times = {key: float(entry[key]) for key in ("start", "end") if entry.get(key) is not None}
-    for key, value in times.items():
-        if not math.isfinite(value) or value < 0:
-            raise InputError(place, f"{key} {value}", "a number of seconds, 0 or more")
-    return {**entry, **times}
+def _words(entry: Object, place: str) -> list[Word]:
+    """The words of an entry: mostly one; numbers may be those of numpy or torch."""
+    times = {key: entry.get(key) for key in ("start", "end")}
+    plain = {key: value.item() if hasattr(value, "item") else value for key, value in times.items()}
+    start, end = (number_or_none(plain, key, place) for key in plain)
+    return entry_words(entry.get("word"), start, end, None, place)
 
 
 def _written(
     hypothesis: _Hypothesis, found: _Found, utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds
 ) -> _Hypothesis:
     result: Any = copy(hypothesis)
-    labels = utterance.labels or (Labels(),) * len(found.tokens)
-    result.text = write_text(found.tokens, labels, glyphs)
+    running = written_words(utterance, glyphs, running=True)
+    result.text = " ".join(running)
     if found.entries is not None:
-        entries = list(result.timestamp["word"])
-        for (place, _), label in zip(found.entries.items(), labels, strict=True):
-            entries[place] = {**entries[place], "word": _rewritten(entries[place]["word"], label, glyphs)}
-        words = [entries[place] for place in found.entries]
-        cuts = _cuts(utterance, labels, glyphs, longest_pause)
-        segments = [_segment(found.tokens[cut], labels[cut], words[cut], glyphs) for cut in cuts]
+        entries = replaced_entries(found.entries, "word", written_words(utterance, glyphs))
+        holders = [entry for entry in entries for _ in entry["word"].split()]
+        segments = [
+            {"segment": " ".join(running[cut]), **_span(holders[cut])}
+            for cut in _cuts(utterance, glyphs, longest_pause)
+        ]
         result.timestamp = {**result.timestamp, "word": entries, "segment": segments}
     return result  # type: ignore[no-any-return]
 
 
-def _rewritten(text: str, label: Labels, glyphs: Glyphs) -> str:
-    """The text of an entry with its marks; white space around the word stays."""
-    token = text.strip()
-    return text.replace(token, write_word(token, label, glyphs))
-
-
-def _cuts(utterance: Utterance, labels: Sequence[Labels], glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
+def _cuts(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
     """The words of each segment."""
-    first, last = 0, len(labels) - 1
-    pauses = utterance.pauses or (None,) * len(labels)
-    for i, (word, label, pause) in enumerate(zip(utterance.words, labels, pauses, strict=True)):
+    first, count = 0, len(utterance.words)
+    labels, pauses = utterance.labels or (Labels(),) * count, utterance.pauses or (None,) * count
+    for i, (word, label, pause) in enumerate(zip(utterance.words, labels, pauses, strict=True), start=1):
         before, _, after = split_token(word.text, glyphs.name)
         ends = SENTENCE_ENDS & (label.marks | read_marks(before, after))
-        if ends or i == last or (pause is not None and pause >= longest_pause):
-            yield slice(first, i + 1)
-            first = i + 1
+        if ends or i == count or (pause is not None and pause >= longest_pause):
+            yield slice(first, i)
+            first = i
 
 
-def _segment(tokens: Sequence[str], labels: Sequence[Labels], words: Sequence[Entry], glyphs: Glyphs) -> Entry:
-    first, last = words[0], words[-1]
+def _span(entries: Sequence[Object]) -> Object:
+    """Where consecutive entries begin and end, in the keys that they have."""
+    first, last = entries[0], entries[-1]
     keys = {"start_offset": first, "end_offset": last, "start": first, "end": last}
-    return {
-        "segment": write_text(tokens, labels, glyphs),
-        **{key: entry[key] for key, entry in keys.items() if key in entry},
-    }
+    return {key: entry[key] for key, entry in keys.items() if key in entry}

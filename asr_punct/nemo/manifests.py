@@ -1,0 +1,25 @@
+"""Manifests of NeMo, JSON lines of what was transcribed, with marks and capitals."""
+
+from __future__ import annotations
+
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io import read_utterances, write_utterances
+from asr_punct.io.files import Pathlike
+
+
+def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuator) -> None:
+    """Write the manifest with marks and capitals in its texts and words; all else is as it was.
+
+    Consecutive lines of one audio file are context for each other. The file appears when it is complete.
+
+    Args:
+        source: manifest of transcriptions (`pred_text`, `word`) or alignments (`words`, `alignments`); `-` is standard
+            input.
+        output: the manifest to write; `-` is standard output.
+        punctuator: the model.
+
+    Raises:
+        InputError: `source` is no manifest, or `output` cannot be written.
+    """
+    restored = punctuator.restore(read_utterances(source, "nemo"))
+    write_utterances(restored, output, punctuator.glyphs, "nemo")
