@@ -213,9 +213,13 @@ def test_textgrid_errors(tmp_path, old, new, found):
 
 def test_other_bytes_are_told(tmp_path):
     path = tmp_path / "a.TextGrid"
-    path.write_bytes(b'File type = "ooTextFile"\n\xff')
-    with pytest.raises(InputError, match=r"a\.TextGrid:2: found byte 0xff, expected UTF-8 or UTF-16"):
-        list(read_textgrid(path))
+    for content, found in (
+        (b"File\n\xff", r"TextGrid:2: found byte 0xff .*UTF-8"),
+        (b"\xff\xfea", r"byte 0x61 .*UTF-16"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=found):
+            list(read_textgrid(path))
 
 
 def test_what_does_not_fit_a_grid_is_told():

@@ -9,7 +9,15 @@ from pathlib import Path
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import COMMENT, could_be_row
 from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, write_file
-from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name, is_other_format, read_json_file
+from asr_punct.io.formats import (
+    FORMATS,
+    READABLE,
+    WRITABLE,
+    format_by_name,
+    is_other_format,
+    read_json_file,
+    read_jsonl_file,
+)
 from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
 from asr_punct.marks import Glyphs
@@ -23,8 +31,8 @@ _LOOKED_AT = 5
 def read_utterances(path: Pathlike, format_name: str | None = None, *, parts: bool = False) -> Iterator[Utterance]:
     """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
 
-    A file whose name says nothing is text, the content of a `.json` tells its format, and a file named `.xz` is of the
-    format that the name without it says.
+    A file whose name says nothing is text, the content of a `.json` or `.jsonl` tells its format, and a file named
+    `.xz` or `.gz` is of the format that the name without it says.
 
     Args:
         path: the file.
@@ -52,9 +60,11 @@ def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
     if is_other_format(path):
         expected = f"a format that is read: --from {' '.join(READABLE)}"
         raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
-    name = format_by_name(Path(path).name.removesuffix(".xz"))
+    name = format_by_name(Path(path).name.removesuffix(".xz").removesuffix(".gz"))
     if name == "json":
         return read_json_file(path)
+    if name == "nemo":
+        return read_jsonl_file(path)
     read = FORMATS[name].read if name else None
     return read(path) if read else _not_ctm(read_text(path), path)
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from asr_punct.errors import InputError
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.io.kaldi import read_segments, unique_names
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds
 
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
@@ -173,7 +174,7 @@ def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs:
     for other in sorted(root.iterdir()):
         if other.is_file() and other.name not in ("text", "ctm"):
             shutil.copy(other, out / other.name)
-    lines = {utterance.id: _text(utterance, glyphs) for utterance in utterances}
+    lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
     with write_file(out / "text") as file:
         if not (root / "text").exists():
             file.writelines(f"{name} {lines[name]}\n" for name in sorted(lines))
@@ -200,17 +201,12 @@ def _labelled(ctm: Path, labels: Mapping[int, Labels]) -> Iterator[Utterance]:
         number += len(own)
 
 
-def _text(utterance: Utterance, glyphs: Glyphs) -> str:
-    labels = utterance.labels or (Labels(),) * len(utterance.words)
-    return " ".join(write_word(word.text, label, glyphs) for word, label in zip(utterance.words, labels, strict=True))
-
-
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
     named = list(_named(utterances))
     times = {utterance.id: bounds(utterance.words) for utterance in named}
     recordings = [utterance for utterance in named if utterance.id != utterance.recording]
     tables = {
-        "text": sorted(f"{utterance.id} {_text(utterance, glyphs)}" for utterance in named),
+        "text": sorted(f"{utterance.id} {' '.join(written_words(utterance, glyphs))}" for utterance in named),
         "utt2spk": sorted(f"{utterance.id} {utterance.id}" for utterance in named),
     }
     if recordings and all(times.values()):

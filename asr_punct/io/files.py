@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import lzma
 import math
@@ -11,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
@@ -23,6 +25,7 @@ from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
+_COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
@@ -63,19 +66,20 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
-    open_file: Callable[..., Any] = lzma.open if Path(path).suffix == ".xz" else open
+    open_file = _COMPRESSED.get(Path(path).suffix, open)
     with _told(path, _READABLE), open_file(path, "rb") as file:
         try:
             yield file
-        except (lzma.LZMAError, EOFError) as error:
-            raise InputError(path, str(error).rstrip("."), "xz data that can be read to its end") from None
+        except (lzma.LZMAError, zlib.error, EOFError) as error:
+            expected = f"{Path(path).suffix.removeprefix('.')} data that can be read to its end"
+            raise InputError(path, str(error).rstrip("."), expected) from None
 
 
 def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
     r"""Lines of a UTF-8 text file with their numbers from 1, read lazily; `-` is standard input.
 
-    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped. A file named `.xz` is
-    decompressed.
+    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped. A file named `.xz` or
+    `.gz` is decompressed.
 
     Raises:
         InputError: a file that is missing or cannot be read, or a line that is not UTF-8 or longer than `MAX_LINE`.
@@ -104,32 +108,27 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
 
 def read_text_file(path: Pathlike) -> str:
     """Whole content of a UTF-8 file. Raises InputError as `read_lines` does, and for more than `MAX_FILE` bytes."""
+    return _decoded(_read_whole(path), path, 1).removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+
+
+def read_utf_file(path: Pathlike) -> str:
+    """Whole content of a file of UTF-16 with a byte order mark, else of UTF-8. Raises InputError likewise."""
+    raw = _read_whole(path)
+    if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _decoded(raw, path, 1).removeprefix("\ufeff").replace("\r\n", "\n")
+    try:
+        return raw.decode("utf-16").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
+        raise InputError(display_name(path), found, "UTF-16 text") from None
+
+
+def _read_whole(path: Pathlike) -> bytes:
     with _open_bytes(path) as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
         raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most so many in a file read as a whole")
-    text = _decoded(raw, path, 1).removeprefix("\ufeff")
-    return text.replace("\r\n", "\n").removesuffix("\n")
-
-
-def read_utf_file(path: Pathlike, most_bytes: int = 200_000_000) -> str:
-    r"""Whole content of a file of UTF-16 with a byte order mark, else of UTF-8; its lines end at `\n`.
-
-    Raises:
-        InputError: a file that is missing, cannot be read or is larger, or another encoding.
-    """
-    with _open_bytes(path) as file:
-        content = file.read(most_bytes + 1)
-    if len(content) > most_bytes:
-        raise InputError(
-            display_name(path), f"more than {most_bytes} bytes", "a smaller file, for it is read as a whole"
-        )
-    name = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    try:
-        return content.decode(name).replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        place = f"{display_name(path)}:{content.count(10, 0, error.start) + 1}"
-        raise InputError(place, f"byte 0x{content[error.start]:02x}", "UTF-8 or UTF-16 text") from None
+    return raw
 
 
 class _Output:
@@ -168,6 +167,8 @@ class _Output:
 def write_file(path: Pathlike) -> Iterator[TextIO]:
     """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
 
+    A file named `.gz` is compressed.
+
     Errors of the caller pass as they are. What comes is written to, flushed and closed, and has no descriptor.
 
     Raises:
@@ -184,9 +185,10 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
         yield cast(TextIO, out)
 
 
-def _open_output(file: Path | int, name: Path) -> _Output:
+def _open_output(file: Path, name: Path) -> _Output:
+    open_file = gzip.open if name.suffix == ".gz" else open
     with _told(name, _WRITABLE):
-        return _Output(open(file, "w", encoding="utf-8", newline="\n"), name)
+        return _Output(cast(TextIO, open_file(file, "wt", encoding="utf-8", newline="\n")), name)
 
 
 @contextmanager
@@ -212,8 +214,9 @@ def _discard_rest() -> None:
 def _replacing(target: Path) -> Iterator[_Output]:
     with _told(target, _WRITABLE):
         handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
+        os.close(handle)
     try:
-        with closing(_open_output(handle, target)) as out:
+        with closing(_open_output(Path(partial), target)) as out:
             yield out
         with _told(target, _WRITABLE):
             os.chmod(partial, 0o666 & ~_umask())
@@ -282,6 +285,15 @@ def parse_json(text: str, place: str) -> Any:
     if _SURROGATE.search(text) and _LONE.search(json.dumps(value, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
     return value
+
+
+def first_json_line(path: Pathlike, key: str) -> Any:
+    """Value of a file's first line that is not empty, None where that is no JSON or does not hold `key`."""
+    first = next((line for _, line in read_lines(path) if line.strip()), "")
+    try:
+        return parse_json(first, display_name(path)) if key in first else None
+    except InputError:
+        return None
 
 
 def _kept_float(text: str) -> float:

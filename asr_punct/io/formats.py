@@ -13,6 +13,7 @@ from asr_punct.io import aws, google, ibm, json, speechmatics, vosk, whisper
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.data_dir import read_kaldi, write_kaldi
 from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
+from asr_punct.io.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.io.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.io.stm import read_stm, write_stm
 from asr_punct.io.subtitle_output import write_srt, write_vtt
@@ -77,6 +78,7 @@ FORMATS: dict[str, Format] = {
     "nemo": Format(read_nemo, write_nemo, (".jsonl",)),
     "whisper": _json_format(whisper.recognises, whisper.utterances, whisper.write_whisper),
     "vosk": _json_format(vosk.recognises, vosk.utterances, vosk.write_vosk),
+    "lhotse": Format(read_lhotse, write_lhotse),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
     "aws": _json_format(aws.recognises, aws.utterances),
     "google": _json_format(google.recognises, google.utterances),
@@ -125,6 +127,11 @@ def read_json_file(path: Pathlike) -> Iterator[Utterance]:
             return
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
     raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest")
+
+
+def read_jsonl_file(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a `.jsonl` file, whose first line tells whether it is of Lhotse or a NeMo manifest."""
+    return read_lhotse(path) if is_supervisions(path) else read_nemo(path)
 
 
 def _shape(content: Any) -> str:

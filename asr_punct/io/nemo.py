@@ -24,7 +24,7 @@ from asr_punct.io.entries import (
     text_at,
     written_words,
 )
-from asr_punct.io.files import Pathlike, display_name, parse_json, read_lines
+from asr_punct.io.files import Pathlike, display_name, first_json_line, parse_json, read_lines
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -40,13 +40,7 @@ class NemoLine:
 
 def is_manifest(path: Pathlike) -> bool:
     """Whether a file's first line is a whole JSON object that names an audio file."""
-    first = next((line for _, line in read_lines(path) if line.strip()), "")
-    if _AUDIO not in first:
-        return False
-    try:
-        item = parse_json(first, display_name(path))
-    except InputError:
-        return False
+    item = first_json_line(path, _AUDIO)
     return isinstance(item, dict) and _AUDIO in item
 
 

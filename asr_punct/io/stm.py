@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import InputError
+from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
 _COMMENT = ";;"
@@ -103,10 +104,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     for number, utterance in enumerate(utterances, start=1):
         if not utterance.words:
             continue
-        labels = utterance.labels or (Labels(),) * len(utterance.words)
-        text = " ".join(
-            write_word(word.text, label, glyphs) for word, label in zip(utterance.words, labels, strict=True)
-        )
+        text = " ".join(written_words(utterance, glyphs))
         line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
         out.writelines(f"{other}\n" for other in line.before)
         out.write(f"{line.head} {text}\n")

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError
+from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, display_name, read_utf_file
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
@@ -207,11 +208,7 @@ def _own_grid(utterances: Sequence[Utterance]) -> Grid | None:
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
     """The grid with the tier of written words."""
-    written = (
-        write_word(word.text, label, glyphs)
-        for utterance in utterances
-        for word, label in zip(utterance.words, utterance.labels or (Labels(),) * len(utterance.words), strict=True)
-    )
+    written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
     rows = tuple((*row[:2], " ".join(next(written) for _ in _texts(row[2])) or row[2]) for row in words.rows)
     tier = replace(words, name=PUNCTUATED, rows=rows)
