@@ -339,12 +339,13 @@ def test_malformed_webvtt_is_told(file, text, told):
         list(io.read_utterances(file("a.vtt", text)))
 
 
-def test_too_many_lines_without_a_cue_are_refused(file, monkeypatch):
-    monkeypatch.setattr(subtitles, "MOST_LINES", 50)
+def test_too_much_without_a_cue_is_refused(file, monkeypatch):
+    monkeypatch.setattr(subtitles, "MAX_CUE", 300)
     header = "WEBVTT\n\n"
-    many = [header + "NOTE x\n\n" * 40 + CUE, header + CUE + "hola\n" * 60, header + "\n" * 60 + CUE]
+    assert len(list(io.read_utterances(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
+    many = [header + "NOTE x\n\n" * 40 + CUE, header + CUE + "hola\n" * 90, header + "\n" * 400 + CUE]
     for text in many:
-        with pytest.raises(InputError, match="found 50 lines without a cue"):
+        with pytest.raises(InputError, match="found more than 300 characters without a cue, expected a cue: HH"):
             list(io.read_utterances(file("a.vtt", text)))
 
 

@@ -17,7 +17,7 @@ from asr_punct.marks import Glyphs, Labels, write_text
 Kind = Literal["srt", "vtt"]
 _TAGS: dict[Kind, re.Pattern[str]] = {
     "srt": re.compile(
-        r"</?(?:b|i|u|s|em|strong|font|span|c|v|lang|ruby|rt)(?:[\s.][^<>\n]*)?>|\{\\[^{}\n]*\}", re.IGNORECASE
+        r"</?(?:[bius]|em|strong|ruby|rt|(?:font|span|c|v|lang)(?:[\s.][^<>\n]*)?)>|\{\\[^{}\n]*\}", re.IGNORECASE
     ),
     "vtt": re.compile(r"<[^<>\n]*>"),
 }

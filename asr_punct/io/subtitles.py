@@ -17,8 +17,8 @@ from asr_punct.io.cue_text import CueText, Kind, cut, plain_word, strip_tags
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
-MOST_LINES = 10_000
-"""Lines from one cue to the next, at most."""
+MAX_CUE = 2**20
+"""Characters from the text of one cue to that of the next, at most: a cue is held as a whole."""
 _TIME = r"(?:([0-9]{1,6}):)?([0-5]?[0-9]):([0-5]?[0-9])[.,]([0-9]{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _INLINE = re.compile(rf"<{_TIME}>")
@@ -82,6 +82,7 @@ class _Reader:
 
     Attributes:
         _head: lines since the last cue.
+        _size: their characters.
         _shown: last line of the last cue's text, without tags.
         _timed: whether words of the file have times.
     """
@@ -89,7 +90,7 @@ class _Reader:
     def __init__(self, path: Pathlike, kind: Kind) -> None:
         self._path, self._kind, self._name = path, kind, display_name(path)
         self._head: list[str] = []
-        self._shown, self._timed = "", False
+        self._size, self._shown, self._timed = 0, "", False
 
     def utterances(self) -> Iterator[Utterance]:
         """One a cue; what stands after the last cue is known at the end."""
@@ -124,8 +125,9 @@ class _Reader:
                 empty, lines = [], []
             first = number if not lines else first
             (empty if blank else lines).append(line)
-            if len(empty) + len(lines) + len(self._head) > MOST_LINES:
-                raise self._error(number, f"{MOST_LINES} lines without a cue", _EXPECTED[self._kind])
+            self._size += len(line) + 1
+            if self._size > MAX_CUE:
+                raise self._error(number, f"more than {MAX_CUE} characters without a cue", _EXPECTED[self._kind])
         yield first, empty, lines
 
     def _check_header(self, number: int, lines: Sequence[str]) -> None:
@@ -152,7 +154,7 @@ class _Reader:
         for after, line in enumerate(lines[place + 1 :], number + place + 1):
             if _TIMES.fullmatch(line):
                 raise self._error(after, repr(line[:_LONG]), "an empty line before the next cue")
-        head, self._head = (*self._head, *lines[: place + 1]), []
+        head, self._head, self._size = (*self._head, *lines[: place + 1]), [], 0
         repeated, text = self._split(lines[place + 1 :])
         return FileCue(self._kind, head, start, end, repeated, cut(text, self._kind))
 
