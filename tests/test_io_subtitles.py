@@ -253,8 +253,11 @@ def test_no_words_are_an_empty_file():
 def test_a_file_is_of_one_recording_in_the_order_of_time():
     with pytest.raises(InputError, match="found recordings 'r' and 's', expected one recording a file"):
         text_of([talk(), talk("s", 9.0)], "srt")
-    with pytest.raises(InputError, match=r"found 0\.5 s after 3 s in recording 'r', expected words in the order"):
-        text_of([talk(), talk(channel="2")], "srt")
+    later = replace(talk(start=60.0), id="u")
+    with pytest.raises(
+        InputError, match=r"utterance '': found 0\.5 s after 63 s in recording 'r', expected utterances"
+    ):
+        text_of([later, talk(channel="2")], "srt")
 
 
 def test_words_without_times_are_told(run, tmp_path, model):

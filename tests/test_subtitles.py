@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -158,8 +159,17 @@ def test_words_without_any_times_need_an_alignment():
 
 
 def test_utterances_that_go_back_in_time_are_told():
-    with pytest.raises(InputError, match="utterance '': found 1 s after 5 s, expected utterances of a recording in"):
-        list(make_cues([utterance("a b", start=5.0), utterance("c", start=1.0)], NETFLIX, ES))
+    long = replace(utterance("a b", {0: 20.0}), id="u")
+    for first in (utterance("a b", start=5.0), long):
+        with pytest.raises(InputError, match="expected utterances in the order of time"):
+            list(make_cues([first, utterance("c", start=1.0)], NETFLIX, ES))
+
+
+def test_speakers_may_overlap_and_cues_do_not():
+    first, second = utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0, channel="2")
+    cues = list(make_cues([first, second], NETFLIX, ES))
+    assert [cue.lines for cue in cues] == [("una frase larga de quien habla.",), ("otra de otro.",)]
+    assert cues[0].end <= cues[1].start == 1.5
 
 
 def test_words_that_go_back_in_time_begin_with_the_one_before():

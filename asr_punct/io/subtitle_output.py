@@ -73,7 +73,7 @@ class _Writer:
     def __init__(self, kind: Kind, out: TextIO, glyphs: Glyphs) -> None:
         self._kind, self._out, self._glyphs = kind, out, glyphs
         self._count, self._shown = 0, ""
-        self._latest: Cue | None = None
+        self._recording: str | None = None
 
     def write(self, utterances: Iterable[Utterance], limits: Limits | None) -> None:
         for kept, group in groupby(utterances, key=lambda item: limits is None and isinstance(item.rest, FileCue)):
@@ -133,13 +133,11 @@ class _Writer:
 
     def _add(self, cue: Cue) -> None:
         """A cue that is new."""
-        if self._latest is not None and cue.recording != self._latest.recording:
-            found = f"recordings {self._latest.recording!r} and {cue.recording!r}"
-            raise InputError("subtitles", found, "one recording a file")
-        if self._latest is not None and cue.start < self._latest.start:
-            found = f"{cue.start:g} s after {self._latest.start:g} s in recording {cue.recording!r}"
-            raise InputError("subtitles", found, "words in the order of time, of one channel")
-        self._latest = cue
+        if self._recording not in (None, cue.recording):
+            raise InputError(
+                "subtitles", f"recordings {self._recording!r} and {cue.recording!r}", "one recording a file"
+            )
+        self._recording = cue.recording
         self._new(cue.start, cue.end, "".join(escaped(line, self._kind) + "\n" for line in cue.lines))
 
     def _new(self, start: Seconds, end: Seconds, text: str) -> None:

@@ -30,6 +30,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.limits import Limits
@@ -67,7 +68,7 @@ class Cue:
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
-    """Cues of utterances with labels, lazily, a recording (and channel) after the other; they do not overlap.
+    """Cues of utterances with labels, lazily, a recording after the other; they do not overlap.
 
     A cue may hold words of several utterances. Words without times lie between those that have some, by their lengths
     (`units.filled_times`).
@@ -80,7 +81,7 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
     Raises:
         InputError: an utterance has no times at all, or is not in the order of time.
     """
-    for (recording, _), group in groupby(utterances, key=lambda utterance: (utterance.recording, utterance.channel)):
+    for recording, group in groupby(utterances, key=attrgetter("recording")):
         yield from segment(units(group, glyphs, limits.characters), limits, recording)
 
 

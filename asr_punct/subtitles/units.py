@@ -15,6 +15,8 @@ NO_MARK, BOUND = 8.0, 4.0
 """Costs of a break after a word without marks, and more where the word belongs to the next one."""
 COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
 """Costs of a break after a comma or a quotation mark, after `; : … –`, and after `. ? !`."""
+OVERLAP: Seconds = 10.0
+"""So long before the last word of an utterance the next one may begin: speakers interrupt each other."""
 _SPEECH = 15.0
 """Characters a second, where a word at the edge of an utterance has no time."""
 _STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
@@ -50,7 +52,7 @@ class Unit:
 
 
 def units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> Iterator[Unit]:
-    """The units of consecutive utterances of one recording and channel, lazily.
+    """The units of consecutive utterances of one recording, lazily.
 
     Times are in whole milliseconds and in order: a word that begins before the one before it begins with it. A token
     of marks alone stays with the word that it belongs to, as long as they fit on a line.
@@ -61,7 +63,7 @@ def units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> I
         characters: the longest line.
 
     Raises:
-        InputError: an utterance has no times at all, or begins before the one before it.
+        InputError: an utterance has no times at all, or begins before the one before it or much before its end.
     """
     latest = begun = 0.0
     held: Unit | None = None
@@ -69,9 +71,9 @@ def units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> I
         if held is not None and utterance.words and not utterance.continues:
             held = replace(held, weight=min(held.weight, COMMA))
         for number, unit in enumerate(_joined(_written(utterance, glyphs), characters)):
-            if number == 0 and unit.start < begun:
-                found = f"{unit.start:g} s after {begun:g} s"
-                raise InputError(f"utterance {utterance.id!r}", found, "utterances of a recording in the order of time")
+            if number == 0 and (unit.start < begun or unit.start < latest - OVERLAP):
+                found = f"{unit.start:g} s after {latest:g} s in recording {utterance.recording!r}"
+                raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
             if held is not None:
                 yield held
             begun = unit.start if number == 0 else begun
