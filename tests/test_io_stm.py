@@ -43,7 +43,7 @@ def stopped(utterances):
 def test_a_segment_is_an_utterance(tmp_path):
     first, second = read_stm(file(tmp_path, STM))
     assert first == Utterance(
-        (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25)), "talk-3", "talk", pauses=(None,) * 3, times="asr"
+        (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25)), "talk-3", "talk", pauses=(None,) * 3
     )
     assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
 

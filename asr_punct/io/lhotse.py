@@ -1,7 +1,8 @@
 """Lhotse supervisions: JSON lines of segments with `text`, and word times in `alignment`, as icefall's recipes have.
 
-`.jsonl` and `.jsonl.gz` are read and written here; what else Lhotse stores supervisions in is read through the package
-`lhotse`, where it is installed. Words with a time are those of `alignment.word`; times are seconds of the recording.
+JSON lines are read and written here; JSON, YAML and whatever else Lhotse stores supervisions in is read through the
+package `lhotse`, where it is installed. Words with a time are those of `alignment.word`; times are seconds of the
+recording.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ from asr_punct.io.entries import (
     text_at,
     written_words,
 )
-from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, first_json_line, parse_json, read_lines
+from asr_punct.io.files import Pathlike, display_name, first_json_line, parse_json, read_lines
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
 
-_OWN = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+_OTHERS = (".json", ".json.gz", ".yaml", ".yaml.gz", ".yml", ".arrow", ".parquet")
+"""Ends of the names of files that are no JSON lines."""
 _REQUIRED = ("id", "recording_id", "start", "duration")
 _SILENCE = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
 _DIGITS = 6
@@ -60,8 +62,7 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
         InputError: a line that is no supervision, or times that are none.
         MissingPackageError: it takes the package `lhotse` to read it, which is not installed.
     """
-    own = str(path) == STANDARD_STREAM or str(path).endswith(_OWN)
-    for place, item in _lines(path) if own else _through_lhotse(path):
+    for place, item in _through_lhotse(path) if str(path).endswith(_OTHERS) else _lines(path):
         missing = [key for key in _REQUIRED if key not in object_at(item, place)]
         if missing:
             raise InputError(place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
@@ -81,7 +82,7 @@ def _through_lhotse(path: Pathlike) -> Iterator[tuple[str, Any]]:
     try:
         from lhotse import SupervisionSet
     except ModuleNotFoundError:
-        what = f"reading {path}, whose name does not end in .jsonl or .jsonl.gz,"
+        what = f"reading {path}, which is neither .jsonl nor .jsonl.gz,"
         raise MissingPackageError(what, "lhotse", "pip install lhotse") from None
     try:
         items = [supervision.to_dict() for supervision in SupervisionSet.from_file(path)]
@@ -94,7 +95,7 @@ def _utterance(item: Object, place: str) -> Utterance:
     start, duration = _seconds(item.get("start"), "start", place), _seconds(item.get("duration"), "duration", place)
     words = [Word(text) for text in text_at(item, "text", place).split()]
     timed = [word for entry in _entries(item, place) for word in _timed(entry, place)]
-    source: TimeSource = "asr"
+    source: TimeSource = "none"
     pauses: tuple[None, ...] | None = None
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
@@ -111,7 +112,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         recording=str(item["recording_id"]),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
         pauses=pauses,
-        times=source if words else "none",
+        times=source,
         rest=Supervision(item),
     )
 

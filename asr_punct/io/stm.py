@@ -87,7 +87,6 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         recording=name,
         channel=channel,
         pauses=(None,) * len(words),
-        times="asr",
         rest=StmLine(before, match[1]),
     )
 
