@@ -294,28 +294,40 @@ def score(
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
     align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: all scores, and the transcript's errors.")] = None,
+    audio: Annotated[Path | None, typer.Option(help="With --html: the recording, to be played from its words.")] = None,
     merge: Annotated[int | None, typer.Option(help="Score 4, 3 or 2 classes.")] = None,
     compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
     lang: Language = "es",
 ) -> None:
-    """Score marks and case.
+    """Score marks and case; with --align those of a recogniser's words, and these.
 
-    Example: asr-punct score test.tsv predicted.tsv --json scores.json
+    Both files may be of any format that punctuate reads, guessed from their names.
+
+    Example: asr-punct score test.txt recognised.ctm --align --html scores.html --audio talk.wav
     """
     from asr_punct.io.files import write_file
     from asr_punct.io.labelled import read_labelled
-    from asr_punct.scoring import count_labels, paired
-    from asr_punct.scoring import score as compute
+    from asr_punct.marks import glyphs
+    from asr_punct.scoring import pair_words, paired, score_counts
+    from asr_punct.scoring.html import write_page
+    from asr_punct.scoring.html.audio import check_times
     from asr_punct.scoring.tables import comparison, page
 
-    expected = list(read_labelled(reference, lang))
-    found = list(read_labelled(hypothesis, lang))
-    scores = compute(expected, found, merge, align=align, name=str(hypothesis))
+    if audio and not html:
+        raise AsrPunctError("found --audio, expected --html with it")
+    expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
+    if audio:
+        check_times(found, str(hypothesis))
+    words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
+    scores = score_counts(words.count())
     report = page(scores, str(hypothesis))
     if compare:
-        second = count_labels(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
-        first = count_labels(expected, found, merge, align=align, name=str(hypothesis))
-        report += "\n" + comparison(paired(first, second), str(hypothesis), str(compare))
+        second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
+        report += "\n" + comparison(paired(words.count(), second.count()), str(hypothesis), str(compare))
+    if html:
+        names = {"reference": str(reference), "hypothesis": str(hypothesis)}
+        write_page(html, scores, words, glyphs(lang), **names, audio=audio)
     if json:
         with write_file(json) as out:
             out.write(scores.to_json())

@@ -412,3 +412,44 @@ main()
     commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
     told = f"{arguments[0]} needs the package {package}, which is not installed: {commands}"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asr-punct: {told}\n")
+
+
+def write_spoken(tmp_path):
+    reference, heard = tmp_path / "ref.txt", tmp_path / "heard.json"
+    reference.write_text("Hola, mundo. ¿Qué tal?\n", encoding="utf-8")
+    words = [{"word": word, "start": i, "end": i + 0.5} for i, word in enumerate(["hola", "mundos", "qué", "tal"])]
+    heard.write_text(json.dumps({"utterances": [{"recording": "a", "times": "asr", "words": words}]}))
+    return reference, heard
+
+
+def test_score_of_recognised_words_writes_a_page(run, tmp_path):
+    reference, heard = write_spoken(tmp_path)
+    audio, target, page = tmp_path / "a.wav", tmp_path / "scores.json", tmp_path / "scores.html"
+    audio.write_bytes(b"RIFF")
+    options = ["--align", "--json", target, "--html", page, "--audio", audio]
+    status, out, _ = run("score", reference, heard, *options)
+    assert status == 0
+    assert "written word error rate" in out
+    scores = json.loads(target.read_text())
+    assert scores["word_edits"] == {"correct": 3, "substituted": 1, "deleted": 0, "inserted": 0}
+    assert scores["slots"]["deleted"] == 4
+    content = page.read_text(encoding="utf-8")
+    assert 'src="data:audio/wav;base64,UklGRg=="' in content
+    assert 'data-t="1.000"' in content
+
+
+def test_score_tells_what_a_page_lacks(run, tmp_path):
+    reference, heard = write_spoken(tmp_path)
+    page, audio = tmp_path / "scores.html", tmp_path / "a.wav"
+    assert_told(run("score", reference, heard, "--align", "--audio", audio), "found --audio", "expected --html")
+    told = run("score", reference, reference, "--html", page, "--audio", audio)
+    assert_told(told, "--audio: found no times in", "asr-punct align")
+    told = run("score", reference, heard, "--align", "--html", page, "--audio", audio)
+    assert_told(told, "a.wav", "found No such file")
+    two = json.loads(heard.read_text())
+    two["utterances"].append(two["utterances"][0] | {"recording": "b"})
+    heard.write_text(json.dumps(two))
+    told = run("score", reference, heard, "--align", "--html", page, "--audio", audio)
+    assert_told(told, "--audio: found 2 recordings in", "expected one")
+    assert not page.exists()
+    assert_told(run("score", reference, heard, "--html", tmp_path / "no" / "x.html", "--align"), "x.html")

@@ -73,6 +73,7 @@ GOLDEN = {
         "surface": {"precision": 0.666667, "recall": 0.5, "f1": 0.571429, "support": 4},
     },
     "ci95": {},
+    "slots": {"correct": 3, "substituted": 2, "deleted": 1, "inserted": 1},
 }
 
 
@@ -300,7 +301,8 @@ def test_units_are_utterances_of_the_reference_even_in_one_document():
     assert scores.resampling.units == 3
     counts = count_labels(references, [parse("a b/PERIOD c e d/PERIOD")], align=True)
     assert counts.words.tolist() == [2, 0, 2]
-    assert counts.word_errors.tolist() == [0, 0, 1]
+    assert counts.word_errors.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
+    assert counts.written_errors.tolist() == [1, 0, 1]
     assert counts.edits.tolist() == [[1, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
     assert {"wer", "micro.f1", "marks.PERIOD.f1"} <= scores.ci95.keys()
 

@@ -1,8 +1,8 @@
 """Minimum-cost alignment of two word sequences, and labels of a reference carried onto the words of a recogniser.
 
-The costs are those of sclite (NIST SCTK): substitution 4, insertion 3, deletion 3, correct 0. The alignment is
-found by divide and conquer in linear memory (Hirschberg 1975, A linear space algorithm for computing maximal
-common subsequences), a row of the cost matrix at a time.
+The costs are those of sclite (NIST SCTK): substitution 4, insertion 3, deletion 3, correct 0; so is the choice between
+ways of the same cost: traced back from the end, a pair of words before an insertion, and that before a deletion. The
+cost matrix is computed a row at a time, and again in halves to trace it back, so it is never held whole.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from asr_punct.words import Utterance
 
 SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
 _ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
+_PAIR, _INSERT, _DELETE = range(3)
 _MATRIX_CELLS = 1 << 20
 """Below this size a pair is aligned with the whole matrix (4 bytes a cell) instead of being halved."""
 _EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
@@ -49,6 +50,12 @@ class Alignment:
     equal: NDArray[np.bool_]
 
     @property
+    def errors(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether each pair is a substitution, a deletion, an insertion; (pairs,) each."""
+        deleted, inserted = self.hypothesis < 0, self.reference < 0
+        return ~(self.equal | deleted | inserted), deleted, inserted
+
+    @property
     def insertions(self) -> int:
         """Hypothesis words without a reference word."""
         return int(np.count_nonzero(self.reference < 0))
@@ -72,42 +79,56 @@ class Alignment:
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
     """Align two word sequences at minimum cost; words are compared as they are (see `comparable`).
 
-    Time grows with the product of the lengths, memory with their sum.
+    Of several alignments of the same cost it is the one that sclite chooses.
+
+    Time grows with the product of the lengths, memory with the hypothesis' length and the logarithm of the reference's.
     """
     number: dict[str, int] = {}
     ref, hyp = (
         np.array([number.setdefault(word, len(number)) for word in words], np.int32)
         for words in (reference, hypothesis)
     )
-    pairs = np.array(_align(ref, hyp, 0, 0), np.int64).reshape(-1, 2)
-    left, right = pairs[:, 0].copy(), pairs[:, 1].copy()
-    both = (left >= 0) & (right >= 0)
-    equal = np.zeros(len(pairs), np.bool_)
+    steps = np.array(_steps(ref, hyp, np.zeros(len(hyp) + 1, np.int32)), np.int8)
+    steps = np.concatenate([np.full(len(hyp) - _columns(steps), _INSERT, np.int8), steps[::-1]])
+    left, right = (_indices(steps != missing) for missing in (_INSERT, _DELETE))
+    both = steps == _PAIR
+    equal = np.zeros(len(steps), np.bool_)
     equal[both] = ref[left[both]] == hyp[right[both]]
     return Alignment(left, right, equal)
 
 
-def _align(ref: _Int32Array, hyp: _Int32Array, i: int, j: int) -> list[tuple[int, int]]:
-    """Pairs of two parts that begin at words `i` and `j` of the whole."""
-    start, end = _common_ends(ref, hyp)
-    head = [(i + k, j + k) for k in range(start)]
-    tail = [(i + len(ref) - k, j + len(hyp) - k) for k in range(end, 0, -1)]
-    ref, hyp, i, j = ref[start : len(ref) - end], hyp[start : len(hyp) - end], i + start, j + start
-    if len(ref) <= 1 or (len(ref) + 1) * (len(hyp) + 1) <= _MATRIX_CELLS:
-        return head + _trace(ref, hyp, i, j) + tail
-    half = len(ref) // 2
-    # Rows are less INSERTION a column, forwards and backwards alike, so their sum differs from the cost by a constant.
-    forward, backward = _last_row(ref[:half], hyp), _last_row(ref[: half - 1 : -1], hyp[::-1])
-    cut = int(np.argmin(forward + backward[::-1]))
-    return head + _align(ref[:half], hyp[:cut], i, j) + _align(ref[half:], hyp[cut:], i + half, j + cut) + tail
+def same(words: int) -> Alignment:
+    """The alignment of so many words with themselves."""
+    index = np.arange(words, dtype=np.int64)
+    return Alignment(index, index, np.ones(words, np.bool_))
 
 
-def _common_ends(ref: _Int32Array, hyp: _Int32Array) -> tuple[int, int]:
-    """How many words the two have in common at their beginning, and at the end of what is left."""
+def _indices(taken: NDArray[np.bool_]) -> IntArray:
+    """Running index of the steps that are taken, -1 of the others."""
+    return np.where(taken, np.cumsum(taken) - 1, -1)
+
+
+def _columns(steps: Sequence[int] | NDArray[np.int8]) -> int:
+    """How many hypothesis words the steps use."""
+    return int(np.count_nonzero(np.asarray(steps, np.int8) != _DELETE))
+
+
+def _steps(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> list[int]:
+    """Steps from the end of both back to the row of the cost matrix `above` the first reference word.
+
+    What is too large for a matrix is halved: its lower half is traced back first, which tells where the upper one ends.
+    """
     shorter = min(len(ref), len(hyp))
-    start = _run(ref[:shorter] == hyp[:shorter])
-    end = _run((ref[len(ref) - shorter :] == hyp[len(hyp) - shorter :])[::-1][: shorter - start])
-    return start, end
+    run = _run((ref[len(ref) - shorter :] == hyp[len(hyp) - shorter :])[::-1])
+    tail = [_PAIR] * run
+    ref, hyp = ref[: len(ref) - run], hyp[: len(hyp) - run]
+    above = above[: len(hyp) + 1]
+    if len(ref) <= 1 or (len(ref) + 1) * (len(hyp) + 1) <= _MATRIX_CELLS:
+        return tail + _trace(ref, hyp, above)
+    half = len(ref) // 2
+    *_, middle = _rows(ref[:half], hyp, above)
+    lower = _steps(ref[half:], hyp, middle)
+    return tail + lower + _steps(ref[:half], hyp[: len(hyp) - _columns(lower)], above)
 
 
 def _run(equal: NDArray[np.bool_]) -> int:
@@ -115,12 +136,12 @@ def _run(equal: NDArray[np.bool_]) -> int:
     return len(equal) if equal.all() else int(np.argmin(equal))
 
 
-def _rows(ref: _Int32Array, hyp: _Int32Array) -> Iterator[_Int32Array]:
-    """Rows of the cost matrix, each (hypothesis words + 1,), less INSERTION a column.
+def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> Iterator[_Int32Array]:
+    """Rows of the cost matrix from the one `above`, each (hypothesis words + 1,), less INSERTION a column.
 
     In these units an insertion costs nothing, so the best way along a row is a running minimum.
     """
-    row = np.zeros(len(hyp) + 1, np.int32)
+    row = above
     yield row
     correct, wrong = np.int32(-INSERTION), np.int32(SUBSTITUTION - INSERTION)
     for word in ref:
@@ -132,29 +153,22 @@ def _rows(ref: _Int32Array, hyp: _Int32Array) -> Iterator[_Int32Array]:
         yield row
 
 
-def _last_row(ref: _Int32Array, hyp: _Int32Array) -> _Int32Array:
-    for row in _rows(ref, np.ascontiguousarray(hyp)):
-        last = row
-    return last
-
-
-def _trace(ref: _Int32Array, hyp: _Int32Array, i: int, j: int) -> list[tuple[int, int]]:
-    """Pairs of two short parts, read back from the end of their whole matrix."""
-    matrix = np.stack(list(_rows(ref, hyp)))
+def _trace(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> list[int]:
+    """Steps back from the end of the whole matrix to its first row; a pair is preferred, then an insertion."""
+    matrix = np.stack(list(_rows(ref, hyp, above)))
     row, column = len(ref), len(hyp)
-    pairs = []
-    while row or column:
-        step = -INSERTION if row and column and ref[row - 1] == hyp[column - 1] else SUBSTITUTION - INSERTION
-        if row and column and matrix[row, column] == matrix[row - 1, column - 1] + step:
-            row, column = row - 1, column - 1
-            pairs.append((i + row, j + column))
-        elif row and matrix[row, column] == matrix[row - 1, column] + DELETION:
-            row -= 1
-            pairs.append((i + row, -1))
+    steps = []
+    while row:
+        cost = matrix[row, column]
+        paired = -INSERTION if column and ref[row - 1] == hyp[column - 1] else SUBSTITUTION - INSERTION
+        if column and cost == matrix[row - 1, column - 1] + paired:
+            row, column, step = row - 1, column - 1, _PAIR
+        elif column and cost == matrix[row, column - 1]:
+            column, step = column - 1, _INSERT
         else:
-            column -= 1
-            pairs.append((-1, j + column))
-    return pairs[::-1]
+            row, step = row - 1, _DELETE
+        steps.append(step)
+    return steps
 
 
 def bare(word: str) -> str:

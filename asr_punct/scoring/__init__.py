@@ -1,7 +1,7 @@
 """Scores of marks and case: metrics, intervals, tables."""
 
 from asr_punct.scoring.counts import Counts, concatenate
-from asr_punct.scoring.evaluate import count_labels, score, score_counts
+from asr_punct.scoring.evaluate import Paired, count_labels, pair_words, score, score_counts
 from asr_punct.scoring.scores import CaseScores, Rate, Scores, read_score_sets, write_score_sets
 from asr_punct.scoring.significance import Difference, bootstrap, paired
 
@@ -9,11 +9,13 @@ __all__ = [
     "CaseScores",
     "Counts",
     "Difference",
+    "Paired",
     "Rate",
     "Scores",
     "bootstrap",
     "concatenate",
     "count_labels",
+    "pair_words",
     "paired",
     "read_score_sets",
     "score",

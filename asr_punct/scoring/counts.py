@@ -14,7 +14,7 @@ from asr_punct.scoring.pairing import SideBySide
 
 Array = NDArray[np.float64]
 CASE_CLASSES = tuple(case for case in CASES if case is not Case.O)
-_ONE_CLASS, _EDITS, _CASE, _SURFACE, _WORDS = 3, 4, 3 * len(CASE_CLASSES), 3, 2
+_ONE_CLASS, _EDITS, _CASE, _SURFACE, _WORDS = 3, 4, 3 * len(CASE_CLASSES), 3, 5
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,16 @@ class Counts:
     @property
     def words(self) -> Array:
         """Words of the reference; (…,)."""
-        return self.values[..., -2]
+        return self.values[..., -_WORDS]
 
     @property
     def word_errors(self) -> Array:
-        """Words that the recogniser got wrong: substitutions, deletions and insertions; (…,)."""
+        """Words that the recogniser got wrong: substitutions, deletions, insertions; (…, 3)."""
+        return self.values[..., 1 - _WORDS : -1]
+
+    @property
+    def written_errors(self) -> Array:
+        """Errors between the written words, with their marks and capitals; (…,)."""
         return self.values[..., -1]
 
     def _after_marks(self, start: int, width: int) -> Array:
@@ -104,15 +109,19 @@ def count(pairs: Iterable[SideBySide], classes: MarkClasses, units: int, has_wor
         if pair.units:
             np.add.at(counts.values, np.asarray(pair.units, np.int64), _count_words(pair, classes))
         np.add.at(counts.words, np.asarray(pair.reference_units, np.int64), 1)
-        np.add.at(counts.word_errors, np.asarray(pair.word_error_units, np.int64), 1)
-        for unit, mark in pair.lost:
+        np.add.at(counts.written_errors, np.asarray(pair.written_error_units, np.int64), 1)
+        pair_units = np.asarray(pair.pair_units, np.int64)
+        for kind, wrong in enumerate(pair.alignment.errors):
+            np.add.at(counts.word_errors[:, kind], pair_units[wrong], 1)
+        for i, mark in pair.lost:
+            unit = pair.reference_units[i]
             counts.marks[unit, classes.marks.index(mark), 2] += 1
             counts.edits[unit, 2] += 1
     return counts
 
 
 def _count_words(pair: SideBySide, classes: MarkClasses) -> NDArray[np.int64]:
-    """Counts of each word; (words, columns), the last two, which count no labels, 0."""
+    """Counts of each word; (words, columns), the last ones, which count no labels, 0."""
     reference, hypothesis = _mark_matrix(pair.reference, classes), _mark_matrix(pair.hypothesis, classes)
     sides = [(reference[:, side], hypothesis[:, side]) for side in map(list, classes.sides)]
     positions = np.sum([_three(np.any(ref, axis=1), np.any(hyp, axis=1)) for ref, hyp in sides], axis=0)

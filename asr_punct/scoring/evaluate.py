@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from asr_punct.errors import InputError
-from asr_punct.scoring.classes import mark_classes
+from asr_punct.scoring.classes import MarkClasses, mark_classes
 from asr_punct.scoring.counts import Counts, count
 from asr_punct.scoring.metrics import make_scores
-from asr_punct.scoring.pairing import recognised_words, same_words
+from asr_punct.scoring.pairing import SideBySide, recognised_words, same_words
 from asr_punct.scoring.scores import Resampling, Scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
 from asr_punct.words import Utterance
@@ -57,9 +58,42 @@ def count_labels(
     name: str = "hypothesis",
 ) -> Counts:
     """Counts of each utterance of the reference, for `score` and for `significance.paired`; arguments as there."""
+    return pair_words(references, hypotheses, merge, align=align, name=name).count()
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A reference and a hypothesis brought onto the same words.
+
+    Attributes:
+        references: the utterances of the reference: the units that are resampled.
+        pairs: what is scored as one, an utterance or several.
+        classes: the classes of marks.
+        aligned: whether the hypothesis has words of its own (a recogniser's).
+    """
+
+    references: Sequence[Utterance]
+    pairs: Sequence[SideBySide]
+    classes: MarkClasses
+    aligned: bool
+
+    def count(self) -> Counts:
+        """Counts of each utterance of the reference."""
+        return count(self.pairs, self.classes, len(self.references), has_word_errors=self.aligned)
+
+
+def pair_words(
+    references: Iterable[Utterance],
+    hypotheses: Iterable[Utterance],
+    merge: int | None = None,
+    *,
+    align: bool = False,
+    name: str = "hypothesis",
+) -> Paired:
+    """Bring both onto the same words; arguments and errors as of `score`."""
     classes = mark_classes(merge)
     expected, found = classes.relabel(references), classes.relabel(hypotheses)
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
     pair = recognised_words if align else same_words
-    return count(pair(expected, found, name), classes, len(expected), has_word_errors=align)
+    return Paired(expected, list(pair(expected, found, name)), classes, align)

@@ -16,7 +16,9 @@ Definitions
     *Punctuation error rate* (S + D + I) / (C + S + D + I) (Meister et al. 2023, LibriSpeech-PC; NeMo): at most 1.
     *Surface*: the words written with a capital in them, right only where the written forms are the same (`EiTB`). A
     reference that holds no written forms is written by its labels.
-    *Word error rate* (only for a recogniser's words): substitutions, deletions and insertions by reference words.
+    *Word error rate* (only for a recogniser's words): substitutions, deletions and insertions by reference words, in
+    lower case and without marks, aligned as sclite aligns them. *Written word error rate*: the same over the words as
+    they are written, capitals and marks (of the classes that are scored) on them, in an alignment of their own.
 
 Conventions
     A class in neither reference nor hypothesis has precision, recall and F1 None, and stands outside the mean. One
@@ -36,7 +38,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from asr_punct.scoring.counts import CASE_CLASSES, Array, Counts
-from asr_punct.scoring.scores import CaseScores, Interval, Rate, Resampling, Scores
+from asr_punct.scoring.scores import CaseScores, Edits, Interval, Rate, Resampling, Scores
 
 
 def headline_rates(counts: Counts) -> dict[str, Array]:
@@ -56,7 +58,8 @@ def headline_rates(counts: Counts) -> dict[str, Array]:
     rates |= {f"case.{name}.f1": case[..., i] for i, name in enumerate(CASE_CLASSES)}
     rates |= {"case.micro.f1": _f1(counts.case.sum(axis=-2)), "case.surface.f1": _f1(counts.surface)}
     if counts.has_word_errors:
-        rates["wer"] = _ratio(counts.word_errors, counts.words)
+        rates["wer"] = _ratio(counts.word_errors.sum(axis=-1), counts.words)
+        rates["written_wer"] = _ratio(counts.written_errors, counts.words)
     return rates
 
 
@@ -66,8 +69,9 @@ def make_scores(
     """Scores of the sum over all units."""
     total = counts.total()
     rates = {metric: _value(rate) for metric, rate in headline_rates(total).items()}
+    words, errors = int(total.words), total.word_errors.astype(int).tolist()
     return Scores(
-        words=int(total.words),
+        words=words,
         marks={name: _rate(three) for name, three in zip(counts.classes.names, total.marks, strict=True)},
         micro=_rate(total.marks.sum(axis=0)),
         mean_f1=rates["mean_f1"],
@@ -83,6 +87,9 @@ def make_scores(
         resampling=resampling,
         merged=counts.classes.members if counts.classes.is_merged else None,
         wer=rates.get("wer"),
+        written_wer=rates.get("written_wer"),
+        slots=Edits(*total.edits.astype(int).tolist()),
+        word_edits=Edits(words - errors[0] - errors[1], *errors) if counts.has_word_errors else None,
     )
 
 

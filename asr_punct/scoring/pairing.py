@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asr_punct.align.edit import Projection, bare, comparable, project
+from asr_punct.align.edit import Alignment, Projection, align, bare, comparable, project, same
 from asr_punct.errors import InputError
-from asr_punct.marks import Labels, Mark, apply_case
+from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.words import Utterance, Word
 
 _Labelled = tuple[Word, Labels]
@@ -20,14 +20,19 @@ class SideBySide:
     A unit is an utterance of the reference, named by its index.
 
     Attributes:
-        reference: labels of the reference; one a word.
+        reference: labels of the reference; one a word of the hypothesis.
         hypothesis: labels of the hypothesis; one a word.
-        reference_forms: written forms in the reference; one a word.
+        reference_forms: written forms in the reference; one a word of the hypothesis.
         hypothesis_forms: written forms in the hypothesis; one a word.
-        units: unit of each word.
-        lost: unit and mark of reference marks that have no place on these words.
-        reference_units: unit of each reference word (`units`, but for a hypothesis with recognition errors).
-        word_error_units: unit of each recognition error.
+        units: unit of each word of the hypothesis.
+        lost: index of the reference word, and mark, of reference marks that have no place on the hypothesis' words.
+        reference_words: the reference's words.
+        hypothesis_words: the hypothesis' words.
+        reference_units: unit of each reference word.
+        alignment: which words go together.
+        pair_units: unit of each pair of the alignment.
+        written_error_units: unit of each error between the written words, marks and capitals on them, where words may
+            differ.
     """
 
     reference: Sequence[Labels]
@@ -36,8 +41,12 @@ class SideBySide:
     hypothesis_forms: Sequence[str]
     units: Sequence[int]
     lost: Sequence[tuple[int, Mark]]
+    reference_words: Sequence[Word]
+    hypothesis_words: Sequence[Word]
     reference_units: Sequence[int]
-    word_error_units: Sequence[int]
+    alignment: Alignment
+    pair_units: Sequence[int]
+    written_error_units: Sequence[int] = ()
 
 
 def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> Iterator[SideBySide]:
@@ -62,8 +71,11 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
             [_form(word, label) for word, label in found],
             units,
             lost=(),
+            reference_words=reference.words,
+            hypothesis_words=[word for word, _ in found],
             reference_units=units,
-            word_error_units=(),
+            alignment=same(len(expected)),
+            pair_units=units,
         )
     extra = next(stream, None)
     if extra is not None:
@@ -106,7 +118,8 @@ def recognised_words(
 ) -> Iterator[SideBySide]:
     """Pair a reference with a recogniser's words: the labels of the reference are projected onto them.
 
-    Utterances are paired by id where every one has its own, else by recording, else both sides are one document each.
+    Utterances are paired by id where every one has its own (lines of text by their number, where both sides have as
+    many), else by recording, else both sides are one document each.
 
     Raises:
         InputError: there are no labels.
@@ -122,32 +135,44 @@ def recognised_words(
 def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[int]) -> SideBySide:
     """`unit_of`: unit of each reference word (of an empty reference: one)."""
     projection = project(reference, hypothesis)
-    units, errors = _walk(projection, unit_of)
-    labels = hypothesis.labels or ()
+    alignment = projection.alignment
+    pair_units = _pair_units(alignment, unit_of)
+    labels, forms = hypothesis.labels or (), _forms(hypothesis)
+    written = align(_written(_forms(reference), reference.labels or ()), _written(forms, labels))
+    wrong = [unit for unit, equal in zip(_pair_units(written, unit_of), written.equal, strict=True) if not equal]
     return SideBySide(
         projection.utterance.labels or (),
         labels,
         _reference_forms(reference, projection),
-        [_form(word, label) for word, label in zip(hypothesis.words, labels, strict=True)],
-        units,
-        lost=[(unit_of[i], mark) for i, mark in projection.lost],
+        forms,
+        [unit for unit, j in zip(pair_units, alignment.hypothesis, strict=True) if j >= 0],
+        lost=projection.lost,
+        reference_words=reference.words,
+        hypothesis_words=hypothesis.words,
         reference_units=unit_of[: len(reference.words)],
-        word_error_units=errors,
+        alignment=alignment,
+        pair_units=pair_units,
+        written_error_units=wrong,
     )
 
 
-def _walk(projection: Projection, unit_of: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Unit of each hypothesis word, and of each word error; an inserted word belongs with the word before it."""
-    units, errors = [], []
+def _pair_units(alignment: Alignment, unit_of: Sequence[int]) -> list[int]:
+    """Unit of each pair of words; an inserted word belongs with the word before it."""
+    units = []
     unit = unit_of[0]
-    alignment = projection.alignment
-    for i, j, equal in zip(alignment.reference, alignment.hypothesis, alignment.equal, strict=True):
+    for i in alignment.reference.tolist():
         unit = unit_of[i] if i >= 0 else unit
-        if j >= 0:
-            units.append(unit)
-        if not equal:
-            errors.append(unit)
-    return units, errors
+        units.append(unit)
+    return units
+
+
+def _forms(utterance: Utterance) -> list[str]:
+    return [_form(word, label) for word, label in zip(utterance.words, utterance.labels or (), strict=True)]
+
+
+def _written(forms: Sequence[str], labels: Sequence[Labels]) -> list[str]:
+    """Words with their capitals and marks, to be compared."""
+    return [f"{form} {format_marks(label.marks)}" for form, label in zip(forms, labels, strict=True)]
 
 
 def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
@@ -171,9 +196,11 @@ def _pair_by_id(
 ) -> list[Utterance] | None:
     """Hypotheses in the order of the references, or None where ids are missing, repeated or foreign.
 
-    Unless `complete`, a reference without a hypothesis gets an empty one: a recogniser may hear nothing.
+    Unless `complete`, a reference without a hypothesis gets an empty one: a recogniser may hear nothing. Ids that are
+    the numbers of lines name no utterance once the hypotheses have another number of lines.
     """
     wanted = [u.id for u in references]
+    complete = complete or wanted == [str(number) for number in range(1, len(wanted) + 1)]
     by_id = {u.id: u for u in hypotheses}
     unique = "" not in wanted and len(set(wanted)) == len(wanted) and len(by_id) == len(hypotheses)
     if not (unique and by_id and by_id.keys() <= set(wanted)) or (complete and len(by_id) < len(wanted)):

@@ -60,6 +60,23 @@ class CaseScores:
 
 
 @dataclass(frozen=True)
+class Edits:
+    """Counts of what an alignment finds.
+
+    Attributes:
+        correct: found as they are in the reference.
+        substituted: others in their place.
+        deleted: missing.
+        inserted: where the reference has none.
+    """
+
+    correct: int
+    substituted: int
+    deleted: int
+    inserted: int
+
+
+@dataclass(frozen=True)
 class Resampling:
     """How the intervals were made.
 
@@ -91,6 +108,9 @@ class Scores:
         resampling: how the intervals were made; None: there are none.
         merged: merged class -> its marks; None: every mark is a class.
         wer: word error rate, for a recogniser's words.
+        written_wer: word error rate of the words as they are written, with capitals and marks.
+        slots: marks, counted; None: of a file that does not tell them.
+        word_edits: words, counted, for a recogniser's words.
     """
 
     words: int
@@ -105,6 +125,9 @@ class Scores:
     resampling: Resampling | None = None
     merged: Mapping[str, tuple[Mark, ...]] | None = None
     wer: float | None = None
+    written_wer: float | None = None
+    slots: Edits | None = None
+    word_edits: Edits | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As in a scores file: plain dictionaries, lists and numbers, rates with six decimals."""
@@ -123,8 +146,12 @@ class Scores:
             scores["bootstrap"] = asdict(self.resampling)
         if self.merged is not None:
             scores["merged"] = {name: [str(mark) for mark in marks] for name, marks in self.merged.items()}
-        if self.wer is not None:
-            scores["wer"] = _rounded(self.wer)
+        for name in ("wer", "written_wer"):
+            if getattr(self, name) is not None:
+                scores[name] = _rounded(getattr(self, name))
+        for name in ("slots", "word_edits"):
+            if getattr(self, name) is not None:
+                scores[name] = asdict(getattr(self, name))
         return scores
 
     def to_json(self) -> str:
@@ -149,6 +176,8 @@ class Scores:
             resampling=Resampling(**scores["bootstrap"]) if "bootstrap" in scores else None,
             merged=merged and {name: tuple(map(Mark, marks)) for name, marks in merged.items()},
             wer=scores.get("wer"),
+            written_wer=scores.get("written_wer"),
+            **{name: Edits(**scores[name]) for name in ("slots", "word_edits") if name in scores},
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.scoring.classes import EACH_MARK, MarkClasses
@@ -36,7 +37,8 @@ def page(scores: Scores, title: str = "") -> str:
         _rate_table("mark", rates, {"micro": "micro", "one class": "one_class"}, "marks.", scores.ci95),
         _rate_table("case", case, {}, "case.", scores.ci95),
         _value_table(scores),
-        _intervals_line(scores),
+        _edit_table(scores),
+        intervals_line(scores),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -61,11 +63,19 @@ def _value_table(scores: Scores) -> str:
     }
     if scores.wer is not None:
         values["word error rate"] = ("wer", scores.wer)
+        values["written word error rate"] = ("written_wer", scores.written_wer)
     rows = [[name, percent(value), interval(scores.ci95.get(metric))] for name, (metric, value) in values.items()]
     return table(["rate", "%", "95 %"], rows)
 
 
-def _intervals_line(scores: Scores) -> str:
+def _edit_table(scores: Scores) -> str:
+    counted = {"marks": scores.slots, "words": scores.word_edits}
+    rows = [[name, *(str(count) for count in asdict(edits).values())] for name, edits in counted.items() if edits]
+    return table(["", "correct", "substituted", "deleted", "inserted"], rows) if rows else ""
+
+
+def intervals_line(scores: Scores) -> str:
+    """How the intervals were made; ends in a line end."""
     if scores.resampling is None:
         return "No intervals: they need samples of at least two utterances.\n"
     drawn = scores.resampling

@@ -1,0 +1,230 @@
+"""The page of scores: its structure, its figures, and text that would break out of it."""
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from test_scoring import parse
+
+from asr_punct.errors import InputError
+from asr_punct.marks import glyphs
+from asr_punct.scoring import pair_words, score_counts
+from asr_punct.scoring.html import write_page
+from asr_punct.scoring.html.audio import EMBEDDED_BYTES
+from asr_punct.scoring.html.markup import Html, tag, text
+from asr_punct.scoring.html.transcript import transcript
+from asr_punct.words import Utterance, Word
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+REFERENCE = [
+    parse("hola/COMMA/FIRST_CAP qué/OPEN_QUES tal/QUESTION", id="u1"),
+    parse("vengo/O/FIRST_CAP de/COMMA mi casa/PERIOD", id="u2"),
+]
+HEARD = [
+    parse("hola/PERIOD qué/OPEN_QUES tal/QUESTION", id="u1"),
+    parse("vengo/COMMA/FIRST_CAP mi eh/COMMA caza", id="u2"),
+]
+
+
+class Page(HTMLParser):
+    """Elements of a page, seen to be closed in the order in which they were opened."""
+
+    def __init__(self, content):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], []
+        self.feed(content)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, name, attributes):
+        self.elements.append((name, dict(attributes)))
+        self.texts.append("")
+        if name not in VOID:
+            self.open.append((name, len(self.elements) - 1))
+
+    def handle_endtag(self, name):
+        assert self.open.pop()[0] == name
+
+    def handle_data(self, data):
+        for _, number in self.open:
+            self.texts[number] += data
+
+    def all(self, name, **wanted):
+        """Attributes and text of the elements of that name with those attributes."""
+        return [
+            (attributes, content)
+            for (found, attributes), content in zip(self.elements, self.texts, strict=True)
+            if found == name and wanted.items() <= attributes.items()
+        ]
+
+
+def written(tmp_path, reference, hypothesis, /, align=True, **options):
+    paired = pair_words(reference, hypothesis, align=align)
+    scores = score_counts(paired.count(), samples=50)
+    path = tmp_path / "page.html"
+    names = {"reference": "ref.txt", "hypothesis": "hyp.txt"} | options
+    write_page(path, scores, paired, glyphs("es"), **names)
+    content = path.read_text(encoding="utf-8")
+    return Page(content), scores, content
+
+
+@pytest.fixture
+def page(tmp_path):
+    return written(tmp_path, REFERENCE, HEARD)
+
+
+def test_all_links_lead_to_an_element_of_the_page(page):
+    found, _, _ = page
+    ids = Counter(attributes["id"] for _, attributes in found.elements if "id" in attributes)
+    assert set(ids.values()) == {1}
+    targets = [attributes["href"] for attributes, _ in found.all("a")]
+    assert len(targets) == 8
+    assert {target.removeprefix("#") for target in targets} <= ids.keys()
+    script = found.all("script")[0][1]
+    assert set(re.findall(r'byId\("([\w-]+)"\)', script)) - {"player"} <= ids.keys()
+
+
+def test_nothing_is_loaded_from_elsewhere(page):
+    found, _, content = page
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", content.replace("// ", ""))
+    assert not [a for _, a in found.elements if "src" in a or a.get("href", "#")[0] != "#"]
+    assert not found.all("link")
+
+
+def value_at(scores, path):
+    for key in path.split("."):
+        scores = scores[key]
+    return scores
+
+
+def test_figures_are_those_of_the_scores_file(page):
+    found, scores, _ = page
+    values = json.loads(scores.to_json())
+    shown = [
+        (a["data-metric"], content) for name in ("td", "b") for a, content in found.all(name) if "data-metric" in a
+    ]
+    assert len(shown) > 30
+    for path, content in shown:
+        value = value_at(values, path)
+        assert content == (str(value) if isinstance(value, int) else f"{100 * value:.1f}"), path
+    known = {f"marks.{name}.f1" for name, rate in values["marks"].items() if rate["f1"] is not None}
+    assert known | {"micro.f1", "wer", "written_wer", "slots.inserted", "word_edits.deleted"} <= dict(shown).keys()
+    intervals = [content for _, content in found.all("dd") if ".." in content]
+    low, high = values["ci95"]["wer"]
+    assert f"95 %: {100 * low:.1f}..{100 * high:.1f}" in intervals
+
+
+def test_errors_of_the_transcript_are_marked(page):
+    found, scores, _ = page
+    kinds = Counter(
+        (name, attributes.get("class"), attributes.get("title"), content)
+        for (name, attributes), content in zip(found.elements, found.texts, strict=True)
+        if name in ("del", "ins", "span") and "title" in attributes
+    )
+    assert kinds == {
+        ("del", "mark wrong", "wrong COMMA", ","): 1,
+        ("ins", "mark wrong", "wrong PERIOD", "."): 1,
+        ("span", "case", "should be written Hola", "hola"): 1,
+        ("del", "word", "missing word", "de"): 1,
+        ("ins", "word", "extra word", "eh"): 1,
+        ("ins", "mark extra", "extra COMMA", ","): 1,
+        ("del", "word wrong", "spoken word", "casa"): 1,
+        ("ins", "word wrong", "recognised word", "caza"): 1,
+        ("del", "mark missing", "missing PERIOD", "."): 1,
+    }
+    edits = scores.word_edits
+    assert (edits.substituted, edits.deleted, edits.inserted) == (1, 1, 1)
+
+
+def test_a_page_of_the_same_words_has_no_word_errors(tmp_path):
+    found, _, content = written(tmp_path, REFERENCE, REFERENCE, align=False)
+    assert "there is no word error rate" in content
+    assert not found.all("circle")
+    assert not [a for name in ("ins", "del") for a, _ in found.all(name) if "title" in a]
+
+
+HOSTILE = ["</script><script>alert(1)</script>", "<img/src=x>", "\u202eabc", '"onclick="x', "&amp;", "a\x07b", "&#x27;"]
+
+
+def test_hostile_text_stays_text(tmp_path):
+    words = tuple(map(Word, HOSTILE))
+    labels = parse("a " * len(words)).labels
+    reference = Utterance(words, id="<b>u", labels=labels)
+    names = {"reference": "</title><script>x", "hypothesis": "<i>y</i>"}
+    heard = Utterance((*words[1:], Word("</del>")), id="<b>u", labels=labels)
+    for hypothesis in (reference, heard):
+        found, _, content = written(tmp_path, [reference], [hypothesis], **names)
+        assert len(found.all("script")) == 1
+        assert not found.all("img")
+        assert not found.all("b", id="u")
+        assert not [a for _, a in found.elements if "onclick" in a]
+        assert "\x07" not in content
+        isolated = [words for _, words in found.all("bdi")]
+        assert any("\u202eabc" in words for words in isolated)
+        assert any(words.endswith("&amp") for words in isolated)
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(1, 1), (4, 4), (7, 7), (8, 8), (100, 8)])
+def test_the_transcript_tells_how_much_it_shows(limit, shown):
+    paired = pair_words(REFERENCE, HEARD, align=True)
+    found = Page(transcript(paired, glyphs("es"), playable=False, limit=limit))
+    note = found.all("p")[0]
+    assert note[0] == {"data-shown": str(shown), "data-words": "8"}
+    assert len(found.all("bdi")) == shown
+    assert ("All 8" in note[1]) == (shown == 8)
+
+
+def timed(text_, *starts):
+    utterance = parse(text_)
+    words = [Word(word.text, start, start + 0.4) for word, start in zip(utterance.words, starts, strict=True)]
+    return Utterance(tuple(words), recording="r", labels=utterance.labels, times="asr")
+
+
+def test_pauses_are_drawn_to_scale():
+    hypothesis = [timed("a b c d", 0.0, 0.42, 1.82, 9.0)]
+    paired = pair_words([parse("a b c d")], hypothesis, align=True)
+    bars = [a for a, _ in Page(transcript(paired, glyphs("es"), playable=False)).all("i")]
+    assert [(bar["title"], bar["style"]) for bar in bars] == [("1.00 s", "width:2.50em"), ("6.78 s", "width:7.50em")]
+    assert bars[1]["class"] == "pause long"
+
+
+def test_words_play_from_their_start(tmp_path):
+    audio = tmp_path / "a b.wav"
+    audio.write_bytes(b"RIFF")
+    found, _, _ = written(tmp_path, [parse("a b")], [timed("a b", 0.25, 1.0)], audio=audio)
+    assert found.all("audio")[0][0]["src"] == "data:audio/wav;base64,UklGRg=="
+    assert [a["data-t"] for a, _ in found.all("bdi") if "data-t" in a] == ["0.250", "1.000"]
+
+
+def test_long_audio_is_linked(tmp_path):
+    audio = tmp_path / "a b#.mp3"
+    with open(audio, "wb") as out:
+        out.truncate(EMBEDDED_BYTES + 1)
+    found, _, content = written(tmp_path, [parse("a")], [timed("a", 0.0)], audio=audio)
+    assert found.all("audio")[0][0]["src"] == "a%20b%23.mp3"
+    assert len(content) < 100_000
+
+
+def test_audio_that_no_browser_plays_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"a\.sph: found a \.sph file, expected audio that browsers play: \.flac"):
+        written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.sph")
+    with pytest.raises(InputError, match=r"a\.wav: found No such file"):
+        written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.wav")
+
+
+def test_confidence_of_words_is_drawn(tmp_path):
+    words = (Word("hola", confidence=0.9), Word("ke", confidence=0.2), Word("tal", confidence=0.95))
+    heard = [Utterance(words, id="u1", labels=parse("a b c").labels)]
+    found, _, _ = written(tmp_path, REFERENCE[:1], heard)
+    titles = [content for _, content in found.all("title")]
+    assert "1 words: mean confidence 20.0 %, right 0.0 %" in titles
+    assert "2 words: mean confidence 92.5 %, right 100.0 %" in titles
+
+
+def test_markup_is_escaped_once():
+    assert tag("p", "<", Html("<b>"), class_="x", title='"', hidden=True, id=None) == (
+        '<p class="x" title="&quot;" hidden>&lt;<b></p>'
+    )
+    assert text(text("&")) == "&amp;"

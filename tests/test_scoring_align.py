@@ -1,0 +1,194 @@
+"""Scores of a recogniser's words: counts of words and marks, and how they agree with sclite."""
+
+import lzma
+import random
+import re
+import shutil
+import subprocess
+from functools import cache
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_scoring import parse
+
+from asr_punct.align import edit
+from asr_punct.align.edit import align, comparable
+from asr_punct.marks import CASES, MARKS, Labels
+from asr_punct.scoring import Scores, score
+from asr_punct.scoring.confusion import confusion
+from asr_punct.scoring.evaluate import pair_words
+from asr_punct.scoring.metrics import make_scores
+from asr_punct.words import Utterance, Word
+
+SCTK = shutil.which("sctk")
+WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
+LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
+SIDE = st.lists(st.tuples(st.sampled_from("abc"), LABELS), max_size=8)
+SIDES = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4).filter(lambda pairs: any(ref for ref, _ in pairs))
+
+
+def edits(reference, hypothesis):
+    """Correct, substituted, deleted and inserted words."""
+    alignment = align(reference, hypothesis)
+    counts = alignment.substitutions, alignment.deletions, alignment.insertions
+    return len(reference) - counts[0] - counts[1], *counts
+
+
+def literal_edits(reference, hypothesis):
+    """The same by the definition: every cell holds its cost and its counts, on equal costs the first of the three."""
+
+    @cache
+    def cell(i, j):
+        if i == 0 and j == 0:
+            return 0, (0, 0, 0, 0)
+        ways = []
+        if i and j:
+            equal = reference[i - 1] == hypothesis[j - 1]
+            ways.append((cell(i - 1, j - 1), 0 if equal else 4, 0 if equal else 1))
+        if j:
+            ways.append((cell(i, j - 1), 3, 3))
+        if i:
+            ways.append((cell(i - 1, j), 3, 2))
+        (cost, counts), step, kind = min(ways, key=lambda way: way[0][0] + way[1])
+        return cost + step, tuple(count + (k == kind) for k, count in enumerate(counts))
+
+    return cell(len(reference), len(hypothesis))[1]
+
+
+@given(WORDS, WORDS, st.sampled_from([0, 12, 1 << 20]))
+@settings(deadline=None)
+def test_words_are_counted_as_a_literal_programme_counts_them(reference, hypothesis, cells):
+    with mock.patch.object(edit, "_MATRIX_CELLS", cells):  # 0: halve down to single words
+        assert edits(reference, hypothesis) == literal_edits(tuple(reference), tuple(hypothesis))
+
+
+def sclite_edits(pairs, folder):
+    """Counts of sclite for pairs of lists of words, none of them empty."""
+    for name, side in (("ref", 0), ("hyp", 1)):
+        rows = (" ".join(pair[side]) + f" (s-{number:06d})\n" for number, pair in enumerate(pairs))
+        (folder / name).write_text("".join(rows), encoding="ascii")
+    command = [SCTK, "sclite", "-r", folder / "ref", "trn", "-h", folder / "hyp", "trn", "-i", "spu_id"]
+    out = subprocess.run([*command, "-o", "pralign", "stdout"], check=True, capture_output=True).stdout.decode("ascii")
+    rows = re.findall(r"^id: \(s-(\d+)\)\nScores: \(#C #S #D #I\) (\d+) (\d+) (\d+) (\d+)$", out, re.M)
+    found = {int(number): tuple(map(int, counts)) for number, *counts in rows}
+    return [found[number] for number in range(len(pairs))]
+
+
+def as_ascii(pairs):
+    """Each different word as a word of letters alone, which sclite reads as it stands."""
+    number = {}
+    return [[[f"w{number.setdefault(word, len(number))}" for word in side] for side in pair] for pair in pairs]
+
+
+@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+def test_words_are_counted_as_sclite_counts_them(tmp_path):
+    rng = random.Random(4)
+    pairs = []
+    for alphabet, longest in (("ab", 9), ("abcd", 12), ("abcdefghijklmn", 40)):
+        pairs += [[rng.choices(alphabet, k=rng.randint(1, longest)) for _ in range(2)] for _ in range(150)]
+    assert [edits(*pair) for pair in pairs] == sclite_edits(pairs, tmp_path)
+
+
+@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+def test_real_transcripts_are_counted_as_sclite_counts_them(real_data, tmp_path):
+    for path in sorted((real_data / "speech" / "eu_asr_pairs").glob("*.tsv.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            rows = [line.rstrip("\n").split("\t") for line, _ in zip(lines, range(400), strict=False)]
+        pairs = [[[comparable(word) for word in side.split()] for side in row] for row in rows if len(row) == 2]
+        pairs = [pair for pair in pairs if all(pair)]
+        assert [edits(*pair) for pair in pairs] == sclite_edits(as_ascii(pairs), tmp_path)
+
+
+@given(WORDS, WORDS)
+def test_insertions_and_deletions_change_places_with_the_sides(reference, hypothesis):
+    forth, back = align(reference, hypothesis), align(hypothesis, reference)
+    assert forth.cost == back.cost
+    assert forth.insertions - forth.deletions == back.deletions - back.insertions == len(hypothesis) - len(reference)
+
+
+def test_what_is_missing_on_one_side_is_extra_on_the_other():
+    full, bare = [parse("hola/COMMA ana/PERIOD qué/OPEN_QUES tal/QUESTION")], [parse("hola ana tal")]
+    forth, back = (score(*sides, align=True, samples=0) for sides in ((full, bare), (bare, full)))
+    assert (forth.slots.deleted, forth.slots.inserted) == (back.slots.inserted, back.slots.deleted) == (4, 0)
+    assert (forth.word_edits.deleted, forth.word_edits.inserted) == (1, 0)
+    assert (back.word_edits.deleted, back.word_edits.inserted) == (0, 1)
+
+
+def utterances(pairs, side):
+    return [
+        Utterance(tuple(Word(word) for word, _ in pair[side]), str(n), labels=tuple(label for _, label in pair[side]))
+        for n, pair in enumerate(pairs)
+    ]
+
+
+@given(SIDES)
+@settings(deadline=None)
+def test_counts_of_an_alignment_add_up(pairs):
+    references, hypotheses = utterances(pairs, 0), utterances(pairs, 1)
+    scores = score(references, hypotheses, align=True, samples=0)
+    words, slots = scores.word_edits, scores.slots
+    assert words.correct + words.substituted + words.deleted == sum(len(ref) for ref, _ in pairs) == scores.words
+    assert words.correct + words.substituted + words.inserted == sum(len(hyp) for _, hyp in pairs)
+    marks = [sum(len(label.marks) for pair in pairs for _, label in pair[side]) for side in (0, 1)]
+    assert slots.correct + slots.substituted + slots.deleted == marks[0] == scores.micro.support
+    assert slots.correct + slots.substituted + slots.inserted == marks[1]
+    assert scores.wer * scores.words == pytest.approx(words.substituted + words.deleted + words.inserted)
+    assert Scores.from_dict(scores.as_dict()).word_edits == words
+
+
+@given(SIDES)
+@settings(deadline=None)
+def test_the_confusion_matrix_holds_every_slot_once(pairs):
+    references, hypotheses = utterances(pairs, 0), utterances(pairs, 1)
+    paired = pair_words(references, hypotheses, align=True)
+    slots = make_scores(paired.count()).slots
+    found = confusion(paired.pairs, paired.classes)
+    marks = found.counts[:-1, :-1]
+    assert marks.trace() == slots.correct
+    assert marks.sum() - marks.trace() == slots.substituted
+    assert (found.counts[:-1, -1].sum(), found.counts[-1, :-1].sum()) == (slots.deleted, slots.inserted)
+
+
+@given(SIDES)
+@settings(deadline=None)
+def test_identical_transcripts_have_no_errors(pairs):
+    references = utterances(pairs, 0)
+    scores = score(references, references, align=True, samples=0)
+    assert scores.wer == scores.written_wer == 0
+    assert scores.micro.f1 in (None, 1.0)
+    assert scores.slots.substituted == scores.slots.deleted == scores.slots.inserted == 0
+
+
+# hola, → Hola.   (case and mark)   written: 1
+# vamos → vamos   (right)
+# casa. → caza    (word and mark)   written: 1
+@pytest.mark.parametrize(
+    ("hypothesis", "written"),
+    [
+        ("hola/COMMA/FIRST_CAP vamos casa/PERIOD", 0),
+        ("hola/PERIOD/FIRST_CAP vamos casa/PERIOD", 1),
+        ("hola/COMMA vamos casa/PERIOD", 1),
+        ("hola vamos caza", 2),
+        ("hola/COMMA/FIRST_CAP vamos eh casa/PERIOD", 1),
+        ("vamos", 2),
+    ],
+)
+def test_written_words_are_wrong_where_a_capital_or_a_mark_is(hypothesis, written):
+    references = [parse("hola/COMMA/FIRST_CAP vamos casa/PERIOD")]
+    scores = score(references, [parse(hypothesis)], align=True, samples=0)
+    assert scores.written_wer == pytest.approx(written / 3)
+
+
+def test_marks_that_are_not_scored_are_not_written_either():
+    scores = score([parse("a/QUOTE b/COMMA")], [parse("a b/COLON")], 4, align=True, samples=0)
+    assert scores.written_wer == 0
+
+
+def test_lines_of_text_pair_by_number_only_where_there_are_as_many():
+    references = [parse("a/COMMA b", id="1", recording="1"), parse("c d/PERIOD", id="2", recording="1")]
+    shifted = [parse("c d/PERIOD", id="1", recording="1"), parse("a/COMMA b", id="2", recording="1")]
+    assert score(references, shifted, align=True).wer == 1
+    assert score(references, [parse("a/COMMA b c d/PERIOD", id="1", recording="1")], align=True).wer == 0
+    assert score(references, [parse("a/COMMA b c d/PERIOD", id="1", recording="7")], align=True).wer == 0
