@@ -90,6 +90,8 @@ def test_a_comma_is_a_better_place_than_none_and_a_long_pause_too():
 def test_a_word_that_belongs_to_the_next_one_is_not_the_last():
     text = "ellos quieren cambiar todas nuestras normas con la esperanza secreta"
     assert all(line.split()[-1] not in {"con", "la"} for cue in lines_of([utterance(text)]) for line in cue)
+    mixed = [unit.weight for unit in units([utterance("eta hemos visto the end")], ES, 42)]
+    assert mixed == [12, 12, 8, 8, 8]
 
 
 def test_a_lone_opening_mark_stays_with_its_word_and_a_dash_with_the_one_before():
@@ -134,6 +136,13 @@ def test_small_gaps_are_closed_and_the_least_is_kept():
     limits = Limits(**{**fields(SMALL), "least_seconds": 0, "speed": 100})
     cues = list(make_cues([utterance("primera frase. segunda frase", {1: 0.2})], limits, ES))
     assert [(cue.start, cue.end) for cue in cues] == [(0.0, 0.72), (0.8, 1.4)]
+
+
+def test_a_cue_that_is_read_slowly_lingers():
+    words = utterance("desafortunadamente preferiríamos", start=1.0)
+    assert [cue.end for cue in make_cues([words], NETFLIX, ES)] == [2.1]
+    assert [cue.end for cue in make_cues([words], BBC, ES)] == [3.1]
+    assert [cue.end for cue in make_cues([words], parse_limits("bbc,speed=20"), ES)] == [2.6]
 
 
 def test_a_cue_goes_after_the_longest_time():
@@ -343,7 +352,13 @@ def test_all_words_come_in_order_within_their_times_and_the_limits(said, limits)
     texts = [write_text([word.text], [label], EN) for word, label in zip(said.words, said.labels, strict=True)]
     assert " ".join(" ".join(cue.lines) for cue in cues) == " ".join(texts)
     for cue, following in itertools.pairwise(cues):
-        assert cue.start <= cue.end <= following.start
+        assert cue.start <= cue.end <= max(following.start - limits.gap, (cue.start + following.start) / 2) + 0.0005
+        gap = following.start - cue.end
+        assert (
+            gap >= limits.closed - 0.001
+            or gap <= limits.gap + 0.001
+            or cue.end - cue.start > limits.most_seconds - 0.001
+        )
     for cue in cues:
         assert cue.end - cue.start <= limits.most_seconds + 0.001
         assert len(cue.lines) <= limits.lines

@@ -59,7 +59,7 @@ def read_srt(path: Pathlike) -> Iterator[Utterance]:
     """Cues of a SubRip file, lazily.
 
     Raises:
-        InputError: a cue without number or times, times that are none or go back, too many lines without a cue.
+        InputError: a cue without number or times, times that are none or go back, more than `MAX_CUE` in a cue.
     """
     return _Reader(path, "srt").utterances()
 
@@ -160,7 +160,7 @@ class _Reader:
 
     def _split(self, lines: Sequence[str]) -> tuple[str, str]:
         """What repeats the last line of the cue before, where words of the file have times, and the rest."""
-        self._timed = self._timed or any(map(_INLINE.search, lines))
+        self._timed = self._timed or (self._kind == "vtt" and any(map(_INLINE.search, lines)))
         spoken = [place for place, line in enumerate(lines) if line.strip()]
         again = self._timed and spoken and lines[spoken[0]].strip() == self._shown
         if spoken:

@@ -20,15 +20,25 @@ OVERLAP: Seconds = 10.0
 _SPEECH = 15.0
 """Characters a second, where a word at the edge of an utterance has no time."""
 _STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
-_BOUND = {
-    "es": """el la los las lo un una unos unas al del de a ante bajo con contra desde en entre hacia hasta para por
-        según sin sobre tras y e o u ni que si como cuando donde porque pero su sus mi mis tu tus nuestro nuestra este
-        esta estos estas ese esa esos esas no se me te le les nos muy más tan he has ha hemos han""",
-    "eu": "eta edo ala baina ez oso zer zein nola non noiz hain",
-    "en": """the a an of to in on at by for from with about into over after before between through and or but nor that
-        which who if when because as than my your his her its our their this these those not no very is are was were be
-        been have has had will would can could should may might must do does did i we he she they you""",
-}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BASQUE_SPANISH = _words(
+    """el la los las lo un una unos unas al del de a ante bajo con contra desde en entre hacia hasta para por según sin
+    sobre tras y e o u ni que si como cuando donde porque pero su sus mi mis tu tus nuestro nuestra este esta estos
+    estas ese esa esos esas no se me te le les nos muy más tan he has ha hemos han
+    eta edo ala baina ez oso zer zein nola non noiz hain"""
+)
+"""Of both, for a text may be in both, and is then named by one."""
+_ENGLISH = _words(
+    """the a an of to in on at by for from with about into over after before between through and or but nor that which
+    who if when because as than my your his her its our their this these those not no very is are was were be been have
+    has had will would can could should may might must do does did i we he she they you"""
+)
+_BOUND_WORDS = {"es": _BASQUE_SPANISH, "eu": _BASQUE_SPANISH, "en": _ENGLISH}
 """Words that belong to the next one: articles, prepositions, conjunctions, clitics, auxiliaries."""
 
 
@@ -109,9 +119,6 @@ def _weight(marks: frozenset[Mark], word: str, language: str) -> float:
     if marks:
         return STOP if marks & _STOPS else COMMA
     return NO_MARK + BOUND * (word in _BOUND_WORDS.get(language, ()))
-
-
-_BOUND_WORDS = {language: frozenset(words.split()) for language, words in _BOUND.items()}
 
 
 def _joined(pieces: Iterable[_Piece], characters: int) -> Iterator[Unit]:
