@@ -262,6 +262,14 @@ def test_other_forms_of_whisper(tmp_path, content, text):
     assert (after if "words" in after else after["segments"][0])["text"] == text
 
 
+def test_segments_of_several_recordings_can_be_read_back(tmp_path):
+    """Each recording has a clock of its own, so an utterance may start before the one before it."""
+    values = [Utterance((Word("ya", 1.0, 2.0),), recording=name, times="asr") for name in "ab"]
+    for name in ("whisper", "vosk"):
+        back = list(io.read_utterances(file(tmp_path, "a.json", written(name, values))))
+        assert times(back) == [[(1.0, 2.0)]] * 2
+
+
 def test_words_that_are_no_longer_those_of_the_segment_are_one_of_their_own(tmp_path):
     first, *others = read(tmp_path, WHISPERX)
     content = json.loads(written("whisper", [replace(first, words=first.words[:1]), *others]))

@@ -30,7 +30,10 @@ _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
 MAX_FILE = 128 * 2**20
-"""Bytes of a file that is read as a whole: half a million words, fifty hours of speech, at 250 bytes a word."""
+"""Bytes of a file that is read as a whole: half a million words, fifty hours of speech, at 250 bytes a word.
+
+Its values take up to ten times as much memory.
+"""
 MAX_DEPTH = 100
 """Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
