@@ -5,10 +5,13 @@ import tracemalloc
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_survival import drawn_punctuator
 
 from asr_punct import io
+from asr_punct.errors import InputError
+from asr_punct.io import files
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.text import write_text_lines
 from asr_punct.io.tsv import write_tsv
@@ -17,6 +20,7 @@ from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word, whole
 
 ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
 CTM = """;; a recogniser's output
 
@@ -97,6 +101,7 @@ def transcripts(draw):
     return "".join(f"{line}\n" for line in lines)
 
 
+@RELAXED
 @given(transcripts(), st.integers(1, 5))
 def test_any_ctm_comes_back(tmp_path_factory, content, part):
     path = file(tmp_path_factory.mktemp("ctm"), content)
@@ -111,6 +116,7 @@ def test_any_ctm_comes_back(tmp_path_factory, content, part):
     ]
 
 
+@RELAXED
 @given(transcripts(), st.integers(1, 5))
 def test_parts_are_not_seen(tmp_path_factory, content, part):
     path = file(tmp_path_factory.mktemp("ctm"), content)
@@ -148,6 +154,24 @@ def test_memory_does_not_grow_with_an_utterance(tmp_path):
         path.write_text("".join(rows(count)), encoding="utf-8")
         peaks.append(peak(path))
     assert peaks[1] < 1.2 * peaks[0] < 12_000_000
+
+
+@pytest.mark.parametrize("how", ["restore", "restore_streaming"])
+def test_a_punctuator_sees_no_parts(tmp_path, how):
+    path = tmp_path / "a.ctm"
+    path.write_text("".join(rows(70)), encoding="utf-8")
+    once, cut = (list(getattr(drawn_punctuator(), how)(read_ctm(path, part))) for part in (None, 9))
+    assert len(cut) == 8
+    assert list(whole(cut)) == once
+    assert written(write_ctm, cut) == written(write_ctm, once)
+
+
+def test_lines_without_words_are_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MAX_KEPT", 3)
+    assert list(read_ctm(file(tmp_path, ";;\n" * 3 + "u 1 0 1 a\n")))
+    for content in (";;\n" * 4, "u 1 0 1 <eps>\n\n" * 2):
+        with pytest.raises(InputError, match=r"a\.ctm:4: found more than 3 lines without a word"):
+            list(read_ctm(file(tmp_path, content)))
 
 
 def test_whole_puts_together_what_belongs_together():

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct import io
@@ -13,6 +13,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STOP = Labels(frozenset({Mark.PERIOD, Mark.DASH}), Case.FIRST_CAP)
 FILES = {
     "wav.scp": "r sox r.sph -t wav - |\n",
@@ -125,6 +126,7 @@ def test_utterances_of_another_format(tmp_path):
 tokens = st.text(st.sampled_from("abñ.,-'"), min_size=1, max_size=4)
 
 
+@RELAXED
 @given(st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=12), st.booleans(), st.booleans())
 def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed, labelled):
     out = tmp_path_factory.mktemp("kaldi") / "out"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct import io
@@ -18,6 +18,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
 ALIGNED = {
     "id": "s-1",
@@ -147,6 +148,7 @@ def supervisions(draw):
     return item | {"custom": draw(custom)}
 
 
+@RELAXED
 @given(st.lists(supervisions(), max_size=4))
 def test_any_supervisions_come_back(tmp_path_factory, items):
     folder = tmp_path_factory.mktemp("lhotse")

@@ -4,7 +4,7 @@ import io as stdio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct.errors import InputError
@@ -13,6 +13,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
 STM = """;; CATEGORY "0" "" ""
 talk 1 inter_segment_gap 0 1.50 <o,,unknown>
@@ -82,6 +83,7 @@ def transcripts(draw):
     return "".join(f"{line}\n" for line in lines)
 
 
+@RELAXED
 @given(transcripts())
 def test_any_stm_comes_back(tmp_path_factory, content):
     read = list(read_stm(file(tmp_path_factory.mktemp("stm"), content)))

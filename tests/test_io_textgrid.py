@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import textgrid
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct.errors import InputError
@@ -14,6 +14,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
 GRID = '''File type = "ooTextFile"
 Object class = "TextGrid"
@@ -174,6 +175,7 @@ def spoken(draw):
     return Utterance(tuple(words), "a", "a", labels=draw(st.sampled_from([None, (ASKED,) * len(words)])))
 
 
+@RELAXED
 @given(spoken())
 def test_any_words_come_back(tmp_path_factory, value):
     folder = tmp_path_factory.mktemp("grid")

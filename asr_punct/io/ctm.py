@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
+from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -127,14 +127,14 @@ def _rows(path: Pathlike, left: list[str]) -> Iterator[_Row]:
     """The rows with words; `left` holds the lines since the last one."""
     for number, line in read_lines(path):
         columns, match = line.split(), _TOKEN.match(line)
-        if not columns or line.startswith(COMMENT):
-            left.append(line)
-            continue
         place = f"{display_name(path)}:{number}"
+        if not columns or line.startswith(COMMENT):
+            keep_line(left, line, place)
+            continue
         if not match or len(columns) not in _COUNTS:
             raise InputError(place, f"{len(columns)} columns", _COLUMNS)
         if columns[4] == _SILENCE:
-            left.append(line)
+            keep_line(left, line, place)
             continue
         start = parse_seconds(columns[2], place, "start")
         duration = parse_seconds(columns[3], place, "duration")

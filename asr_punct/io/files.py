@@ -36,6 +36,8 @@ Its values take up to ten times as much memory.
 """
 MAX_DEPTH = 100
 """Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
+MAX_KEPT = 100_000
+"""Lines without words, one after the other, in a format that gives them back: they wait in memory for a word."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
@@ -96,6 +98,13 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
             if number == 1:
                 line = line.removeprefix("\ufeff")
             yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def keep_line(kept: list[str], line: str, place: str) -> None:
+    """Add a line to those that wait for a word. Raises InputError naming `place` for more than `MAX_KEPT`."""
+    if len(kept) == MAX_KEPT:
+        raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most so many")
+    kept.append(line)
 
 
 def _decoded(raw: bytes, path: Pathlike, number: int) -> str:

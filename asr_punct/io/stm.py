@@ -13,7 +13,7 @@ from typing import TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.io.entries import written_words
-from asr_punct.io.files import Pathlike, display_name, format_seconds, one_token, parse_seconds, read_lines
+from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
@@ -52,12 +52,11 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     held: Utterance | None = None
     left: list[str] = []
     for number, line in read_lines(path):
-        if line.startswith(_COMMENT) or not line.strip():
-            left.append(line)
-            continue
-        utterance = _utterance(line, tuple(left), number, f"{display_name(path)}:{number}")
+        place = f"{display_name(path)}:{number}"
+        says_nothing = line.startswith(_COMMENT) or not line.strip()
+        utterance = None if says_nothing else _utterance(line, tuple(left), number, place)
         if utterance is None:
-            left.append(line)
+            keep_line(left, line, place)
             continue
         left.clear()
         if held is not None:
