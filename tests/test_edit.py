@@ -1,5 +1,6 @@
 """Word alignment and projection of labels."""
 
+import tracemalloc
 from functools import cache
 from unittest import mock
 
@@ -57,6 +58,17 @@ def test_halving_gives_the_alignment_of_the_whole_matrix_on_long_input():
         halved = align(reference, hypothesis)
     assert halved.reference.tolist() == whole.reference.tolist()
     assert halved.hypothesis.tolist() == whole.hypothesis.tolist()
+
+
+def test_memory_is_far_below_that_of_the_whole_matrix():
+    rng = np.random.default_rng(5)
+    reference, hypothesis = ([str(w) for w in rng.integers(40, size=n)] for n in (3000, 3100))
+    with mock.patch.object(edit, "_MATRIX_CELLS", 1 << 14):
+        tracemalloc.start()
+        align(reference, hypothesis)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 4 * 3000 * 3100 / 10
 
 
 @pytest.mark.parametrize(

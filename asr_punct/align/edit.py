@@ -8,6 +8,7 @@ cost matrix is computed a row at a time, and again in halves to trace it back, s
 from __future__ import annotations
 
 import unicodedata
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -126,7 +127,7 @@ def _steps(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> list[int]:
     if len(ref) <= 1 or (len(ref) + 1) * (len(hyp) + 1) <= _MATRIX_CELLS:
         return tail + _trace(ref, hyp, above)
     half = len(ref) // 2
-    *_, middle = _rows(ref[:half], hyp, above)
+    middle = deque(_rows(ref[:half], hyp, above), maxlen=1).pop()
     lower = _steps(ref[half:], hyp, middle)
     return tail + lower + _steps(ref[:half], hyp[: len(hyp) - _columns(lower)], above)
 

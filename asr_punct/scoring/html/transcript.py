@@ -157,21 +157,21 @@ def _words(place: Place) -> Iterator[Html]:
 
 
 def _marks(place: Place, glyphs: Glyphs, on_left: bool) -> Html:
-    """The marks on one side: right ones as they are, the others in boxes."""
+    """The marks on one side: right ones as they are, missing ones in boxes, then extra ones in others."""
     order = LEFT if on_left else glyphs.right
-    wanted = place.expected.marks | place.lost
-    both_wrong = any(m in wanted - place.found.marks for m in order) and any(
-        m in place.found.marks - wanted for m in order
-    )
+    wanted, found = place.expected.marks | place.lost, place.found.marks
+    extra = [mark for mark in order if mark in found - wanted]
+    missing = any(mark in wanted - found for mark in order)
     parts = []
-    for mark in order:
-        if mark in wanted and mark in place.found.marks:
-            parts.append(text(glyphs.glyph[mark]))
-        elif mark in wanted or mark in place.found.marks:
-            name, kind = ("del", "missing") if mark in wanted else ("ins", "extra")
-            kind = "wrong" if both_wrong else kind
-            parts.append(tag(name, glyphs.glyph[mark], class_=f"mark {kind}", title=f"{kind} {mark}"))
+    for mark in (mark for mark in order if mark in wanted):
+        kind = "wrong" if extra else "missing"
+        parts.append(text(glyphs.glyph[mark]) if mark in found else _mark("del", kind, mark, glyphs))
+    parts += [_mark("ins", "wrong" if missing else "extra", mark, glyphs) for mark in extra]
     return Html("".join(parts))
+
+
+def _mark(element: str, kind: str, mark: Mark, glyphs: Glyphs) -> Html:
+    return tag(element, glyphs.glyph[mark], class_=f"mark {kind}", title=f"{kind} {mark}")
 
 
 def legend() -> Html:
