@@ -140,6 +140,7 @@ if begin 5 exp ""; then
     decode weights/1 polacek --class-weights O=1
     decode "weights/of the paper" polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
     ways=(block=)
+    decode look-ahead/block polacek "${stream[@]}"
     for right in 1 2 3 4 5 10 100; do
       ways+=("$right=--left 100 --right $right")
       decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"

@@ -173,7 +173,6 @@ SWEEPS = (
         "look-ahead",
         ("1", "2", "3", "4", "5", "10", "100", "block"),
         "polacek",
-        own="block",
         note="block: windows side by side, each word decided once.",
     ),
     Sweep(
