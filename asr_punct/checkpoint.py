@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
 """Weights of the shipped models, in a checkout alone: a wheel holds what runs."""
 DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
+_EXPECTED = "a config.json written by asr-punct"
 _Name = TypeVar("_Name", Mark, Case, str)
 _SMALLEST_SCALE = 1e-3
 _SMALLEST_WEIGHT = 1e-9
@@ -64,19 +65,23 @@ class ModelInfo:
 
 def write_info(directory: Path, info: ModelInfo) -> None:
     """Write `config.json` with the hashes of the files that stand in the directory."""
-    present = [name for name in _FILES if (directory / name).is_file()]
-    content = {
+    files = {name: _sha256(directory / name) for name in _FILES if (directory / name).is_file()}
+    with write_file(directory / CONFIG) as out:
+        json.dump(info_mapping(replace(info, files=files)), out, indent=2, ensure_ascii=False)
+        out.write("\n")
+
+
+def info_mapping(info: ModelInfo) -> dict[str, Any]:
+    """Nested dictionaries of plain values, as `config.json` has them."""
+    return {
         "format": _FORMAT,
         "asr_punct": metadata.version("asr-punct"),
         "model": as_mapping(info.model),
         "encoder": dict(info.encoder),
         **_decoding_mapping(info.decoding),
         "training": dict(info.training),
-        "files": {name: _sha256(directory / name) for name in present},
+        "files": dict(info.files),
     }
-    with write_file(directory / CONFIG) as out:
-        json.dump(content, out, indent=2, ensure_ascii=False)
-        out.write("\n")
 
 
 def read_info(directory: Path) -> ModelInfo:
@@ -90,6 +95,18 @@ def read_info(directory: Path) -> ModelInfo:
         raise ModelError(place, "no such file", "a model directory")
     try:
         content = json.loads(read_text_file(place))
+    except (RecursionError, ValueError) as error:
+        raise ModelError(place, f"{type(error).__name__} {error}", _EXPECTED) from None
+    return info_from_mapping(content, place)
+
+
+def info_from_mapping(content: Any, place: object) -> ModelInfo:
+    """Inverse of `info_mapping`.
+
+    Raises:
+        ModelError: `content`, of `place`, is not this project's.
+    """
+    try:
         if content["format"] != _FORMAT:
             raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
         model = from_mapping(ModelConfig, content["model"], f"{place}: model")
@@ -103,7 +120,7 @@ def read_info(directory: Path) -> ModelInfo:
     except AsrPunctError:
         raise
     except (RecursionError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ModelError(place, f"{type(error).__name__} {error}", "a config.json written by asr-punct") from None
+        raise ModelError(place, f"{type(error).__name__} {error}", _EXPECTED) from None
 
 
 def _mapping(value: Any, place: str) -> dict[str, Any]:
@@ -138,7 +155,7 @@ def _named(values: Mapping[Any, float]) -> dict[str, float]:
     return {str(name): value for name, value in values.items()}
 
 
-def _decoding(content: Mapping[str, Any], classes: tuple[str, ...], place: Path) -> DecodeSettings:
+def _decoding(content: Mapping[str, Any], classes: tuple[str, ...], place: object) -> DecodeSettings:
     """Settings of decoding; a directory without the keys that came later has their defaults."""
     default = DecodeSettings()
     given = content.get("calibration", _decoding_mapping(default)["calibration"])

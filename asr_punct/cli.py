@@ -213,24 +213,28 @@ def pauses(
 
 @app.command()
 def prepare(
-    corpus: Annotated[str, typer.Argument(help="mintzai, iwslt or text.")],
+    corpus: Annotated[str, typer.Argument(help="mintzai, iwslt, text or nemo-labels.")],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     lang: Language = "es",
-    dev: Annotated[float, typer.Option(help="text: share of the documents for development.")] = 0.05,
-    test: Annotated[float, typer.Option(help="text: share of the documents for testing.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="text: seed of the division.")] = 1,
+    dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for development.")] = 0.05,
+    test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for testing.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="text, nemo-labels: seed of the division.")] = 1,
     recording: Annotated[
         str | None, typer.Option(help="mintzai: regular expression of a stem, its first group the recording.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn a corpus into what the other commands read: data directories (mintzai), or training files (iwslt, text).
+    """Turn a corpus into what the other commands read: data directories (mintzai), or training files (all others).
+
+    nemo-labels takes the files that NeMo's punctuation models were trained on: text_train.txt and labels_train.txt,
+    train/text.txt and train/labels.txt, or text.txt and labels.txt, which --dev and --test divide.
 
     Example: asr-punct prepare text speeches.txt data --lang es
     """
     from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
+    from asr_punct.corpora.nemo import prepare_nemo_labels
     from asr_punct.corpora.written import prepare_text
 
     if corpus == "mintzai":
@@ -239,8 +243,10 @@ def prepare(
         summary = prepare_iwslt(Path(source), output)
     elif corpus == "text":
         summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
+    elif corpus == "nemo-labels":
+        summary = prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed)
     else:
-        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai, iwslt or text")
+        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected mintzai, iwslt, text or nemo-labels")
     _tell(summary.lines(), quiet)
 
 

@@ -52,7 +52,7 @@ quietly "$python" -m venv "$venv"
 pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input install -c "$root/recipes/constraints.txt")
 case ,$extras, in
   # First and alone: whatever needs torch later finds it there, and none pulls a build of its own choice.
-  *,train,*) quietly "${pip[@]}" "$(grep '^torch==' "$root/recipes/constraints.txt")" ;;
+  *,train,* | *,nemo,*) quietly "${pip[@]}" "$(grep '^torch==' "$root/recipes/constraints.txt")" ;;
 esac
 quietly "${pip[@]}" -e "${root}[$extras]"
 

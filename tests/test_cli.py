@@ -233,7 +233,7 @@ def test_an_unknown_configuration_key_is_told(run, corpus, tmp_path):
         (["nonsense"], ["nonsense"]),
         (["align"], ["expected AUDIO and TEXT, or --data-dir"]),
         (["align", "a", "b", "--method", "guess"], ["--method", "found 'guess'"]),
-        (["prepare", "iwslt9", "a", "b"], ["found corpus 'iwslt9'", "expected mintzai, iwslt or text"]),
+        (["prepare", "iwslt9", "a", "b"], ["found corpus 'iwslt9'", "expected mintzai, iwslt, text or nemo-labels"]),
         (["prepare", "text", "-", "b", "--dev", "0.6", "--test", "0.5"], ["--dev 0.6 --test 0.5"]),
         (["export", "nobody"], ["model 'nobody': found no such model directory"]),
         (["info", "."], ["config.json", "found no such file"]),

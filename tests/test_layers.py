@@ -38,7 +38,12 @@ LAYERS = [
     "cli",
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}
-MAY_BE_HEAVY = ("model/", "training/", "inference/torch_backend.py")
+MAY_BE_HEAVY = (
+    "model/",
+    "training/",
+    "inference/torch_backend.py",
+    *(f"nemo/{name}.py" for name in ("connector", "model", "parts", "train")),
+)
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
 

@@ -1,13 +1,15 @@
 """Hypotheses and manifests of NeMo with marks and capitals; any object with a hypothesis's attributes will do."""
 
 import json
+import sys
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from asr_punct.errors import InputError
+from asr_punct import nemo
+from asr_punct.errors import InputError, MissingExtraError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.nemo import punctuate_hypotheses, punctuate_manifest
 
@@ -165,3 +167,12 @@ def test_a_manifest_keeps_all_but_its_words(tmp_path):
         del entry["word"]
     assert first == {key: value for key, value in lines[0].items() if key != "pred_text"}
     assert second == {**lines[1], "pred_text": "¿Dónde está la ley?"}
+
+
+def test_the_model_tells_what_it_needs(monkeypatch):
+    monkeypatch.delitem(sys.modules, "asr_punct.nemo.model", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"AsrPunctModel needs the package torch.*asr-punct\[nemo\]"):
+        nemo.AsrPunctModel  # noqa: B018 - it is the access that imports
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        nemo.Nothing  # noqa: B018

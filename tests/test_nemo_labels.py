@@ -1,11 +1,13 @@
-"""NeMo's pairs of labels, in and out."""
+"""NeMo's pairs of labels, in and out, and its training files made into ours."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.errors import InputError
+from asr_punct.corpora.nemo import prepare_nemo_labels
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.nemo_labels import read_nemo_labels, write_pairs
+from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 
 SPANISH = glyphs("es")
@@ -66,3 +68,40 @@ def test_what_is_written_is_read_back(tmp_path_factory, pairs):
     line = " ".join(mark + case for mark, case in pairs)
     (utterance,) = read(folder, "a " * len(pairs) + "\n", line + "\n")
     assert write_pairs(utterance.labels, SPANISH) == line
+
+
+def write_part(folder, text, labels):
+    for path, line in ((text, "ana mira\nno\n"), (labels, ",U OO\n.O\n")):
+        (folder / path).parent.mkdir(exist_ok=True, parents=True)
+        (folder / path).write_text(line)
+
+
+@pytest.mark.parametrize("names", ["text_{}.txt labels_{}.txt", "{}/text.txt {}/labels.txt"])
+def test_parts_become_training_files(tmp_path, names):
+    for part in ("train", "dev"):
+        write_part(tmp_path / "in", *names.format(part, part).split())
+    summary = prepare_nemo_labels(tmp_path / "in", tmp_path / "out")
+    assert summary.words == {"train": 3, "dev": 3}
+    assert summary.problems == [f"{tmp_path / 'in'}: no files of test"]
+    first, second = read_tsv(tmp_path / "out" / "train.tsv")
+    assert first.labels == (Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels())
+    assert second.labels == (Labels(frozenset({Mark.PERIOD})),)
+    assert first.recording == second.recording
+
+
+def test_files_without_parts_are_divided(tmp_path, run):
+    (tmp_path / "text.txt").write_text("ana mira\n" * 20)
+    (tmp_path / "labels.txt").write_text(",U .O\n" * 20)
+    status, _, told = run("prepare", "nemo-labels", tmp_path, tmp_path / "out", "--dev", "0.2", "--test", "0")
+    assert status == 0
+    assert "words: train 32, dev 8" in told
+    assert sum(len(utterance.words) for utterance in read_tsv(tmp_path / "out" / "dev.tsv")) == 8
+
+
+def test_other_folders_and_shares_are_told(tmp_path):
+    with pytest.raises(InputError, match="found none of NeMo's training files"):
+        prepare_nemo_labels(tmp_path, tmp_path / "out")
+    write_part(tmp_path, "text.txt", "labels.txt")
+    with pytest.raises(AsrPunctError, match="--dev 1"):
+        prepare_nemo_labels(tmp_path, tmp_path / "out", dev=1.0)
+    assert not (tmp_path / "out").exists()

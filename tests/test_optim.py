@@ -20,7 +20,6 @@ from asr_punct.training.datamodule import PunctuationData  # noqa: E402
 from asr_punct.training.fit import start_model, train  # noqa: E402
 from asr_punct.training.lightning_module import PunctuationModule  # noqa: E402
 from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E402
-from asr_punct.training.run import Run  # noqa: E402
 
 RATE = 0.01
 STEPS = 14
@@ -262,7 +261,7 @@ def test_a_frozen_encoder_stays_as_it_is(corpus, tmp_path, kind, optimizer):
     config = tiny_config(frozen_encoder=True, optimizer=optimizer, learning_rate=0.01, boundary_dropout=0.0)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50, dropout=0.3)
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=encoder))
-    model, tokenizer = start_model(config, corpus, Run(tmp_path / "none"), init=None)
+    model, tokenizer = start_model(config, corpus)
     module = PunctuationModule(model, config.training, steps_per_epoch=1)
     before = copy.deepcopy(module.state_dict())
     module.train()

@@ -50,36 +50,54 @@ def prepare_text(
         AsrPunctError: shares that leave nothing for training, or text without words.
         InputError: no such file, fewer lines with words than parts, or an `output` that is a file.
     """
+    summary = Summary()
+    known = (labelled(utterance, language, summary.dropped) for utterance in read_text(source))
+    divide(known, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
+    return summary
+
+
+def divide(
+    utterances: Iterable[Utterance],
+    output: Path,
+    summary: Summary,
+    *,
+    place: str,
+    dev: float = 0.05,
+    test: float = 0.05,
+    seed: int = 1,
+) -> None:
+    """Write labelled utterances as `prepare_text` divides its lines; `place` is what errors name.
+
+    Raises:
+        AsrPunctError: as `prepare_text`.
+    """
     if not (dev >= 0 and test >= 0 and dev + test < 1):
         raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
     if output.exists() and not output.is_dir():
         raise InputError(output, "a file", "a directory to write into")
     shares = {name: share for name, share in (("train", 1 - dev - test), ("dev", dev), ("test", test)) if share}
-    summary = Summary()
     with TemporaryFile("w+", encoding="utf-8", newline="\n") as spool:
-        lines = _label(read_text(source), language, spool, summary.dropped)
+        lines = _spool(utterances, spool)
         if not lines:
-            raise AsrPunctError(f"{display_name(source)}: found no words, expected written text")
+            raise AsrPunctError(f"{place}: found no words, expected written text")
         if len(lines) < len(shares):
             found = f"{len(lines)} lines with words"
-            raise InputError(display_name(source), found, f"at least {len(shares)}, for {', '.join(shares)}")
+            raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
         parts = _divide(lines, shares, random.Random(seed), summary)
         spool.seek(0)
         _write(spool, lines, parts, output)
     for name in shares:
         summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
-    return summary
 
 
-def _label(utterances: Iterable[Utterance], language: str, spool: TextIO, dropped: Counter[str]) -> list[_Line]:
-    """Write the labelled lines that have words, one after the other, and tell where each begins and ends."""
+def _spool(utterances: Iterable[Utterance], spool: TextIO) -> list[_Line]:
+    """Write the lines that have words, one after the other, and tell where each begins and ends."""
     lines = []
     for utterance in utterances:
-        known = labelled(utterance, language, dropped)
-        if known.words:
+        if utterance.words:
             text = io.StringIO()
-            write_tsv([known], text)
-            lines.append(_Line(utterance.recording, len(known.words), spool.write(text.getvalue())))
+            write_tsv([utterance], text)
+            lines.append(_Line(utterance.recording, len(utterance.words), spool.write(text.getvalue())))
     return lines
 
 

@@ -44,23 +44,26 @@ class OnnxBackend:
     """A model's graph in onnxruntime.
 
     Args:
-        path: the graph.
+        graph: its file, or the content of it.
         threads: threads of one batch; 0 for as many as there are cores.
 
     Attributes:
         gives_classes: whether its labels are the model's classes; graphs of old gave marks for every model.
     """
 
-    def __init__(self, path: Path, threads: int = 0) -> None:
+    def __init__(self, graph: Path | bytes, threads: int = 0) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
         try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(
+                graph if isinstance(graph, bytes) else str(graph), options, providers=["CPUExecutionProvider"]
+            )
         except Exception as error:  # onnxruntime's errors share no base class
-            raise ModelError(path, str(error).splitlines()[0], "a graph that onnxruntime runs") from None
+            place = "graph" if isinstance(graph, bytes) else graph
+            raise ModelError(place, str(error).splitlines()[0], "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
         self.gives_classes = CLASSES_OUTPUT in [item.name for item in self._session.get_outputs()]
 
@@ -110,4 +113,4 @@ def open_backend(
     except ModuleNotFoundError as error:
         what = "a model without a graph" if on_cpu else f"--device {device}"
         raise MissingExtraError(what, "train", str(error.name)) from None
-    return TorchBackend(weights, info, device or "cpu", threads)
+    return TorchBackend.load(weights, info, device or "cpu", threads)

@@ -10,31 +10,43 @@ from asr_punct.checkpoint import ModelInfo
 from asr_punct.features import Features
 from asr_punct.inference.backend import WindowScores
 from asr_punct.model.device import open_device
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 
 
 class TorchBackend:
-    """A model's weights in torch.
+    """A model in torch, where and as it is.
 
     Args:
-        weights: the safetensors file.
-        info: the model's configuration.
-        device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
-        threads: threads on the CPU; 0 leaves torch's choice.
+        model: the model, in evaluation mode.
+        info: its configuration.
 
     Attributes:
         gives_classes: whether its labels are the model's classes.
-
-    Raises:
-        AsrPunctError: there is no such device.
     """
 
-    def __init__(self, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> None:
+    def __init__(self, model: Tagger, info: ModelInfo) -> None:
+        self._model = model
+        self._device = next(model.parameters()).device
+        self.gives_classes = info.model.heads.kind == "classes"
+
+    @classmethod
+    def load(cls, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> TorchBackend:
+        """The model of a directory.
+
+        Args:
+            weights: the safetensors file.
+            info: the model's configuration.
+            device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
+            threads: threads on the CPU; 0 leaves torch's choice.
+
+        Raises:
+            AsrPunctError: there is no such device.
+        """
         if threads:
             torch.set_num_threads(threads)
-        self._device = open_device(device)
-        self._model = load_tagger(weights, info).folded().to(self._device)
-        self.gives_classes = info.model.heads.kind == "classes"
+        place = open_device(device)
+        return cls(load_tagger(weights, info).folded().to(place), info)
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""

@@ -16,6 +16,7 @@ from asr_punct.errors import MissingPackageError, ModelError
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
+from asr_punct.subwords import SubwordTokenizer
 
 
 def save_tagger(model: Tagger, path: Path) -> None:
@@ -38,15 +39,30 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     """
     reads_words = info.model.pos.tagger == "flair"
     tokenizer = load_tokenizer(path.parent, info) if reads_words else None
+    model = empty_tagger(info, path.with_name(CONFIG), tokenizer)
+    _load(model, path, "the weights of its config.json")
+    return model.eval()
+
+
+def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
+    """A model to load weights into.
+
+    Args:
+        info: its configuration.
+        place: what errors name.
+        tokenizer: the encoder's, for a tagger of parts of speech that reads words.
+
+    Raises:
+        ModelError: the configuration builds none.
+        MissingPackageError: it names a tagger of flair, which is not installed.
+    """
     try:
-        model = build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
+        return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
     except MissingPackageError:
         raise
     except (TypeError, ValueError, KeyError) as error:
         found = str(error).splitlines()[0]
-        raise ModelError(path.with_name(CONFIG), f"encoder: {found}", "what training wrote") from None
-    _load(model, path, "the weights of its config.json")
-    return model.eval()
+        raise ModelError(place, f"encoder: {found}", "what training wrote") from None
 
 
 def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:

@@ -1,8 +1,35 @@
-"""For users of NeMo: what its models transcribe, with marks and capitals. Nothing here needs NeMo itself."""
+"""For users of NeMo: what its models transcribe, with marks and capitals, and a model that its tools save and train.
+
+`punctuate_hypotheses` and `punctuate_manifest` need the core install alone. `AsrPunctModel`, also by the name that it
+takes the place of, needs NeMo, which is imported when the model is first asked for.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from asr_punct.nemo.hypotheses import punctuate_hypotheses
 from asr_punct.nemo.manifests import punctuate_manifest
 
-__all__ = ["punctuate_hypotheses", "punctuate_manifest"]
+if TYPE_CHECKING:
+    from asr_punct.nemo.model import AsrPunctModel
+    from asr_punct.nemo.model import AsrPunctModel as PunctuationCapitalizationModel
+
+__all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypotheses", "punctuate_manifest"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the model when it is first asked for: NeMo takes half a minute.
+
+    Raises:
+        MissingExtraError: NeMo is not installed.
+    """
+    if name not in ("AsrPunctModel", "PunctuationCapitalizationModel"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from asr_punct.nemo.model import AsrPunctModel
+    except ModuleNotFoundError as error:
+        from asr_punct.errors import MissingExtraError
+
+        raise MissingExtraError(f"asr_punct.nemo.{name}", "nemo", str(error.name)) from None
+    return AsrPunctModel

@@ -76,6 +76,11 @@ def _told_at(place: object) -> Iterator[None]:
         raise ConfigError(f"{place}: {str(error).splitlines()[0]}") from None
 
 
+def find_directory(name: str) -> Path:
+    """The folder of that name among the shipped configurations."""
+    return next(path for directory in _DIRECTORIES if (path := directory / name).is_dir())
+
+
 def _find(name: str) -> Path:
     if Path(name).is_file():
         return Path(name)

@@ -10,7 +10,6 @@ import torch
 from lightning.pytorch.callbacks import EarlyStopping
 
 from asr_punct.checkpoint import (
-    TOKENIZER,
     WEIGHTS,
     ModelInfo,
     checked_file,
@@ -72,14 +71,14 @@ def train(
     run = Run(output)
     place = resolve_device(device)
     if init:
-        config = replace(config, model=_model_of(init, config.model))
+        config = replace(config, model=model_of(init, config.model))
     if is_finished(run, config, resume):
         log.info("%s is trained already", output)
         return read_info(output)
     check_data(data)
     torch.manual_seed(config.training.seed)
-    started = replace(config, model=_with_classes(config.model, data))
-    model, tokenizer = start_model(started, data, run, init)
+    started = with_classes(config, data)
+    model, tokenizer = start_model(started, data, init, run.tokenizer)
     info = ModelInfo(started.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
@@ -99,7 +98,7 @@ def train(
     return read_info(output)
 
 
-def _model_of(init: Path, asked: ModelConfig) -> ModelConfig:
+def model_of(init: Path, asked: ModelConfig) -> ModelConfig:
     """The model configuration of a start; what is asked for in vain is told."""
     model = read_info(init).model
     ignored = [key for key in differing_keys(asked, model) if key != "heads.classes"]
@@ -108,16 +107,26 @@ def _model_of(init: Path, asked: ModelConfig) -> ModelConfig:
     return model
 
 
-def _with_classes(model: ModelConfig, data: Path) -> ModelConfig:
-    """The model whose punctuation head has the classes of the training corpus, where it is to have some."""
-    if model.heads.kind != "classes" or model.heads.classes:
-        return model
-    classes = find_classes(read_marks(data / TRAIN), model.heads.class_count)
-    return replace(model, heads=replace(model.heads, classes=classes))
+def with_classes(config: Config, data: Path) -> Config:
+    """The configuration whose punctuation head has the classes of the training corpus, where it is to have some."""
+    heads = config.model.heads
+    if heads.kind != "classes" or heads.classes:
+        return config
+    classes = find_classes(read_marks(data / TRAIN), heads.class_count)
+    return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
-def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tuple[Tagger, SubwordTokenizer]:
-    """Model and tokenizer as they are before the first step; a resumed run then loads its checkpoint over them."""
+def start_model(
+    config: Config, data: Path, init: Path | None = None, tokenizer_file: Path | None = None
+) -> tuple[Tagger, SubwordTokenizer]:
+    """Model and tokenizer as they are before the first step; a resumed run then loads its checkpoint over them.
+
+    Args:
+        config: model and training.
+        data: directory of the corpora.
+        init: model directory whose tokenizer and weights are the start.
+        tokenizer_file: the tokenizer of a run that is resumed.
+    """
     encoder = config.model.encoder
     if init:
         info = read_info(init)
@@ -127,7 +136,7 @@ def start_model(config: Config, data: Path, run: Run, init: Path | None) -> tupl
             words = config.model.window.words
             model.punctuation = build_punctuation_head(config.model.heads, model.context.width, words)
     else:
-        tokenizer = _tokenizer(encoder, data, run)
+        tokenizer = _tokenizer(encoder, data, tokenizer_file)
         name = encoder.name
         if name:
             vectors: Encoder = pretrained_encoder(
@@ -154,9 +163,9 @@ def _take_pos_tagger(model: Tagger, config: Config) -> None:
         model.pos.take_weights()
 
 
-def _tokenizer(encoder: EncoderConfig, data: Path, run: Run) -> SubwordTokenizer:
-    if run.checkpoint.exists():
-        return SubwordTokenizer.from_file(run.directory / TOKENIZER, encoder.max_subwords)
+def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None) -> SubwordTokenizer:
+    if file:
+        return SubwordTokenizer.from_file(file, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
     trained = _TOKENIZERS[encoder.tokenizer](read_words(data / TRAIN), encoder.vocabulary)

@@ -54,7 +54,7 @@ class BatchModule(lightning.LightningModule):
     def __init__(self, training: TrainingConfig, steps_per_epoch: int) -> None:
         super().__init__()
         self.training_config = training
-        self._steps_per_epoch = steps_per_epoch
+        self.steps_per_epoch = steps_per_epoch
 
     def batch_loss(self, batch: Batch) -> Tensor:
         """Loss of a batch."""
@@ -95,7 +95,7 @@ class BatchModule(lightning.LightningModule):
     def configure_optimizers(self) -> Any:
         """The configured optimiser, and its schedule by step."""
         optimizer = build_optimizer(self, self.training_config, self.encoder_parameters())
-        schedule = build_schedule(optimizer, self.training_config, self._steps_per_epoch)
+        schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
 

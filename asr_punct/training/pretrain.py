@@ -52,7 +52,7 @@ def pretrain(
         raise ConfigError(f"pretraining: found pos.tagger {config.model.pos.tagger}, expected none: only words learn")
     training, settings = training_of_words(config), config.pretraining
     torch.manual_seed(training.seed)
-    model, tokenizer = start_model(config, data, run, init=None)
+    model, tokenizer = start_model(config, data, tokenizer_file=run.tokenizer)
     info = ModelInfo(config.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, replace(config, training=training), info.max_tokens)
     detector = ReplacedTokenDetector(

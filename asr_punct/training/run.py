@@ -43,6 +43,11 @@ class Run:
         return self.state / f"{_CHECKPOINT}.ckpt"
 
     @property
+    def tokenizer(self) -> Path | None:
+        """Tokenizer of a run that has a checkpoint."""
+        return self.directory / TOKENIZER if self.checkpoint.exists() else None
+
+    @property
     def settings(self) -> Path:
         """Configuration that the run was started with."""
         return self.state / "config.json"

@@ -1,0 +1,71 @@
+"""`prepare nemo-labels`: the training files of NeMo's punctuation models to those that training reads here.
+
+NeMo has a file of words and one of labels for each part (`io.nemo_labels`): `text_train.txt` and `labels_train.txt`,
+or `text.txt` and `labels.txt` in a folder `train`; `dev` and `test` likewise. Files of another user of it, `text.txt`
+and `labels.txt` alone, are divided as `prepare text` divides text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from asr_punct.corpora.summary import Summary
+from asr_punct.corpora.written import divide
+from asr_punct.errors import InputError
+from asr_punct.io.files import make_directory, write_file
+from asr_punct.io.nemo_labels import read_nemo_labels
+from asr_punct.io.tsv import write_tsv
+from asr_punct.words import Utterance
+
+_PARTS = ("train", "dev", "test")
+_WHOLE = ("text.txt", "labels.txt")
+
+
+def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`; the summary tells which parts are missing.
+
+    The lines of a file are one running text, for windows go over several of them; an empty line ends a document.
+
+    Args:
+        source: directory of the files.
+        output: directory to write into.
+        dev: share of development where `source` has no parts.
+        test: share of testing there.
+        seed: of the division there.
+
+    Raises:
+        InputError: there are no such files, or one has another form.
+        AsrPunctError: shares that leave nothing for training.
+    """
+    parts = {part: pair for part in _PARTS if (pair := _pair(source, part))}
+    summary = Summary()
+    if parts:
+        make_directory(output)
+        summary.problems += [f"{source}: no files of {part}" for part in _PARTS if part not in parts]
+        for part, (text, labels) in parts.items():
+            with write_file(output / f"{part}.tsv") as out:
+                write_tsv(_counted(read_nemo_labels(text, labels), part, summary), out)
+    elif all((source / name).is_file() for name in _WHOLE):
+        utterances = read_nemo_labels(*(source / name for name in _WHOLE))
+        divide(utterances, output, summary, place=str(source / _WHOLE[0]), dev=dev, test=test, seed=seed)
+    else:
+        expected = (
+            "text_train.txt and labels_train.txt, train/text.txt and train/labels.txt, or text.txt and labels.txt"
+        )
+        raise InputError(source, "none of NeMo's training files", expected)
+    return summary
+
+
+def _pair(source: Path, part: str) -> tuple[Path, Path] | None:
+    """Words and labels of a part."""
+    beside = source / f"text_{part}.txt", source / f"labels_{part}.txt"
+    within = source / part / _WHOLE[0], source / part / _WHOLE[1]
+    return next((pair for pair in (beside, within) if all(path.is_file() for path in pair)), None)
+
+
+def _counted(utterances: Iterable[Utterance], part: str, summary: Summary) -> Iterator[Utterance]:
+    for utterance in utterances:
+        if utterance.words:
+            summary.words[part] += len(utterance.words)
+            yield utterance

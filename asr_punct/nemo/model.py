@@ -1,0 +1,329 @@
+"""A model as NeMo knows them: saved, restored and trained by its tools."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from lightning.pytorch import Trainer
+from nemo.core.classes import ModelPT, common
+from nemo.core.classes.common import PretrainedModelInfo
+from nemo.utils.app_state import AppState
+from omegaconf import DictConfig, OmegaConf
+from torch import Tensor
+from torch.optim import Optimizer
+from torch.utils.data import DataLoader
+
+from asr_punct.casing import parse_casing
+from asr_punct.checkpoint import (
+    CASING,
+    TOKENIZER,
+    WEIGHTS,
+    find_model,
+    find_trainable_model,
+    read_info,
+    shipped_models,
+    write_info,
+)
+from asr_punct.config import Config
+from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.inference.backend import OnnxBackend
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.torch_backend import TorchBackend
+from asr_punct.io.files import make_directory
+from asr_punct.model.tagger import TaggerOutput
+from asr_punct.model.weights import save_tagger
+from asr_punct.nemo import parts
+from asr_punct.nemo.connector import Connector
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule
+from asr_punct.training.run import check_data
+from asr_punct.training.sampling import Batch
+
+log = logging.getLogger(__name__)
+_FILES = "asr_punct_files"
+"""Key of a checkpoint under which the model's files are."""
+_OLD_NAMES = {"punctuation_en_bert": "en", "punctuation_en_distilbert": "en"}
+"""Models that NeMo had, and ours for their language."""
+_PACKAGE = "asr_punct."
+
+if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED_TARGET_PREFIXES:
+    common.ALLOWED_TARGET_PREFIXES.append(_PACKAGE)  # so that `ModelPT.restore_from` finds the class of a file of ours
+
+
+class AsrPunctModel(ModelPT):  # type: ignore[misc]
+    """Punctuation and case under NeMo.
+
+    Args:
+        cfg: `config`, `settings`, `data` and `init` for a new model (`conf/nemo/punctuation.yaml` tells them);
+            `directory` for the model of a directory of ours; or what `save_to` wrote.
+        trainer: the trainer that is to train it.
+
+    Attributes:
+        info: the model's configuration.
+        tokenizer: its tokenizer.
+        task: what is trained; None where the model is a graph alone.
+
+    Raises:
+        AsrPunctError: the configuration, the data or the directory cannot be used.
+    """
+
+    def __init__(self, cfg: DictConfig, trainer: Trainer | None = None) -> None:
+        super().__init__(cfg=cfg, trainer=trainer)
+        values: dict[str, Any] = OmegaConf.to_container(self._cfg, resolve=True)  # type: ignore[assignment]
+        made = _parts(values, self._is_model_being_restored(), trainer.max_epochs if trainer else None)
+        self.info, self.tokenizer = made.info, made.tokenizer
+        self.task = PunctuationModule(made.tagger, made.training, steps_per_epoch=1) if made.tagger else None
+        self._kept, self._corpora = dict(made.files), None
+        self._data = values.get("data")
+        self.cfg = OmegaConf.create(
+            {"target": values["target"], "nemo_version": values["nemo_version"], "data": self._data, **made.mapping()}
+        )
+
+    @classmethod
+    def list_available_models(cls) -> list[PretrainedModelInfo]:
+        """The models that ship with the package; their locations are folders."""
+        return [
+            PretrainedModelInfo(
+                pretrained_model_name=name,
+                description=f"punctuation and case, language {read_info(path).model.language}",
+                location=str(path),
+                class_=cls,
+                aliases=[old for old, new in _OLD_NAMES.items() if new == name],
+            )
+            for name, path in shipped_models().items()
+        ]
+
+    @classmethod
+    def from_pretrained(
+        cls, model_name: str, map_location: Any = None, trainer: Trainer | None = None
+    ) -> AsrPunctModel:
+        """A shipped model, a model directory, `org/name` of the hub, or a `.nemo` file.
+
+        A shipped model is its graph where its weights are not there (they are in a checkout): it punctuates, and cannot
+        be trained. The names of NeMo's own English models stand for ours.
+
+        Args:
+            model_name: which.
+            map_location: device; a GPU where there is one by default.
+            trainer: the trainer that is to train it.
+
+        Raises:
+            AsrPunctError: there is no such model, or it is damaged.
+        """
+        if model_name in _OLD_NAMES:
+            log.warning("%s is no longer there; %r of asr_punct takes its place", model_name, _OLD_NAMES[model_name])
+        name = _OLD_NAMES.get(model_name, model_name)
+        if Path(name).is_file():
+            return cls.restore_from(name, map_location=map_location, trainer=trainer)
+        try:
+            directory = find_trainable_model(name)
+        except AsrPunctError:
+            directory = find_model(name)
+        model = cls(OmegaConf.create({"directory": str(directory)}), trainer)
+        return model.to(map_location or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+    def save_to(self, save_path: str) -> None:
+        """Write a `.nemo` file (`nemo.archive`), whatever restored the model."""
+        self._save_restore_connector = Connector()
+        super().save_to(str(save_path))
+
+    @classmethod
+    def restore_from(cls, restore_path: str, *arguments: Any, **options: Any) -> Any:
+        """The model of a `.nemo` file, or with `return_config=True` its configuration; arguments as NeMo's.
+
+        Raises:
+            ModelError: the file is not one of ours (`nemo.archive`).
+        """
+        options.setdefault("save_restore_connector", Connector())
+        return super().restore_from(str(restore_path), *arguments, **options)
+
+    @classmethod
+    def from_config_dict(cls, config: DictConfig, trainer: Trainer | None = None) -> AsrPunctModel:
+        """A model of the class that the configuration names. Raises ModelError where it is not this one or of it."""
+        return _build(cls, config, trainer)
+
+    def save_directory(self, directory: Path) -> None:
+        """Write a model directory of asr_punct; `asr-punct export` makes its graph.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        make_directory(directory)
+        for name, content in self.files.items():
+            (directory / name).write_bytes(content)
+        if self.task:
+            save_tagger(self.task.model, directory / WEIGHTS)
+        write_info(directory, self.info)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Files of its directory that an archive keeps, by name."""
+        return {TOKENIZER: self._checked_tokenizer().to_json().encode(), **self._kept}
+
+    @property
+    def punctuator(self) -> Punctuator:
+        """A punctuator of the weights as they are, on their device; it puts the model into evaluation mode."""
+        self.eval()
+        graph = next((content for name, content in self._kept.items() if name.endswith(".onnx")), b"")
+        backend = TorchBackend(self.task.model, self.info) if self.task else OnnxBackend(graph)
+        casing = parse_casing(self._kept.get(CASING, b"").decode("utf-8").splitlines())
+        return Punctuator(self.info, self._checked_tokenizer(), backend, casing=casing)
+
+    def add_punctuation_capitalization(
+        self,
+        queries: Sequence[str],
+        batch_size: int | None = None,
+        max_seq_length: int | None = None,
+        step: int | None = None,
+        margin: int | None = None,
+        return_labels: bool = False,
+    ) -> list[str]:
+        """Each query with marks and capitals, or its labels; arguments as `Punctuator` has them."""
+        mode = self.training
+        try:
+            return self.punctuator.add_punctuation_capitalization(
+                queries, batch_size, max_seq_length, step, margin, return_labels
+            )
+        finally:
+            self.train(mode)
+
+    def forward(self, **inputs: Tensor) -> TaggerOutput:
+        """Logits of a batch; `features.Features` gives the shapes."""
+        output: TaggerOutput = self._trained().model(**inputs)
+        return output
+
+    def setup_training_data(self, train_data_config: Any) -> None:
+        """Take the corpora `train.tsv` and `dev.tsv` of `directory`. Raises InputError where they are not there."""
+        directory = Path(train_data_config["directory"])
+        check_data(directory)
+        self._data, self._corpora = str(directory), None
+        OmegaConf.update(self.cfg, "data", self._data, force_add=True)
+
+    def setup_validation_data(self, val_data_config: Any) -> None:
+        """The same: both corpora are of one directory."""
+        self.setup_training_data(val_data_config)
+
+    def setup(self, stage: str | None = None) -> None:
+        """Lightning's hook: every epoch has batches of its own. Raises AsrPunctError where nothing can be trained."""
+        self.propagate_model_guid()
+        self._trained()
+        self.trainer.reload_dataloaders_every_n_epochs = 1
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        """Batches of the trainer's current epoch."""
+        return self._data_module().train_dataloader()
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        """The development set."""
+        return self._data_module().val_dataloader()
+
+    def _data_module(self) -> PunctuationData:
+        if self._corpora is None:
+            if not self._data:
+                raise AsrPunctError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
+            config = Config(self.info.model, self._trained().training_config)
+            self._corpora = PunctuationData(Path(self._data), self._checked_tokenizer(), config, self.info.max_tokens)
+        self._corpora.trainer = self.trainer
+        return self._corpora
+
+    def _trained(self) -> PunctuationModule:
+        if self.task is None:
+            raise AsrPunctError("model: found a graph alone, expected one with weights (a shipped model's: a checkout)")
+        return self.task
+
+    def _checked_tokenizer(self) -> SubwordTokenizer:
+        if self.tokenizer is None:
+            raise AsrPunctError("model: found no tokenizer, expected a model that is restored to its end")
+        return self.tokenizer
+
+    def configure_optimizers(self) -> Any:
+        """The configured optimiser, and its schedule by step."""
+        task = self._trained()
+        task.steps_per_epoch = len(self._data_module().epoch(0))
+        return task.configure_optimizers()
+
+    def configure_gradient_clipping(
+        self,
+        optimizer: Optimizer,
+        gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None,
+    ) -> None:
+        """Lightning's hook: clip as the training's configuration says."""
+        task = self._trained()
+        task.configure_gradient_clipping(optimizer, task.training_config.clip_norm)
+
+    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Lightning's hook: move a batch."""
+        return self._trained().transfer_batch_to_device(batch, device, dataloader_idx)
+
+    def on_train_start(self) -> None:
+        """Lightning's hook: dropout on, also in what was loaded, which is in evaluation mode."""
+        super().on_train_start()
+        self._trained().on_train_start()
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
+        """Lightning's hook: seed what is drawn by the step."""
+        super().on_train_batch_start(batch, batch_idx, unused)
+        self._trained().on_train_batch_start(batch, batch_idx)
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Loss of a batch, logged."""
+        loss = self._trained().batch_loss(batch)
+        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
+        return loss
+
+    def on_validation_epoch_start(self) -> None:
+        """Forget the last epoch's counts."""
+        self._trained().on_validation_epoch_start()
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count the development set's slots."""
+        self._trained().validation_step(batch, batch_idx)
+
+    def on_validation_epoch_end(self) -> None:
+        """Log the scores."""
+        for name, score in self._trained().scores().items():
+            self.log(name, score, prog_bar=True)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Lightning's hook: a checkpoint holds the model's files."""
+        checkpoint[_FILES] = {name: content.decode("utf-8") for name, content in self.files.items()}
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Lightning's hook: the checkpoint's files take the place of those that a new model has."""
+        self._kept = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items() if name != TOKENIZER}
+        with TemporaryDirectory() as name:
+            file = Path(name) / TOKENIZER
+            file.write_text(checkpoint[_FILES][TOKENIZER], encoding="utf-8")
+            self.tokenizer = SubwordTokenizer.from_file(file, self.info.model.encoder.max_subwords)
+        self._corpora = None
+
+
+def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> parts.Parts:
+    if "info" in values:
+        folder = AppState().nemo_file_folder if restored else None
+        return parts.restored(values, Path(folder) if folder else None, epochs)
+    if values.get("directory"):
+        return parts.of_directory(Path(values["directory"]))
+    return parts.new(values, epochs)
+
+
+def _build(cls: type[AsrPunctModel], config: DictConfig, trainer: Trainer | None) -> AsrPunctModel:
+    """No method of the class, for Lightning reads the frames around `__init__`, and one with `super` misleads it."""
+    known = {f"{found.__module__}.{found.__qualname__}": found for found in _classes(cls)}
+    target = config.get("target")
+    if target not in known and target not in (f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__):
+        raise ModelError("model_config.yaml: target", repr(target), " or ".join(known))
+    return known.get(target, cls)(cfg=config, trainer=trainer)
+
+
+def _classes(cls: type[AsrPunctModel]) -> Iterator[type[AsrPunctModel]]:
+    yield cls
+    for derived in cls.__subclasses__():
+        yield from _classes(derived)

@@ -1,0 +1,308 @@
+"""The model under NeMo: saved, restored and trained by its tools. Skipped where NeMo is not installed."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+import yaml
+from dummies import tiny_config, write_corpus
+
+pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '.[nemo]'")
+torch = pytest.importorskip("torch")
+
+from lightning.pytorch import Trainer  # noqa: E402
+from nemo.core.classes import ModelPT  # noqa: E402
+from omegaconf import OmegaConf  # noqa: E402
+
+from asr_punct import Punctuator  # noqa: E402
+from asr_punct.checkpoint import WEIGHTS, shipped_models  # noqa: E402
+from asr_punct.config import as_mapping  # noqa: E402
+from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
+from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses  # noqa: E402
+from asr_punct.nemo.archive import NEMO_CONFIG, NEMO_WEIGHTS  # noqa: E402
+from asr_punct.nemo.train import train  # noqa: E402
+from asr_punct.training.configuration import find_directory  # noqa: E402
+
+QUERIES = ["ana mira la casa", "dónde está la ley", ""]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"), train=60, dev=10)
+
+
+def configuration(folder, corpus, **changes):
+    """Content of the shipped Hydra configuration for a tiny model."""
+    config = as_mapping(tiny_config())
+    (folder / "tiny.yaml").write_text(yaml.safe_dump({key: config[key] for key in ("model", "training")}))
+    values = OmegaConf.load(find_directory("nemo") / "punctuation.yaml")
+    own = {
+        "model": {"config": str(folder / "tiny.yaml"), "data": str(corpus)},
+        "trainer": {"accelerator": "cpu", "max_epochs": 2, "enable_progress_bar": False},
+        "exp_manager": {"exp_dir": str(folder / "experiments")},
+    }
+    return OmegaConf.merge(values, own, changes)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, corpus):
+    """Folder of an experiment of two epochs, and its model."""
+    folder = tmp_path_factory.mktemp("nemo")
+    return folder, train(configuration(folder, corpus))
+
+
+@pytest.fixture(scope="module")
+def saved(trained):
+    """A file of the model, what it gives, and the model."""
+    folder, model = trained
+    model.save_to(str(folder / "a.nemo"))
+    return folder / "a.nemo", model.add_punctuation_capitalization(QUERIES, return_labels=True), model
+
+
+def test_training_leaves_checkpoints_and_the_best_model(trained):
+    folder, model = trained
+    (nemo,) = folder.rglob("punctuation.nemo")
+    (last,) = folder.rglob("*-last.ckpt")
+    restored, loaded = AsrPunctModel.restore_from(nemo), AsrPunctModel.load_from_checkpoint(last)
+    weights = torch.load(last, weights_only=False)["state_dict"]
+    for name, weight in model.state_dict().items():
+        assert torch.equal(restored.state_dict()[name], weight)
+        assert torch.equal(loaded.state_dict()[name], weights[name])
+    assert loaded.info == model.info
+    assert [len(text.split()) for text in loaded.add_punctuation_capitalization(QUERIES)] == [4, 4, 0]
+
+
+def test_a_run_is_resumed(corpus, tmp_path, monkeypatch):
+    resumed = {"resume_if_exists": True}
+    first = train(configuration(tmp_path, corpus, exp_manager=resumed))
+    done, step = [], AsrPunctModel.training_step
+    monkeypatch.setattr(AsrPunctModel, "training_step", lambda *a: done.append(a[0].global_step) or step(*a))
+    model = train(configuration(tmp_path, corpus, exp_manager=resumed, trainer={"max_epochs": 3}))
+    begun = sum(len(first._data_module().epoch(number)) for number in range(2))
+    assert done == list(range(begun, begun + len(first._data_module().epoch(2))))
+    assert model.task.training_config.epochs == 3
+
+
+def test_a_file_restores_by_every_way_that_nemo_has(saved):
+    path, expected, model = saved
+    for restore in (AsrPunctModel.restore_from, AsrPunctModel.from_pretrained, ModelPT.restore_from):
+        restored = restore(str(path))
+        assert type(restored) is AsrPunctModel
+        assert restored.add_punctuation_capitalization(QUERIES, return_labels=True) == expected
+        assert restored.info == model.info
+    assert AsrPunctModel.restore_from(path, return_config=True).info.model.language == "es"
+
+
+def test_a_file_restores_in_another_process(saved, tmp_path):
+    path, expected, _ = saved
+    script = f"""
+import json
+from asr_punct.nemo import AsrPunctModel
+found = AsrPunctModel.restore_from({str(path)!r}).add_punctuation_capitalization({QUERIES!r}, return_labels=True)
+open({str(tmp_path / "found.json")!r}, "w").write(json.dumps(found))
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+    assert json.loads((tmp_path / "found.json").read_text()) == expected
+
+
+@pytest.mark.parametrize("restore", [AsrPunctModel.restore_from, ModelPT.restore_from])
+def test_a_restored_model_is_saved_again_without_the_first_file(saved, tmp_path, restore):
+    path, expected, _ = saved
+    copy = tmp_path / "copy.nemo"
+    copy.write_bytes(path.read_bytes())
+    model = restore(str(copy))
+    copy.unlink()
+    model.save_to(str(tmp_path / "deep" / "b.nemo"))
+    assert [file.name for file in (tmp_path / "deep").iterdir()] == ["b.nemo"]
+    again = AsrPunctModel.restore_from(tmp_path / "deep" / "b.nemo")
+    assert again.add_punctuation_capitalization(QUERIES, return_labels=True) == expected
+
+
+def test_a_directory_and_a_file_are_made_of_each_other(saved, tmp_path):
+    _, expected, model = saved
+    model.save_directory(tmp_path / "model")
+    assert (
+        Punctuator.from_pretrained(tmp_path / "model").add_punctuation_capitalization(QUERIES, return_labels=True)
+        == expected
+    )
+    AsrPunctModel.from_pretrained(str(tmp_path / "model")).save_to(str(tmp_path / "b.nemo"))
+    AsrPunctModel.restore_from(tmp_path / "b.nemo").save_directory(tmp_path / "again")
+    for name in (WEIGHTS, "tokenizer.json", "config.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
+
+
+def test_a_casing_list_goes_with_the_model(saved, tmp_path):
+    _, _, model = saved
+    model.save_directory(tmp_path / "model")
+    (tmp_path / "model" / "casing.txt").write_text("MiRa\n")
+    AsrPunctModel.from_pretrained(str(tmp_path / "model")).save_to(str(tmp_path / "a.nemo"))
+    (text,) = AsrPunctModel.restore_from(tmp_path / "a.nemo").add_punctuation_capitalization(["mira"])
+    assert "MiRa" in text
+
+
+@pytest.mark.skipif(not shipped_models(), reason="no model is shipped")
+def test_shipped_models_are_listed_and_found_by_the_old_names(monkeypatch, tmp_path):
+    assert {model.pretrained_model_name for model in AsrPunctModel.list_available_models()} == set(shipped_models())
+    queries = ["how are you", "great how about you"]
+    model = PunctuationCapitalizationModel.from_pretrained("punctuation_en_bert")
+    assert model.task is not None
+    expected = Punctuator.from_pretrained("en").add_punctuation_capitalization(queries)
+    assert model.add_punctuation_capitalization(queries, batch_size=1, max_seq_length=64, step=8, margin=16) == expected
+    monkeypatch.setattr("asr_punct.checkpoint.TRAINABLE", tmp_path)
+    graph = AsrPunctModel.from_pretrained("en")
+    assert graph.task is None
+    assert graph.add_punctuation_capitalization(queries) == expected
+    graph.save_to(str(tmp_path / "en.nemo"))
+    assert AsrPunctModel.restore_from(tmp_path / "en.nemo").add_punctuation_capitalization(queries) == expected
+    with pytest.raises(AsrPunctError, match="found a graph alone"):
+        Trainer(max_epochs=1, logger=False, enable_checkpointing=False, accelerator="cpu").fit(graph)
+
+
+def test_training_goes_on_from_a_file(saved, corpus):
+    path, _, _ = saved
+    trainer = Trainer(
+        max_epochs=1, logger=False, enable_checkpointing=False, accelerator="cpu", enable_progress_bar=False
+    )
+    model = AsrPunctModel.restore_from(path, trainer=trainer)
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    model.setup_training_data({"directory": str(corpus)})
+    trainer.fit(model)
+    assert any(not torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
+    assert 0 <= float(trainer.callback_metrics["dev_f1"]) <= 1
+
+
+class Hostile:
+    """What a pickle can say: call this."""
+
+    def __reduce__(self):
+        return print, ("run",)
+
+
+def test_weights_that_are_more_than_tensors_are_refused(saved, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    torch.save({"task.x": Hostile()}, tmp_path / "code.ckpt")
+    torch.save({"task.x": torch.zeros(2)}, tmp_path / "other.ckpt")
+    torch.save([1], tmp_path / "list.ckpt")
+    for name, told in (("code", "expected tensors by name"), ("other", "expected the weights"), ("list", "weights")):
+        with pytest.raises(ModelError, match=told) as error:
+            AsrPunctModel.restore_from(repacked(saved[0], tmp_path, weights=tmp_path / f"{name}.ckpt"))
+        assert "\n" not in str(error.value)
+        assert not ModelPT._is_model_being_restored()
+    assert "run" not in capsys.readouterr().out.split()
+
+
+def repacked(path, folder, weights=None, config=None):
+    """The file with other weights or another configuration."""
+    with tarfile.open(path) as archive:
+        archive.extractall(folder / "content", filter="data")
+    if weights:
+        shutil.copy(weights, folder / "content" / NEMO_WEIGHTS)
+    if config:
+        OmegaConf.save(config, folder / "content" / NEMO_CONFIG)
+    with tarfile.open(folder / "changed.nemo", "w") as archive:
+        archive.add(folder / "content", arcname=".")
+    return folder / "changed.nemo"
+
+
+def test_a_file_of_another_class_is_refused(saved, tmp_path):
+    config = AsrPunctModel.restore_from(saved[0], return_config=True)
+    config = OmegaConf.merge(config, {"target": "nemo.collections.asr.models.EncDecCTCModel"})
+    with pytest.raises(ModelError, match="EncDecCTCModel"):
+        AsrPunctModel.restore_from(repacked(saved[0], tmp_path, config=config))
+
+
+class Derived(AsrPunctModel):
+    """A class of a user."""
+
+
+def test_a_derived_class_restores_as_itself(saved, tmp_path):
+    assert type(Derived.restore_from(saved[0])) is Derived
+    config = AsrPunctModel.restore_from(saved[0], return_config=True)
+    config = OmegaConf.merge(config, {"target": f"{Derived.__module__}.{Derived.__qualname__}"})
+    assert type(AsrPunctModel.restore_from(repacked(saved[0], tmp_path, config=config))) is Derived
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"config": "small", "settings": ["training.average=0.0"]}, "model.data: found nothing"),
+        ({"config": "small", "data": "nowhere"}, "no such file"),
+        ({"directory": "nowhere"}, "no such file"),
+        ({"info": {"format": 99}}, "format 99"),
+    ],
+)
+def test_configurations_that_cannot_be_used_are_told(values, told):
+    with pytest.raises(AsrPunctError, match=told):
+        AsrPunctModel(OmegaConf.create(values))
+
+
+def test_an_average_is_left_to_nemo(corpus, tmp_path):
+    values = configuration(tmp_path, corpus).model
+    values.settings = ["training.average=0.9"]
+    with pytest.raises(AsrPunctError, match=r"under NeMo exp_manager\.ema averages"):
+        AsrPunctModel(values)
+
+
+def test_the_transcript_of_a_model_of_nemo_is_punctuated(saved, tmp_path):
+    """A tiny CTC model with random weights: what it says means nothing, its form is NeMo's own."""
+    np, soundfile = pytest.importorskip("numpy"), pytest.importorskip("soundfile")
+    models = pytest.importorskip("nemo.collections.asr.models")
+    recogniser = models.EncDecCTCModel(cfg=ctc_configuration()).eval()
+    sound = np.random.default_rng(0).normal(0, 0.1, 16000 * 2).astype("float32")
+    soundfile.write(tmp_path / "a.wav", sound, 16000)
+    punctuator = saved[2].punctuator
+    for timestamps in (True, False):
+        (before,) = recogniser.transcribe([str(tmp_path / "a.wav")], timestamps=timestamps, verbose=False)
+        (found,) = punctuate_hypotheses([before], punctuator)
+        assert type(found) is type(before)
+        assert letters(found.text) == letters(before.text) != ""
+        if timestamps:
+            assert list(found.timestamp) == list(before.timestamp)
+            for entry, old in zip(found.timestamp["word"], before.timestamp["word"], strict=True):
+                assert letters(entry["word"]) == letters(old["word"])
+                assert {**entry, "word": ""} == {**old, "word": ""}
+            texts = [segment["segment"] for segment in found.timestamp["segment"]]
+            assert " ".join(texts) == found.text
+            assert set(found.timestamp["segment"][0]) == set(before.timestamp["segment"][0])
+        else:
+            assert found.timestamp is before.timestamp
+
+
+def letters(text):
+    return [word for word in ("".join(c for c in part if c.isalpha()).lower() for part in text.split()) if word]
+
+
+def ctc_configuration():
+    vocabulary = [" ", *"abcdeo"]
+    parts = "nemo.collections.asr.modules."
+    layer = {"filters": 16, "repeat": 1, "kernel": [3], "stride": [2], "dilation": [1], "dropout": 0.0}
+    return OmegaConf.create(
+        {
+            "sample_rate": 16000,
+            "preprocessor": {
+                "_target_": parts + "AudioToMelSpectrogramPreprocessor",
+                "sample_rate": 16000,
+                "window_size": 0.025,
+                "window_stride": 0.01,
+                "features": 16,
+                "dither": 0.0,
+                "pad_to": 0,
+            },
+            "encoder": {
+                "_target_": parts + "ConvASREncoder",
+                "feat_in": 16,
+                "activation": "relu",
+                "conv_mask": True,
+                "jasper": [{**layer, "residual": False, "separable": True}],
+            },
+            "decoder": {
+                "_target_": parts + "ConvASRDecoder",
+                "feat_in": 16,
+                "num_classes": len(vocabulary),
+                "vocabulary": vocabulary,
+            },
+        }
+    )
