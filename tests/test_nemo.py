@@ -96,6 +96,7 @@ def test_a_file_restores_by_every_way_that_nemo_has(saved):
     assert AsrPunctModel.restore_from(path, return_config=True).info.model.language == "es"
 
 
+@pytest.mark.slow
 def test_a_file_restores_in_another_process(saved, tmp_path):
     path, expected, _ = saved
     script = f"""

@@ -91,7 +91,7 @@ def of_directory(directory: Path) -> Parts:
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
     tagger = load_tagger(checked_file(directory, info, WEIGHTS), info) if has_file(info, WEIGHTS) else None
     if tagger is None:
-        graph = next(name for name in (*_GRAPHS[::-1], WEIGHTS) if name == WEIGHTS or has_file(info, name))
+        graph = next((name for name in _GRAPHS if has_file(info, name)), WEIGHTS)
         kept[graph] = checked_file(directory, info, graph)
     files = {name: path.read_bytes() for name, path in kept.items() if path.is_file()}
     return Parts(info, TrainingConfig(), tagger, tokenizer, files)
