@@ -215,6 +215,13 @@ def test_a_file_of_another_class_is_refused(saved, tmp_path):
         AsrPunctModel.restore_from(repacked(saved[0], tmp_path, config=config))
 
 
+def test_a_configuration_of_a_model_that_no_memory_holds_is_refused(saved, tmp_path):
+    config = AsrPunctModel.restore_from(saved[0], return_config=True)
+    config = OmegaConf.merge(config, {"info": {"encoder": {"vocab_size": 10**11}}})
+    with pytest.raises(ModelError, match=r"found a model of .* bytes, expected one that"):
+        AsrPunctModel.restore_from(repacked(saved[0], tmp_path, config=config))
+
+
 class Derived(AsrPunctModel):
     """A class of a user."""
 

@@ -24,16 +24,17 @@ from asr_punct.checkpoint import (
     read_info,
 )
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ConfigError, ModelError
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
-from asr_punct.nemo.archive import KEPT_FILES, NEMO_CONFIG
+from asr_punct.nemo.archive import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import read_config
 from asr_punct.training.fit import model_of, start_model, with_classes
 from asr_punct.training.run import check_data
 
 _GRAPHS = (ONNX, ONNX_INT8)
+_SPARE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,20 @@ def restored(values: Mapping[str, Any], folder: Path | None, epochs: int | None)
     files = {name: (folder / name).read_bytes() for name in KEPT_FILES if folder and (folder / name).is_file()}
     tokenizer = SubwordTokenizer.from_file(folder / TOKENIZER, info.model.encoder.max_subwords) if folder else None
     graph = any(name in files for name in _GRAPHS)
+    if folder and not graph:
+        _check_size(info, tokenizer, (folder / NEMO_WEIGHTS).stat().st_size)
     tagger = None if graph else empty_tagger(info, NEMO_CONFIG, tokenizer).eval()
     files.pop(TOKENIZER, None)
     return Parts(info, _checked(training, epochs), tagger, tokenizer, files)
+
+
+def _check_size(info: ModelInfo, tokenizer: SubwordTokenizer | None, stored: int) -> None:
+    """Refuse a configuration of a model that is far larger than its weights: it could fill the memory."""
+    with torch.device("meta"):
+        tagger = empty_tagger(info, NEMO_CONFIG, tokenizer)
+    size = sum(weight.numel() * weight.element_size() for weight in tagger.parameters())
+    if size > 2 * stored + _SPARE_BYTES:
+        raise ModelError(NEMO_CONFIG, f"a model of {size} bytes", f"one that {NEMO_WEIGHTS} of {stored} bytes holds")
 
 
 def _checked(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
