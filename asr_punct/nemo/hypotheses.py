@@ -14,8 +14,15 @@ from typing import Any, TypeVar
 
 from asr_punct.errors import InputError
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.entries import Object, entry_words, objects, replaced_entries, source_of, written_words
-from asr_punct.io.json import number_or_none
+from asr_punct.io.entries import (
+    Object,
+    entry_words,
+    number_or_none,
+    objects,
+    replaced_entries,
+    source_of,
+    written_words,
+)
 from asr_punct.marks import SENTENCE_ENDS, Glyphs, Labels
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
@@ -93,10 +100,13 @@ def _read(hypothesis: Any, place: str) -> _Found:
 
 def _words(entry: Object, place: str) -> list[Word]:
     """The words of an entry: mostly one; numbers may be those of numpy or torch."""
-    times = {key: entry.get(key) for key in ("start", "end")}
-    plain = {key: value.item() if hasattr(value, "item") else value for key, value in times.items()}
+    plain = {key: _plain(entry.get(key)) for key in ("start", "end")}
     start, end = (number_or_none(plain, key, place) for key in plain)
     return entry_words(entry.get("word"), start, end, None, place)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
 
 
 def _written(

@@ -79,7 +79,8 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         made = _parts(values, self._is_model_being_restored(), trainer.max_epochs if trainer else None)
         self.info, self.tokenizer = made.info, made.tokenizer
         self.task = PunctuationModule(made.tagger, made.training, steps_per_epoch=1) if made.tagger else None
-        self._kept, self._corpora = dict(made.files), None
+        self._kept = dict(made.files)
+        self._corpora: PunctuationData | None = None
         self._data = values.get("data")
         self.cfg = OmegaConf.create(
             {"target": values["target"], "nemo_version": values["nemo_version"], "data": self._data, **made.mapping()}
@@ -120,13 +121,15 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             log.warning("%s is no longer there; %r of asr_punct takes its place", model_name, _OLD_NAMES[model_name])
         name = _OLD_NAMES.get(model_name, model_name)
         if Path(name).is_file():
-            return cls.restore_from(name, map_location=map_location, trainer=trainer)
+            restored: AsrPunctModel = cls.restore_from(name, map_location=map_location, trainer=trainer)
+            return restored
         try:
             directory = find_trainable_model(name)
         except AsrPunctError:
             directory = find_model(name)
         model = cls(OmegaConf.create({"directory": str(directory)}), trainer)
-        return model.to(map_location or ("cuda" if torch.cuda.is_available() else "cpu"))
+        model.to(map_location or ("cuda" if torch.cuda.is_available() else "cpu"))
+        return model
 
     def save_to(self, save_path: str) -> None:
         """Write a `.nemo` file (`nemo.archive`), whatever restored the model."""
