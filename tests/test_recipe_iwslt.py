@@ -17,11 +17,11 @@ from asr_punct.training.configuration import read_config
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
 
-import compare_times
 import decode
 import make_files
 import prepare
 import report
+import time_ways
 
 ROOT = Path(__file__).parent.parent
 SYSTEMS = ROOT / "recipes" / "systems"
@@ -214,10 +214,10 @@ def test_ways_of_decoding_take_turns(files, model):
     prepared(files)
     turns = []
     ways = {name: lambda name=name: turns.append(name) for name in "ab"}
-    assert compare_times.relative_times(ways, rounds=2)["a"] == 1
+    assert time_ways.relative_times(ways, rounds=2)["a"] == 1
     assert "".join(turns) == "ababab"
-    sizes = [compare_times.way(options, model, files / "data", words=9) for options in ("", "--left 4 --right 2")]
-    assert all(ratio > 0 for ratio in compare_times.relative_times(dict(zip("ab", sizes, strict=True)), 1).values())
+    sizes = [time_ways.way(options, model, files / "data", words=9) for options in ("", "--left 4 --right 2")]
+    assert all(ratio > 0 for ratio in time_ways.relative_times(dict(zip("ab", sizes, strict=True)), 1).values())
 
 
 @pytest.mark.parametrize("recipe", ["iwslt", "bangla"])

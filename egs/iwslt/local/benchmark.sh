@@ -130,7 +130,7 @@ if begin 5 exp ""; then
     done
     decode "windows/9 by probabilities" courtland --aggregate 9 --aggregate-by probabilities --sets ref
     decode "windows/sequential" courtland --left 49 --right 49 "${stream[@]}"
-    step "times of windows" exp/decode/windows/times.json "$here/local/compare_times.py" "${turns[@]}" \
+    step "times of windows" exp/decode/windows/times.json "$here/local/time_ways.py" "${turns[@]}" \
       exp/models/courtland/model data exp/decode/windows/times.json "1=--aggregate 1" "2=--aggregate 2" \
       "3=--aggregate 3" "6=--aggregate 6" "9=--aggregate 9" \
       "9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49"
@@ -145,7 +145,7 @@ if begin 5 exp ""; then
       ways+=("$right=--left 100 --right $right")
       decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"
     done
-    step "times of look-ahead" exp/decode/look-ahead/times.json "$here/local/compare_times.py" "${turns[@]}" \
+    step "times of look-ahead" exp/decode/look-ahead/times.json "$here/local/time_ways.py" "${turns[@]}" \
       exp/models/polacek/model data exp/decode/look-ahead/times.json "${ways[@]}"
     show "times of look-ahead"
   fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure how long ways of decoding take beside each other: all take turns on the same words, in one process.
 
-local/compare_times.py [--words N] [--rounds N] MODEL_DIR DATA OUT.json NAME=OPTIONS…
+local/time_ways.py [--words N] [--rounds N] MODEL_DIR DATA OUT.json NAME=OPTIONS…
 
 OPTIONS are those of decode.py. OUT.json has the median time of each over that of the first.
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 
-import decode
+import decode  # type: ignore[import-not-found]  # the program beside it
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.files import write_file
@@ -71,7 +71,7 @@ def main() -> int:
             json.dump(times, out, indent=2)
             out.write("\n")
     except AsrPunctError as error:
-        print(f"compare_times.py: {error}", file=sys.stderr)
+        print(f"time_ways.py: {error}", file=sys.stderr)
         return 2
     print(", ".join(f"{name} {ratio:.1f}x" for name, ratio in times.items()))
     return 0
