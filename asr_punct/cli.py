@@ -326,11 +326,12 @@ def score(
     if audio:
         check_times(found, str(hypothesis))
     words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
-    scores = score_counts(words.count())
+    counts = words.count()
+    scores = score_counts(counts)
     report = page(scores, str(hypothesis))
     if compare:
         second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
-        report += "\n" + comparison(paired(words.count(), second.count()), str(hypothesis), str(compare))
+        report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
     if html:
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, glyphs(lang), **names, audio=audio)

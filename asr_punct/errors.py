@@ -53,16 +53,19 @@ class MissingExtraError(MissingPackageError):
 
 
 def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
-    """The error as the extra to install, by the package's own metadata; raises it again where no extra brings it.
+    """The error as the smallest extra to install, by the package's own metadata; raises it again where none brings it.
 
     Args:
         error: of a module that is not there.
         arguments: of the command line, which name the command.
     """
     package = (error.name or "").split(".")[0]
+    extras: dict[str, list[str]] = {}
     for requirement in metadata.requires("asr-punct") or []:
-        match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)
-        if match and match[1].replace("-", "_").lower() == package.lower():
-            command = next((word for word in arguments if not word.startswith("-")), "this command")
-            return MissingExtraError(command, match[2], package)
-    raise error
+        if match := re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement):
+            extras.setdefault(match[2], []).append(match[1].replace("-", "_").lower())
+    bringing = [extra for extra, packages in extras.items() if package.lower() in packages]
+    if not bringing:
+        raise error
+    command = next((word for word in arguments if not word.startswith("-")), "this command")
+    return MissingExtraError(command, min(bringing, key=lambda extra: len(extras[extra])), package)

@@ -64,6 +64,11 @@ class Utterance:
     continues: bool = False
     rest: object = field(default=None, compare=False, repr=False)
 
+    @property
+    def all_labels(self) -> tuple[Labels, ...]:
+        """A label for every word; without marks and case where nothing was labelled."""
+        return self.labels or (Labels(),) * len(self.words)
+
     def __post_init__(self) -> None:
         for name, values in (("labels", self.labels), ("pauses", self.pauses)):
             if values is not None and len(values) != len(self.words):

@@ -13,6 +13,25 @@ from asr_punct.words import Utterance, Word
 NAMES = ["ana", "luis", "miren", "jon"]
 NOUNS = ["casa", "ley", "mesa", "sala", "calle"]
 ASKS = ["dónde", "cuándo", "quién"]
+LABELLED = Utterance(
+    words=(Word("qué"), Word("dijo")),
+    id="u1",
+    recording="r",
+    labels=(
+        Labels(frozenset({Mark.OPEN_QUES, Mark.OPEN_QUOTE, Mark.QUESTION, Mark.QUOTE}), Case.FIRST_CAP),
+        Labels(frozenset({Mark.PERIOD})),
+    ),
+    pauses=(0.25, None),
+    pause_before=0.5,
+    times="ctc",
+)
+
+
+def file(folder: Path, name: str, content: str | bytes) -> Path:
+    """A file in a folder."""
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
 
 
 def sentence(rng: random.Random) -> list[tuple[str, Labels, float]]:

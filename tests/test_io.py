@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from dummies import LABELLED, file
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,12 +23,6 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
-
-
-def file(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def written(writer, utterances):
@@ -230,18 +225,6 @@ qué\tQUESTION+OPEN_QUES+OPEN_QUOTE+QUOTE\t0.250\tFIRST_CAP
 dijo\tPERIOD\t-\tO
 
 """
-LABELLED = Utterance(
-    words=(Word("qué"), Word("dijo")),
-    id="u1",
-    recording="r",
-    labels=(
-        Labels(frozenset({Mark.OPEN_QUES, Mark.OPEN_QUOTE, Mark.QUESTION, Mark.QUOTE}), Case.FIRST_CAP),
-        Labels(frozenset({Mark.PERIOD})),
-    ),
-    pauses=(0.25, None),
-    pause_before=0.5,
-    times="ctc",
-)
 
 
 def test_tsv_golden(tmp_path):

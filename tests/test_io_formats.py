@@ -1,18 +1,13 @@
 """Which format a file is of, and what each format can do."""
 
 import pytest
+from dummies import file
 
 from asr_punct import io
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import formats
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name
 from asr_punct.words import Word
-
-
-def file(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from dummies import LABELLED, file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,25 +20,7 @@ from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
 DATA = os.environ.get("ASR_PUNCT_DATA")
-LABELLED = Utterance(
-    words=(Word("qué"), Word("dijo")),
-    id="u1",
-    recording="r",
-    labels=(
-        Labels(frozenset({Mark.OPEN_QUES, Mark.OPEN_QUOTE, Mark.QUESTION, Mark.QUOTE}), Case.FIRST_CAP),
-        Labels(frozenset({Mark.PERIOD})),
-    ),
-    pauses=(0.25, None),
-    pause_before=0.5,
-    times="ctc",
-)
 FIRST, LAST = Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))
-
-
-def file(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def written(format_name, utterances):

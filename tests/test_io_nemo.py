@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from dummies import file
 
 from asr_punct import io
 from asr_punct.errors import InputError
@@ -13,12 +14,6 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 FIRST, LAST = Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))
-
-
-def file(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def manifest(tmp_path, *lines):

@@ -52,19 +52,13 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     for name, part in PARTS.items():
         if name in found:
             with write_file(output / f"{part}.tsv") as out:
-                write_tsv(_counted(map(as_recognised, read_iwslt(found[name])), part, summary), out)
+                write_tsv(summary.counted(map(as_recognised, read_iwslt(found[name])), part), out)
     return summary
 
 
 def find_file(folder: Path, name: str) -> Path | None:
     """The benchmark's file of that name, as it is or with `.txt` or `.xz` after it."""
     return next((path for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
-
-
-def _counted(utterances: Iterable[Utterance], part: str, summary: Summary) -> Iterator[Utterance]:
-    for utterance in utterances:
-        summary.words[part] += len(utterance.words)
-        yield utterance
 
 
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
@@ -158,7 +152,7 @@ def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
 
 
 def _labelled(tokens: Utterance) -> Iterator[_Token]:
-    labels = tokens.labels or (Labels(),) * len(tokens.words)
+    labels = tokens.all_labels
     return ((word.text, label) for word, label in zip(tokens.words, labels, strict=True))
 
 

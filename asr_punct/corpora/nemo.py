@@ -7,7 +7,6 @@ and `labels.txt` alone, are divided as `prepare text` divides text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
@@ -16,7 +15,6 @@ from asr_punct.errors import InputError
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.nemo_labels import read_nemo_labels
 from asr_punct.io.tsv import write_tsv
-from asr_punct.words import Utterance
 
 _PARTS = ("train", "dev", "test")
 _WHOLE = ("text.txt", "labels.txt")
@@ -45,7 +43,8 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         summary.problems += [f"{source}: no files of {part}" for part in _PARTS if part not in parts]
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
-                write_tsv(_counted(read_nemo_labels(text, labels), part, summary), out)
+                spoken = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
+                write_tsv(summary.counted(spoken, part), out)
     elif all((source / name).is_file() for name in _WHOLE):
         utterances = read_nemo_labels(*(source / name for name in _WHOLE))
         divide(utterances, output, summary, place=str(source / _WHOLE[0]), dev=dev, test=test, seed=seed)
@@ -62,10 +61,3 @@ def _pair(source: Path, part: str) -> tuple[Path, Path] | None:
     beside = source / f"text_{part}.txt", source / f"labels_{part}.txt"
     within = source / part / _WHOLE[0], source / part / _WHOLE[1]
     return next((pair for pair in (beside, within) if all(path.is_file() for path in pair)), None)
-
-
-def _counted(utterances: Iterable[Utterance], part: str, summary: Summary) -> Iterator[Utterance]:
-    for utterance in utterances:
-        if utterance.words:
-            summary.words[part] += len(utterance.words)
-            yield utterance

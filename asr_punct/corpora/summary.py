@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from asr_punct.words import Utterance
 
 
 @dataclass
@@ -19,6 +22,12 @@ class Summary:
     words: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+
+    def counted(self, utterances: Iterable[Utterance], part: str) -> Iterator[Utterance]:
+        """The same utterances, whose words are counted as the part's."""
+        for utterance in utterances:
+            self.words[part] += len(utterance.words)
+            yield utterance
 
     def lines(self) -> list[str]:
         """The summary for people."""

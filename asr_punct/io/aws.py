@@ -13,15 +13,12 @@ from asr_punct.errors import InputError
 from asr_punct.io.entries import (
     Object,
     Punctuation,
-    entry_words,
     in_order,
+    item_words,
     object_at,
     objects,
-    punctuation,
     recording_name,
-    seconds_at,
     source_of,
-    text_at,
     with_punctuation,
 )
 from asr_punct.io.files import Pathlike, display_name
@@ -61,9 +58,4 @@ def _items(channel: Object, place: str) -> Iterator[Word | Punctuation]:
         best = next(iter(objects(item, "alternatives", where)), None)
         if best is None:
             raise InputError(where, "no alternatives", "at least one")
-        text = text_at(best, "content", where)
-        if item.get("type") == "punctuation":
-            yield punctuation(text)
-            continue
-        start, end = seconds_at(item, "start_time", where), seconds_at(item, "end_time", where)
-        yield from entry_words(text, start, end, seconds_at(best, "confidence", where), where)
+        yield from item_words(item, best, where)

@@ -18,8 +18,9 @@ from operator import itemgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
+from asr_punct.io.entries import TIMES
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import Glyphs, write_word
 from asr_punct.words import Seconds, Utterance, Word
 
 COMMENT = ";;"
@@ -187,7 +188,7 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         number += not utterance.continues
         name = one_token(utterance.id or utterance.recording or f"utterance{number}")
         tail = ""
-        for word, label in zip(utterance.words, utterance.labels or (Labels(),) * len(utterance.words), strict=True):
+        for word, label in zip(utterance.words, utterance.all_labels, strict=True):
             if isinstance(word.rest, CtmSpace):
                 out.write(word.rest.text)
             else:
@@ -204,6 +205,6 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 def _row(word: Word, name: str, channel: str) -> CtmRow:
     if word.start is None or word.end is None:
-        raise InputError(name, f"word {word.text!r} without times", "times (asr-punct align makes them)")
+        raise InputError(name, f"word {word.text!r} without times", TIMES)
     columns = [name, one_token(channel or "1"), format_seconds(word.start), format_seconds(word.end - word.start)]
     return CtmRow((), " ".join(columns) + " ", "" if word.confidence is None else f" {word.confidence:g}")

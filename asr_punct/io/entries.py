@@ -16,9 +16,11 @@ from typing import Any
 from asr_punct.errors import InputError
 from asr_punct.io.files import Pathlike, parse_seconds
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
 
 Object = Mapping[str, Any]
+TIMES = "times (asr-punct align makes them)"
+"""What an error expects of words without them."""
 _SHOWN = 80
 """Characters of a value that an error shows."""
 _OPENING = frozenset("¿¡«“‘([{")
@@ -119,6 +121,24 @@ def entry_words(
     return [Word(token, None if i else start, end if i == last else None, confidence) for i, token in enumerate(tokens)]
 
 
+def timed_words(
+    entry: Object, place: str, *, key: str = "word", confidence: Sequence[str] = ("confidence",)
+) -> list[Word]:
+    """The words of an entry with `start` and `end`; `confidence` is the first of these keys that it has."""
+    start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
+    known = next((number_or_none(entry, name, place) for name in confidence if name in entry), None)
+    return entry_words(entry.get(key), start, end, known, place)
+
+
+def item_words(item: Object, best: Object, place: str) -> list[Word | Punctuation]:
+    """The words of an item of Amazon's or Speechmatics', or the mark that it is, by the best of its alternatives."""
+    text = text_at(best, "content", place)
+    if item.get("type") == "punctuation":
+        return [Punctuation(text, True) if item.get("attaches_to") == "next" else punctuation(text)]
+    start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
+    return [*entry_words(text, start, end, seconds_at(best, "confidence", place), place)]
+
+
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
     """The words as they come. Raises InputError where one starts before another that comes earlier."""
     found, last = tuple(words), 0.0
@@ -153,6 +173,14 @@ def with_punctuation(items: Iterable[Word | Punctuation]) -> Iterator[Word]:
 
 def _renamed(word: Word, text: str) -> Word:
     return Word(text, word.start, word.end, word.confidence)
+
+
+def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
+    """Where the words begin and end. Raises InputError where that is not known."""
+    times = bounds(words)
+    if times is None:
+        raise InputError(place, "words without times", TIMES)
+    return times
 
 
 def has_times(words: Iterable[Word]) -> bool:

@@ -138,7 +138,7 @@ def _dumped(value: Any) -> str:
 
 
 def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
-    labels = utterance.labels or (Labels(),) * len(utterance.words)
+    labels = utterance.all_labels
     rows = zip(utterance.words, labels, utterance.pauses or (None,) * len(labels), strict=True)
     item = {
         "id": utterance.id,

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,13 +23,14 @@ from asr_punct.io.entries import (
     number_or_none,
     object_at,
     replaced,
+    segment_times,
     shown,
     text_at,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name, first_json_line, parse_json, read_lines
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _OTHERS = (".json", ".json.gz", ".yaml", ".yaml.gz", ".yml", ".arrow", ".parquet")
 """Ends of the names of files that are no JSON lines."""
@@ -178,13 +180,11 @@ def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: G
     if len(old) == len(words) and "text" in item and item["text"] is not None:
         new["text"] = replaced(item["text"], old, words)
     entries = _entries(item, utterance.id)
-    counts = [len(_timed(entry, utterance.id)) for entry in entries]
-    if entries and sum(counts) == len(words):
-        symbols = [word for entry in entries for word in _timed(entry, utterance.id)]
-        marked = iter(written_words(replace(utterance, words=tuple(symbols)), glyphs))
-        replaced_ = [
-            _renamed(entry, [next(marked) for _ in range(count)]) for entry, count in zip(entries, counts, strict=True)
-        ]
+    timed = [_timed(entry, utterance.id) for entry in entries]
+    symbols = tuple(chain.from_iterable(timed))
+    if entries and len(symbols) == len(words):
+        marked = iter(written_words(replace(utterance, words=symbols), glyphs))
+        replaced_ = [_renamed(entry, list(islice(marked, len(own)))) for entry, own in zip(entries, timed, strict=True)]
         new["alignment"] = {**item["alignment"], "word": replaced_}
     return new
 
@@ -197,9 +197,7 @@ def _renamed(entry: Any, words: Sequence[str]) -> Any:
 
 def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
     name = utterance.id or f"{utterance.recording or 'utterance'}-{number}"
-    times = bounds(utterance.words)
-    if times is None:
-        raise InputError(f"utterance {name!r}", "words without times", "times (asr-punct align makes them)")
+    times = segment_times(utterance.words, f"utterance {name!r}")
     item: dict[str, Any] = {
         "id": name,
         "recording_id": utterance.recording or name,

@@ -19,9 +19,9 @@ from asr_punct.io.entries import (
     objects,
     replaced,
     replaced_entries,
-    seconds_at,
     source_of,
     text_at,
+    timed_words,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name, first_json_line, parse_json, read_lines
@@ -83,7 +83,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
     offset = number_or_none(item, "offset", place) or 0.0
     if isinstance(item.get("word"), list):
         entries = objects(item, "word", place)
-        timed = [word for number, entry in enumerate(entries, 1) for word in _timed(entry, f"{place}: word {number}")]
+        timed = [word for i, entry in enumerate(entries, 1) for word in timed_words(entry, f"{place}: word {i}")]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{len(timed)} words with times and {len(text.split())} in pred_text"
@@ -96,11 +96,6 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         if key is None:
             raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
         yield from (Word(token) for token in item[key].split())
-
-
-def _timed(entry: Object, place: str) -> list[Word]:
-    start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
-    return entry_words(entry.get("word"), start, end, number_or_none(entry, "confidence", place), place)
 
 
 def _moved(word: Word, offset: Seconds) -> Word:

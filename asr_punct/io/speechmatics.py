@@ -16,6 +16,7 @@ from asr_punct.io.entries import (
     Punctuation,
     entry_words,
     in_order,
+    item_words,
     object_at,
     objects,
     punctuation,
@@ -80,10 +81,5 @@ def _second_version(file: Object, name: str) -> dict[str, list[Word | Punctuatio
         best = next(iter(objects(item, "alternatives", place)), None)
         if best is None:
             raise InputError(place, shown(item), "at least one of alternatives")
-        text = text_at(best, "content", place)
-        if item.get("type") == "punctuation":
-            found.append(Punctuation(text, True) if item.get("attaches_to") == "next" else punctuation(text))
-            continue
-        start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
-        found += entry_words(text, start, end, seconds_at(best, "confidence", place), place)
+        found += item_words(item, best, place)
     return channels

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io.entries import written_words
+from asr_punct.io.ctm import COMMENT
+from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, Word, bounds
+from asr_punct.words import Utterance
 
-_COMMENT = ";;"
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
 _COLUMNS = "file channel speaker start end [<label>] transcript"
@@ -53,7 +53,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     left: list[str] = []
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
-        says_nothing = line.startswith(_COMMENT) or not line.strip()
+        says_nothing = line.startswith(COMMENT) or not line.strip()
         utterance = None if says_nothing else _utterance(line, tuple(left), number, place)
         if utterance is None:
             keep_line(left, line, place)
@@ -72,14 +72,9 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         raise InputError(place, f"{len(columns)} columns", _COLUMNS)
     name, channel = columns[:2]
     start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
-    if end < start:
-        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    texts = match[2].split()
-    if not texts or [text.lower() for text in texts] == [_IGNORED]:
+    words = entry_words(match[2], start, end, None, place)
+    if not words or [word.text.lower() for word in words] == [_IGNORED]:
         return None
-    words = [Word(text) for text in texts]
-    words[0] = replace(words[0], start=start)
-    words[-1] = replace(words[-1], end=end)
     return Utterance(
         tuple(words),
         id=f"{name}-{number}",
@@ -110,10 +105,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _line(utterance: Utterance, number: int, text: str) -> StmLine:
-    times = bounds(utterance.words)
-    if times is None:
-        place = f"utterance {utterance.id or number!r}"
-        raise InputError(place, "words without times", "times (asr-punct align makes them)")
+    times = segment_times(utterance.words, f"utterance {utterance.id or number!r}")
     name = one_token(utterance.recording or utterance.id or f"utterance{number}")
     columns = [name, one_token(utterance.channel or "1"), _NO_SPEAKER, *map(format_seconds, times)]
     if text.startswith("<"):

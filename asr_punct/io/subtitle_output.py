@@ -10,7 +10,7 @@ from typing import TextIO
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.cue_text import Kind, between_words, escaped, plain, strip_tags, written
 from asr_punct.io.subtitles import FileCue
-from asr_punct.marks import Glyphs, Labels
+from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
 from asr_punct.words import Seconds, Utterance
 
@@ -105,7 +105,7 @@ class _Writer:
 
     def _text(self, cue: FileCue, utterance: Utterance) -> str:
         """The lines of a cue, each with its end."""
-        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        labels = utterance.all_labels
         if len(cue.text.words) != len(labels):
             found, expected = f"{len(labels)} words", f"the {len(cue.text.words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from asr_punct.io.files import Pathlike, read_lines
-from asr_punct.marks import Glyphs, Labels, write_text
+from asr_punct.marks import Glyphs, write_text
 from asr_punct.words import Utterance, Word
 
 
@@ -28,7 +28,7 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
     for utterance in utterances:
         if previous is not None:
             out.write(_between(previous, utterance))
-        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        labels = utterance.all_labels
         out.write(write_text([word.text for word in utterance.words], labels, glyphs))
         previous = utterance
     if previous is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io.entries import written_words
+from asr_punct.io.entries import TIMES, written_words
 from asr_punct.io.files import Pathlike, display_name, read_utf_file
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
@@ -268,7 +268,7 @@ def _intervals(words: Sequence[Word]) -> list[tuple[Seconds, Seconds, str]]:
         before, last, texts = result.pop()
         result.append((before, max(last, end or last), f"{texts} {text}"))
     else:
-        raise InputError("TextGrid", "words without times", "times (asr-punct align makes them)")
+        raise InputError("TextGrid", "words without times", TIMES)
     return result
 
 

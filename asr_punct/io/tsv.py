@@ -111,7 +111,7 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
         if not utterance.continues:
             out.write("\n" * started)
             out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
-        labels = utterance.labels or (Labels(),) * len(utterance.words)
+        labels = utterance.all_labels
         pauses = utterance.pauses or (None,) * len(utterance.words)
         for word, label, pause in zip(utterance.words, labels, pauses, strict=True):
             out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")

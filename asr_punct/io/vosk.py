@@ -13,19 +13,17 @@ from typing import Any, TextIO
 
 from asr_punct.io.entries import (
     Object,
-    entry_words,
     has_times,
     in_order,
     new_entry,
-    number_or_none,
     object_at,
     objects,
     recording_name,
     replaced,
     replaced_entries,
-    seconds_at,
     source_of,
     text_at,
+    timed_words,
     token_count,
     written_words,
 )
@@ -85,9 +83,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
     if not entries:
         yield from (Word(token) for token in text_at(item, "text", place).split())
     for number, entry in enumerate(entries, start=1):
-        where = f"{place}: word {number}"
-        start, end = seconds_at(entry, "start", where), seconds_at(entry, "end", where)
-        yield from entry_words(entry.get("word"), start, end, number_or_none(entry, "conf", where), where)
+        yield from timed_words(entry, f"{place}: word {number}", confidence=("conf",))
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

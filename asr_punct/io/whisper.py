@@ -14,19 +14,17 @@ from typing import Any, TextIO
 
 from asr_punct.io.entries import (
     Object,
-    entry_words,
     has_times,
     in_order,
     new_entry,
-    number_or_none,
     object_at,
     objects,
     recording_name,
     replaced,
     replaced_entries,
-    seconds_at,
     source_of,
     text_at,
+    timed_words,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
@@ -95,10 +93,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
     if not entries:
         yield from (Word(token) for token in text_at(item, "text", place).split())
     for number, entry in enumerate(entries, start=1):
-        where = f"{place}: word {number}"
-        start, end = seconds_at(entry, "start", where), seconds_at(entry, "end", where)
-        confidence = next((number_or_none(entry, key, where) for key in _CONFIDENCE if key in entry), None)
-        yield from entry_words(entry.get(_key(entries)), start, end, confidence, where)
+        yield from timed_words(entry, f"{place}: word {number}", key=_key(entries), confidence=_CONFIDENCE)
 
 
 def _key(entries: Sequence[Object]) -> str:

@@ -23,7 +23,7 @@ from asr_punct.io.entries import (
     source_of,
     written_words,
 )
-from asr_punct.marks import SENTENCE_ENDS, Glyphs, Labels
+from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, Word
@@ -129,7 +129,7 @@ def _written(
 def _cuts(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
     """The words of each segment."""
     first, count = 0, len(utterance.words)
-    labels, pauses = utterance.labels or (Labels(),) * count, utterance.pauses or (None,) * count
+    labels, pauses = utterance.all_labels, utterance.pauses or (None,) * count
     for i, (word, label, pause) in enumerate(zip(utterance.words, labels, pauses, strict=True), start=1):
         before, _, after = split_token(word.text, glyphs.name)
         ends = SENTENCE_ENDS & (label.marks | read_marks(before, after))
