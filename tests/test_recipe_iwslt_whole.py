@@ -31,7 +31,8 @@ def run(script, *options):
 
 @pytest.mark.slow
 def test_rows_are_trained_scored_and_told(clone):
-    done = run(clone / "egs" / "iwslt" / "run.sh", "--system", "courtland polacek/scratch bilstm_augment/crf")
+    asked = ("--system", "courtland polacek/scratch bilstm_augment/crf", "--look-ahead", "polacek*")
+    done = run(clone / "egs" / "iwslt" / "run.sh", *asked)
     assert done.returncode == 0, done.stdout + done.stderr
     exp = clone / "egs" / "iwslt" / "exp"
     rows = ("courtland", "polacek/scratch", "bilstm_augment/crf")
@@ -40,10 +41,11 @@ def test_rows_are_trained_scored_and_told(clone):
     page = (exp / "RESULTS.md").read_text()
     assert all(f"**{row}**" in page for row in rows)
     assert page.count("Aggregate (courtland2020)") == 2  # with two encoders, on the reference alone
-    assert "courtland2020, Table 2" in page
+    assert "courtland2020, Table 2): courtland" in page
+    assert "theirs is Czech): polacek/scratch" in page
     again = run(clone / "egs" / "iwslt" / "run.sh", "--system", "courtland")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "train courtland  … done before" in again.stdout
+    assert "train courtland … done before" in again.stdout
 
 
 @pytest.mark.slow
@@ -57,6 +59,7 @@ def test_what_cannot_run_is_told_before_anything_is_made(clone):
     for option, value, told in (
         ("--system", "punctuator9000", "expected names of recipes/systems/systems.tsv"),
         ("--system", "brnn no/*", "found 'no/*', expected names of recipes/systems/systems.tsv"),
+        ("--look-ahead", "no", "--look-ahead: found 'no', expected names of recipes/systems/systems.tsv"),
         ("--stage", "7", "--stage: found '7', expected 0 to 6"),
         ("--treebanks", str(clone / "egs"), "--treebanks: found no *train*.conllu"),
         ("--budget", "much", "expected one of: full mini pass smoke"),

@@ -14,6 +14,8 @@
 #                      is a small one with random weights
 #   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
 #                      for MiniLM alone
+#   --windows LIST     rows that are also decoded with 1 to 9 windows that predict each word (default: courtland)
+#   --look-ahead LIST  rows that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
 #   --train-options L  more "key=value …" for all trainings
 #   --seed N           of all that is drawn (default: 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)

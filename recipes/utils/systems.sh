@@ -16,11 +16,12 @@ row_field() {
   awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$systems_folder/systems.tsv"
 }
 
+# rows_of LIST [OPTION]: OPTION is named where the list is wrong
 rows_of() {
-  local pattern name found
+  local pattern name found option=--${2:-system}
   local -a patterns
   read -ra patterns <<<"${1/#all/*}" # not a for loop over the words, which would be names of files
-  [ ${#patterns[@]} -gt 0 ] || fail "--system: found none, expected names of recipes/systems/systems.tsv"
+  [ ${#patterns[@]} -gt 0 ] || fail "$option: found none, expected names of recipes/systems/systems.tsv"
   for pattern in "${patterns[@]}"; do
     found=false
     for name in $(tail -n +2 "$systems_folder/systems.tsv" | cut -f 1); do
@@ -30,7 +31,7 @@ rows_of() {
         echo "$name"
       fi
     done
-    $found || fail "--system: found '$pattern', expected names of recipes/systems/systems.tsv"
+    $found || fail "$option: found '$pattern', expected names of recipes/systems/systems.tsv"
   done
 }
 

@@ -10,6 +10,8 @@ system=all
 budget=pass
 encoder=${default_encoder:-minilm}
 treebanks=
+windows=courtland
+look_ahead=polacek
 train_options=
 seed=1
 device=
@@ -47,6 +49,8 @@ if [ "$system" = all ]; then
   mapfile -t rows < <(rows_with_tagger "${rows[@]}")
 fi
 check_tagger "${rows[@]}"
+rows_of "$windows" windows >/dev/null
+rows_of "$look_ahead" look-ahead >/dev/null
 has_pauses=false
 language=${default_language:-en}
 stream=(--sets ref) # one window a word is slow
@@ -56,7 +60,7 @@ case $budget in
   smoke)
     words=(--train-words 15000 --dev-words 4000 --tune-words 4000)
     stream+=(--words 300)
-    turns=(--words 300 --rounds 1)
+    turns=(--words 100 --rounds 1)
     ;;
   *) words=(--dev-words 60000) ;;
 esac
@@ -101,6 +105,14 @@ if begin 3 exp ""; then
   done
 fi
 
+# swept LIST: the rows of it that are trained here
+swept() {
+  local row
+  for row in $(rows_of "$1"); do
+    [[ " ${rows[*]} " != *" $row "* ]] || echo "$row"
+  done
+}
+
 # decode NAME ROW [OPTION…]
 decode() {
   local name=$1 row=$2
@@ -108,6 +120,14 @@ decode() {
   step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} "$@" \
     "exp/models/$row/model" data "exp/decode/$name"
   show "decode $name"
+}
+
+# time_ways SWEEP ROW NAME=OPTIONS…
+time_ways() {
+  local times=exp/decode/$1/$2/times.json name="times of $1 $2" row=$2
+  shift 2
+  step "$name" "$times" "$here/local/time_ways.py" "${turns[@]}" "exp/models/$row/model" data "$times" "$@"
+  show "$name"
 }
 
 if begin 4 exp ""; then
@@ -119,35 +139,32 @@ if begin 4 exp ""; then
 fi
 
 if begin 5 exp ""; then
-  for row in courtland polacek; do
-    if [[ " ${rows[*]} " == *" $row "* ]]; then
-      need 3 "exp/models/$row/model/model.onnx"
-    fi
-  done
-  if [[ " ${rows[*]} " == *" courtland "* ]]; then
+  for row in $(swept "$windows"); do
+    need 3 "exp/models/$row/model/model.onnx"
+    ways=()
     for count in 1 2 3 6 9; do
-      decode "windows/$count" courtland --aggregate "$count" --sets ref
+      decode "windows/$row/$count" "$row" --aggregate "$count" --sets ref
+      ways+=("$count=--aggregate $count")
     done
-    decode "windows/9 by probabilities" courtland --aggregate 9 --aggregate-by probabilities --sets ref
-    decode "windows/sequential" courtland --left 49 --right 49 "${stream[@]}"
-    step "times of windows" exp/decode/windows/times.json "$here/local/time_ways.py" "${turns[@]}" \
-      exp/models/courtland/model data exp/decode/windows/times.json "1=--aggregate 1" "2=--aggregate 2" \
-      "3=--aggregate 3" "6=--aggregate 6" "9=--aggregate 9" \
-      "9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49"
-    show "times of windows"
-  fi
-  if [[ " ${rows[*]} " == *" polacek "* ]]; then
-    decode weights/1 polacek --class-weights O=1
-    decode "weights/of the paper" polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
+    decode "windows/$row/9 by probabilities" "$row" --aggregate 9 --aggregate-by probabilities --sets ref
+    decode "windows/$row/sequential" "$row" --left 49 --right 49 "${stream[@]}"
+    time_ways windows "$row" "${ways[@]}" "9 by probabilities=--aggregate 9 --aggregate-by probabilities" \
+      "sequential=--left 49 --right 49"
+  done
+  for row in $(swept "$look_ahead"); do
+    need 3 "exp/models/$row/model/model.onnx"
     ways=(block=)
-    decode look-ahead/block polacek "${stream[@]}"
+    decode "look-ahead/$row/block" "$row" "${stream[@]}"
     for right in 1 2 3 4 5 10 100; do
+      decode "look-ahead/$row/$right" "$row" --left 100 --right "$right" "${stream[@]}"
       ways+=("$right=--left 100 --right $right")
-      decode "look-ahead/$right" polacek --left 100 --right "$right" "${stream[@]}"
     done
-    step "times of look-ahead" exp/decode/look-ahead/times.json "$here/local/time_ways.py" "${turns[@]}" \
-      exp/models/polacek/model data exp/decode/look-ahead/times.json "${ways[@]}"
-    show "times of look-ahead"
+    time_ways look-ahead "$row" "${ways[@]}"
+  done
+  if [[ " ${rows[*]} " == *" polacek "* ]]; then
+    need 3 exp/models/polacek/model/model.onnx
+    decode weights/polacek/1 polacek --class-weights O=1
+    decode "weights/polacek/of the paper" polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
   fi
 fi
 

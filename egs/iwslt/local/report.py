@@ -143,20 +143,18 @@ def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One model decoded in several ways, a table of the page.
+    """Models decoded in several ways, a table of the page each.
 
     Attributes:
-        title: of the table.
-        folder: of the decodings, `exp/decode/FOLDER/SETTING`.
+        title: of the tables.
+        folder: of the decodings, `exp/decode/FOLDER/ROW/SETTING`.
         settings: the ways; `own` is the decoding of the row itself.
-        row: the model's.
         note: a sentence below the title.
     """
 
     title: str
     folder: str
     settings: Sequence[str]
-    row: str
     own: str = ""
     note: str = ""
 
@@ -166,33 +164,32 @@ SWEEPS = (
         "Windows that predict each word (courtland2020, Table 2)",
         "windows",
         ("1", "2", "3", "6", "9", "9 by probabilities", "sequential"),
-        "courtland",
     ),
     Sweep(
         "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
         "look-ahead",
         ("1", "2", "3", "4", "5", "10", "100", "block"),
-        "polacek",
         note="block: windows side by side, each word decided once.",
     ),
-    Sweep(
-        "Class weights (polacek2023, section 3.5)", "weights", ("1", "of the paper", "tuned"), "polacek", own="tuned"
-    ),
+    Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "of the paper", "tuned"), own="tuned"),
 )
 
 
-def sweep(table_of: Sweep) -> Iterator[str]:
-    """A table of the ways that were tried, with their times where they took turns on the same words."""
-    names = {setting: f"{table_of.folder}/{setting}" for setting in table_of.settings}
-    names |= {setting: table_of.row for setting in names if setting == table_of.own}
-    found = {setting: Decoded(name) for setting, name in names.items() if (EXP / "decode" / name / FACTS).exists()}
+def sweep(table_of: Sweep, row: str) -> Iterator[str]:
+    """A table of the ways that were tried on a row, with their times where they took turns on the same words."""
+    folder = EXP / "decode" / table_of.folder / row
+    found = {
+        setting: Decoded(row if setting == table_of.own else f"{table_of.folder}/{row}/{setting}")
+        for setting in table_of.settings
+        if setting == table_of.own or (folder / setting / FACTS).exists()
+    }
     if not found.keys() - {table_of.own}:
         return
-    yield f"## {table_of.title}\n"
+    yield f"## {table_of.title}: {row}\n"
     if table_of.note:
         yield f"{table_of.note}\n"
     tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
-    timed = EXP / "decode" / table_of.folder / "times.json"
+    timed = folder / "times.json"
     times = read_json(timed) if timed.exists() else {}
     columns = [f"{TITLES[t]} {what}" for t in tests for what in ("words", "P", "R", "F1", "one class")]
     theirs = published_sweep(table_of.folder)
@@ -234,7 +231,8 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
         yield "The encoder of courtland has no masked-LM head: its embedding matrix stands in for the decoder.\n"
     yield from merged(rows, tests)
     for table_of in SWEEPS:
-        yield from sweep(table_of)
+        for row in rows:
+            yield from sweep(table_of, row.name)
 
 
 def main() -> None:
