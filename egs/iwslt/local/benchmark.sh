@@ -43,14 +43,14 @@ if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
 check_budget
+rows_of "$windows" windows >/dev/null
+rows_of "$look_ahead" look-ahead >/dev/null
 names=$(rows_of "$system") || exit 2
 mapfile -t rows <<<"$names"
 if [ "$system" = all ]; then
   mapfile -t rows < <(rows_with_tagger "${rows[@]}")
 fi
 check_tagger "${rows[@]}"
-rows_of "$windows" windows >/dev/null
-rows_of "$look_ahead" look-ahead >/dev/null
 has_pauses=false
 language=${default_language:-en}
 stream=(--sets ref) # one window a word is slow
