@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
+from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, ModelError
@@ -22,13 +23,10 @@ from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
 
-CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
+CONFIG = shipped.MODEL_CONFIG
+TOKENIZER, CARD, SCORES = "tokenizer.json", "README.md", "scores.json"
 CASING = "casing.txt"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
-PRETRAINED = Path(__file__).parent / "pretrained"
-TRAINABLE = Path(__file__).parent.parent / "egs" / "models"
-"""Weights of the shipped models, in a checkout alone: a wheel holds what runs."""
-DEFAULT_MODEL = "es-eu"
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
 _Name = TypeVar("_Name", Mark, Case, str)
@@ -244,11 +242,6 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
 
 
-def shipped_models() -> dict[str, Path]:
-    """Directories of the models that came with the package, by name."""
-    return {path.parent.name: path.parent for path in sorted(PRETRAINED.glob(f"*/{CONFIG}"))}
-
-
 def find_model(name: str | None) -> Path:
     """Directory of a model: an existing directory, then a shipped name, then `org/name` of the Hugging Face hub.
 
@@ -257,17 +250,17 @@ def find_model(name: str | None) -> Path:
     Raises:
         AsrPunctError: there is no such model. A name whose parent directory exists is not looked for on the hub.
     """
-    shipped = shipped_models()
-    expected = f"expected a model directory, {''.join(f'{known}, ' for known in shipped)}or org/name of the hub"
+    known = shipped.shipped_models()
+    expected = f"expected a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
     if not name:
-        if DEFAULT_MODEL not in shipped:
+        if shipped.DEFAULT_MODEL not in known:
             raise AsrPunctError(f"model: found none, {expected}")
-        return shipped[DEFAULT_MODEL]
+        return known[shipped.DEFAULT_MODEL]
     path = Path(name)
     if path.is_dir():
         return path
-    if name in shipped:
-        return shipped[name]
+    if name in known:
+        return known[name]
     if path.exists():
         raise AsrPunctError(f"model {name!r}: found a file, {expected}")
     if _HUB_NAME.fullmatch(name) and not path.parent.exists():
@@ -282,9 +275,9 @@ def find_trainable_model(name: str) -> Path:
         AsrPunctError: there is no such model, or it is a shipped one outside a checkout.
     """
     directory = find_model(name)
-    if directory.parent != PRETRAINED or has_file(read_info(directory), WEIGHTS):
+    if directory.parent != shipped.PRETRAINED or has_file(read_info(directory), WEIGHTS):
         return directory
-    trainable = TRAINABLE / directory.name
+    trainable = shipped.TRAINABLE / directory.name
     if (trainable / CONFIG).is_file():
         return trainable
     expected = f"its directory egs/models/{directory.name} of a checkout of this project's repository"

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from asr_punct.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.formats import READABLE, WRITABLE
+from asr_punct.marks import MARKS
+from asr_punct.subtitles import PRESETS
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -25,27 +28,48 @@ def checked_language(context: typer.Context, language: str) -> str:
     return language
 
 
+_LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.")]
-To = Annotated[str | None, typer.Option("--to", help=f"Format of the output: {' '.join(WRITABLE)}.")]
+From = Annotated[
+    str | None,
+    typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.", autocompletion=one_of(READABLE)),
+]
+To = Annotated[
+    str | None,
+    typer.Option("--to", help=f"Format of the output: {' '.join(WRITABLE)}.", autocompletion=one_of(WRITABLE)),
+]
 Subtitles = Annotated[
     str | None,
     typer.Option(
-        help="Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1."
+        help="Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1.",
+        autocompletion=one_of(PRESETS),
     ),
 ]
 Language = Annotated[
     str,
-    typer.Option("--lang", callback=checked_language, help="Language of the text: es, eu, en, or joined as es+eu."),
+    typer.Option(
+        "--lang",
+        callback=checked_language,
+        help="Language of the text: es, eu, en, or joined as es+eu.",
+        autocompletion=one_of(_LANGUAGES),
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Write nothing but errors to standard error.")]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", help="Write nothing but errors to standard error: no progress, no summary.")
+]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"]))]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
 Model = Annotated[
-    str | None, typer.Option(help="Directory, shipped name, or org/name of the hub; without it the default model.")
+    str | None,
+    typer.Option(
+        help="Directory, shipped name, or org/name of the hub; without it the default model.", autocompletion=models
+    ),
 ]
-MarkNames = Annotated[str | None, typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).")]
+MarkNames = Annotated[
+    str | None,
+    typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).", autocompletion=some_of(MARKS)),
+]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
 CasingList = Annotated[Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")]
 Threads = Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import cast, get_args
+from typing import cast
 
 from asr_punct import audio as sound
 from asr_punct.align.dtw import align
@@ -19,7 +19,7 @@ from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
 from asr_punct.pauses import has_times, refine, with_pauses
 from asr_punct.text import parse
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word
 
 _RATE = 16000
 _SLACK: Seconds = 1.0
@@ -131,9 +131,6 @@ def _check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -
         raise InputError(audio, found, "the recording that the times are of")
 
 
-_SOURCES = tuple(source for source in get_args(TimeSource) if source != "none")
-
-
 class TimedCorpus:
     """Recognised or aligned words turned into a corpus: labels from the text, pauses from times and audio.
 
@@ -151,8 +148,8 @@ class TimedCorpus:
     """
 
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
-        if times is not None and times not in _SOURCES:
-            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(_SOURCES)}")
+        if times is not None and times not in TIME_SOURCES:
+            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(TIME_SOURCES)}")
         self._language, self._audio, self._data_dir = language, audio, data_dir
         self._times = cast(TimeSource | None, times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}

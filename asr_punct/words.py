@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import Labels
@@ -15,6 +15,8 @@ from asr_punct.marks import Labels
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "none"]
 """Where word times come from: each source is coarse in a way of its own."""
+TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source != "none")
+"""Those of words that have times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from dummies import utterances
 
-from asr_punct import checkpoint, scoring
+from asr_punct import scoring
+from asr_punct import shipped as package
 from asr_punct.checkpoint import (
     CONFIG,
     ONNX,
@@ -16,13 +17,13 @@ from asr_punct.checkpoint import (
     find_model,
     find_trainable_model,
     read_info,
-    shipped_models,
     write_info,
 )
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.inference.backend import OnnxBackend, open_backend
 from asr_punct.inference.describe import describe, list_models
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.shipped import shipped_models
 
 
 @pytest.fixture
@@ -194,8 +195,8 @@ def shipped(model, tmp_path, monkeypatch):
     labelled = utterances(20, 1)
     sets = {"es/congreso": scoring.score(labelled, labelled), "iwslt/test2011": scoring.score(labelled, labelled, 4)}
     scoring.write_score_sets(sets, directory / SCORES)
-    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path / "pretrained")
-    monkeypatch.setattr(checkpoint, "TRAINABLE", tmp_path / "egs")
+    monkeypatch.setattr(package, "PRETRAINED", tmp_path / "pretrained")
+    monkeypatch.setattr(package, "TRAINABLE", tmp_path / "egs")
     monkeypatch.chdir(tmp_path)
     return directory
 

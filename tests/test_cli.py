@@ -10,7 +10,7 @@ import sys
 import pytest
 from dummies import file, utterances
 
-from asr_punct import checkpoint
+from asr_punct import shipped
 from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.scoring import write_score_sets
 
@@ -261,7 +261,7 @@ def test_espeaks_voices_of_a_region_align(run, code):
 
 def test_a_graph_alone_is_not_exported(run, model, tmp_path, monkeypatch):
     """By its path or its name, in the package or copied."""
-    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
     copy = tmp_path / "graph"
     shutil.copytree(model, copy, ignore=shutil.ignore_patterns("training", "model.safetensors"))
     config = json.loads((copy / "config.json").read_text())
@@ -369,13 +369,13 @@ def test_info(run, model):
 
 
 def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
     assert_told(run("punctuate"), "model: found none", "expected a model directory")
     assert run("models") == (0, "", "no model comes with this release: asr-punct train makes one\n")
 
 
 def test_shipped_models_are_listed_and_one_is_the_default(run, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
     shutil.copytree(model, tmp_path / "es-eu")
     write_score_sets({}, tmp_path / "es-eu" / "scores.json")
     status, out, err = run("models")

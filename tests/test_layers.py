@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     "errors",
+    "shipped",
     "marks",
     "words",
     "progress",
@@ -34,6 +35,7 @@ LAYERS = [
     "model",
     "training",
     "nemo",
+    "completion",
     "options",
     "cli",
 ]

@@ -18,13 +18,13 @@ from nemo.core.classes import ModelPT  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 
 from asr_punct import Punctuator  # noqa: E402
-from asr_punct.checkpoint import WEIGHTS, shipped_models  # noqa: E402
+from asr_punct.checkpoint import WEIGHTS  # noqa: E402
 from asr_punct.config import as_mapping  # noqa: E402
 from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
 from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses  # noqa: E402
 from asr_punct.nemo.archive import NEMO_CONFIG, NEMO_WEIGHTS  # noqa: E402
 from asr_punct.nemo.train import train  # noqa: E402
-from asr_punct.training.configuration import find_directory  # noqa: E402
+from asr_punct.shipped import configuration_directory, shipped_models  # noqa: E402
 
 QUERIES = ["ana mira la casa", "dónde está la ley", ""]
 
@@ -38,7 +38,7 @@ def configuration(folder, corpus, **changes):
     """Content of the shipped Hydra configuration for a tiny model."""
     config = as_mapping(tiny_config())
     (folder / "tiny.yaml").write_text(yaml.safe_dump({key: config[key] for key in ("model", "training")}))
-    values = OmegaConf.load(find_directory("nemo") / "punctuation.yaml")
+    values = OmegaConf.load(configuration_directory("nemo") / "punctuation.yaml")
     own = {
         "model": {"config": str(folder / "tiny.yaml"), "data": str(corpus)},
         "trainer": {"accelerator": "cpu", "max_epochs": 2, "enable_progress_bar": False},

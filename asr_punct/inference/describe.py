@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from asr_punct.checkpoint import (
-    DEFAULT_MODEL,
-    SCORES,
-    WEIGHTS,
-    ModelInfo,
-    present_file,
-    read_info,
-)
+from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, present_file, read_info
 from asr_punct.config import HeadConfig
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, read_score_sets
 from asr_punct.scoring.tables import NONE, percent, table
+from asr_punct.shipped import DEFAULT_MODEL
 
 SCORE_COLUMNS = ("test set", "words", "classes", "marks", "case")
 _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, parse_seconds
+from asr_punct.io.files import Pathlike, parse_seconds, uncompressed_name
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
 
@@ -46,8 +46,8 @@ def punctuation(text: str) -> Punctuation:
 
 
 def recording_name(path: Pathlike) -> str:
-    """Name of the recording that a file without one is about: its own without the suffix."""
-    return Path(str(path).removesuffix(".xz")).stem
+    """Name of the recording that a file without one is about: its own without the suffixes."""
+    return Path(uncompressed_name(path)).stem
 
 
 def object_at(value: Any, place: str) -> Object:

@@ -49,6 +49,13 @@ def display_name(path: Pathlike) -> str:
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
+def uncompressed_name(path: Pathlike) -> str:
+    """The file's name without the suffix that says how it is compressed."""
+    name = Path(path).name
+    suffix = Path(name).suffix
+    return name.removesuffix(suffix) if suffix in _COMPRESSED else name
+
+
 @contextmanager
 def _told(path: Pathlike, expected: str) -> Iterator[None]:
     try:

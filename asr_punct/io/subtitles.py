@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from asr_punct.errors import InputError
 from asr_punct.io.cue_text import CueText, Kind, cut, plain_word, strip_tags
+from asr_punct.io.entries import recording_name
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -177,7 +177,7 @@ class _Reader:
         words = tuple(map(Word, tokens, starts, ends))
         name = next((line for line in cue.head[-2:-1] if line.strip() and _ARROW not in line), "")
         source: TimeSource = "asr" if timed else "none"
-        return Utterance(words, name, Path(self._path).stem, pauses=(None,) * len(words), times=source, rest=cue)
+        return Utterance(words, name, recording_name(self._path), pauses=(None,) * len(words), times=source, rest=cue)
 
     def _inline_starts(self, cue: FileCue, number: int) -> list[Seconds | None]:
         """The time that stands before each word."""

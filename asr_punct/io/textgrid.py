@@ -10,11 +10,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.io.entries import TIMES, written_words
+from asr_punct.io.entries import TIMES, recording_name, written_words
 from asr_punct.io.files import Pathlike, display_name, read_utf_file
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
@@ -80,7 +79,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     start, end, tiers = _tiers(_Values(values, place))
     chosen = _word_tier(tiers, place)
     words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
-    name = Path(path).stem
+    name = recording_name(path)
     yield Utterance(words, id=name, recording=name, times="aligner", rest=Grid(start, end, tiers, chosen))
 
 

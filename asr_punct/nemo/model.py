@@ -26,7 +26,6 @@ from asr_punct.checkpoint import (
     find_model,
     find_trainable_model,
     read_info,
-    shipped_models,
     write_info,
 )
 from asr_punct.config import Config
@@ -39,6 +38,7 @@ from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts
 from asr_punct.nemo.connector import Connector
+from asr_punct.shipped import shipped_models
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule

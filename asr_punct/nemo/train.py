@@ -8,7 +8,7 @@ from nemo.utils.exp_manager import exp_manager
 from omegaconf import DictConfig
 
 from asr_punct.nemo.model import AsrPunctModel
-from asr_punct.training.configuration import find_directory
+from asr_punct.shipped import configuration_directory
 
 
 def train(cfg: DictConfig) -> AsrPunctModel:
@@ -27,7 +27,7 @@ def train(cfg: DictConfig) -> AsrPunctModel:
     return model
 
 
-@hydra_runner(config_path=str(find_directory("nemo")), config_name="punctuation")  # type: ignore[untyped-decorator]
+@hydra_runner(config_path=str(configuration_directory("nemo")), config_name="punctuation")  # type: ignore[untyped-decorator]
 def main(cfg: DictConfig) -> None:
     """Train as the command line says."""
     train(cfg)

@@ -13,10 +13,8 @@ from yaml import YAMLError
 
 from asr_punct.config import Config, from_mapping
 from asr_punct.errors import ConfigError
+from asr_punct.shipped import shipped_configurations
 
-_PACKAGE = Path(__file__).parent.parent
-_DIRECTORIES = (_PACKAGE / "conf", _PACKAGE.parent / "conf")
-"""In an installed wheel, and in a checkout."""
 _SETTINGS = "settings"
 
 
@@ -76,16 +74,10 @@ def _told_at(place: object) -> Iterator[None]:
         raise ConfigError(f"{place}: {str(error).splitlines()[0]}") from None
 
 
-def find_directory(name: str) -> Path:
-    """The folder of that name among the shipped configurations."""
-    return next(path for directory in _DIRECTORIES if (path := directory / name).is_dir())
-
-
 def _find(name: str) -> Path:
     if Path(name).is_file():
         return Path(name)
-    for directory in _DIRECTORIES:
-        if (directory / f"{name}.yaml").is_file():
-            return directory / f"{name}.yaml"
-    names = sorted({path.stem for directory in _DIRECTORIES for path in directory.glob("*.yaml")})
-    raise ConfigError(f"--config: found {name!r}, expected a YAML file or one of {', '.join(names)}")
+    known = shipped_configurations()
+    if name not in known:
+        raise ConfigError(f"--config: found {name!r}, expected a YAML file or one of {', '.join(sorted(known))}")
+    return known[name]

@@ -1,0 +1,39 @@
+"""The command line: each command parses, calls one function, writes. Heavy imports stay inside the commands.
+
+`base` holds what the commands share; every other module holds the commands of one part of the help. A new command is a
+function there, `@command(Part.…, examples)`: its docstring is the help, and the tests run or parse the examples.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import NoReturn
+
+import typer
+
+from asr_punct.cli import restoring, results, times, training  # noqa: F401 - each registers its commands
+from asr_punct.cli.base import NAME, app
+from asr_punct.errors import AsrPunctError, missing_extra
+
+
+def main() -> NoReturn:
+    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
+    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    try:
+        sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
+    except AsrPunctError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        _fail(str(missing_extra(error, sys.argv[1:])))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # the usage errors of the command-line parser
+            _fail(error.format_message())
+        raise
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"{NAME}: {' '.join(message.split())}", err=True)
+    sys.exit(2)

@@ -1,0 +1,158 @@
+"""Commands that add marks and capitals to words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import Part, command
+from asr_punct.completion import one_of
+from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
+from asr_punct.errors import AsrPunctError
+from asr_punct.options import (
+    Audio,
+    CasingList,
+    Choices,
+    ClassWeights,
+    Device,
+    From,
+    Int8,
+    MarkNames,
+    Model,
+    NoCase,
+    Output,
+    Quiet,
+    Subtitles,
+    Threads,
+    To,
+)
+
+
+@command(
+    Part.RESTORING,
+    {
+        "A line of text": 'echo "buenos días qué tal están" | asr-punct punctuate',
+        "A recogniser's words as text, their pauses refined on the audio": (
+            "asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt"
+        ),
+        "Subtitles with limits of your own": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
+        "Whisper's output, its segments and times as they were": "asr-punct punctuate whisper.json -o better.json",
+        "English, no marks but these, no capitals": (
+            "asr-punct punctuate --model en --marks COMMA,PERIOD --no-case talk.txt"
+        ),
+    },
+)
+def punctuate(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="File to read; - is standard input (text, or what --from says).")
+    ] = "-",
+    output: Output = "-",
+    model: Model = None,
+    from_: From = None,
+    to: To = None,
+    subtitles: Subtitles = None,
+    audio: Audio = None,
+    wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
+    device: Device = None,
+    threads: Threads = 0,
+    int8: Int8 = False,
+    class_weights: ClassWeights = None,
+    aggregate: Annotated[
+        int | None, typer.Option(help="Average the results of so many windows for each word; slower by that factor.")
+    ] = None,
+    aggregate_by: Annotated[
+        str | None,
+        typer.Option(
+            help="What --aggregate averages: logits (by default) or probabilities.",
+            autocompletion=one_of(["logits", "probabilities"]),
+        ),
+    ] = None,
+    left: Annotated[
+        int | None, typer.Option(min=0, help="With --right: words before each word that it is decided by; 100.")
+    ] = None,
+    right: Annotated[
+        int | None, typer.Option(min=1, help="Decide each word as asr-punct stream does, by so many words after it.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Add marks and capitals to recognised words.
+
+    Reads words with or without times. The format is that of --from, else guessed from the file's name, for .json and
+    .jsonl from its content; a file named .xz or .gz is decompressed. In text a line need not be a sentence: lines run
+    on, and an empty line ends a document.
+
+    Writes the same words in the same order, with the same times and all else that stood in the file, in the format of
+    --to, else by the output's name, else as text. Marks and capitals of the input stay, and none is added beside them.
+    A file appears when it is complete.
+
+    Pauses are measured from the words' times, in seconds; --audio or --wav-scp refine them on the recording (extra
+    "audio"), which must then hold all the words. Without times the model goes by the words alone.
+    """
+    from asr_punct import io
+    from asr_punct.io.subtitle_output import chosen_limits
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import audio_of_recordings, refined
+
+    target = io.output_format(output, to)
+    limits = chosen_limits(subtitles, target)
+    if audio and wav_scp:
+        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
+    if left is not None and right is None:
+        raise AsrPunctError("found --left and no --right, expected both or --right alone")
+    if aggregate_by is not None and aggregate is None:
+        raise AsrPunctError("found --aggregate-by, expected --aggregate with it")
+    if right is not None and aggregate is not None:
+        raise AsrPunctError("found --right and --aggregate, expected one of them")
+    choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
+    punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
+    utterances = io.read_utterances(source, from_, parts=True)
+    if audio or wav_scp:
+        utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
+    shown = show_progress(utterances, "utterances", quiet)
+    if right is None:
+        restored = punctuator.restore(shown)
+    else:
+        restored = punctuator.restore_streaming(shown, LEFT_WORDS if left is None else left, right)
+    io.write_utterances(restored, output, punctuator.glyphs, target, limits)
+
+
+@command(
+    Part.RESTORING,
+    {
+        "Words as a recogniser writes them, each decided when three more are there": (
+            "recogniser | asr-punct stream --right 3"
+        ),
+        "Words with times": """echo '{"word": "hola", "start": 0.5, "end": 0.9}' | asr-punct stream""",
+    },
+)
+def stream(
+    model: Model = None,
+    left: Annotated[int, typer.Option(min=0, help="Words before each word that it is decided by.")] = LEFT_WORDS,
+    right: Annotated[int, typer.Option(min=1, help="Words after it that are waited for.")] = RIGHT_WORDS,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
+    device: Device = None,
+    threads: Threads = 1,
+    int8: Int8 = False,
+    class_weights: ClassWeights = None,
+) -> None:
+    """Add marks and capitals to words as they come.
+
+    Reads standard input: lines of words, or of one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
+    seconds), whose times give the pauses. An empty line ends the document: all its words are written.
+
+    Writes to standard output a word a line, in the form that it came in, as soon as the --right words after it are
+    there; it never changes. Where the model's windows are shorter than --left and --right, as much of both is read as
+    they hold.
+    """
+    from asr_punct.inference.lines import punctuate_standard_input
+
+    punctuator = Choices(model, marks, no_case, casing, device, threads, int8, class_weights).open()
+    with punctuator.stream(left, right) as words:
+        punctuate_standard_input(words, punctuator.glyphs)

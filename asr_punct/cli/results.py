@@ -1,0 +1,120 @@
+"""Commands that score results and tell what models are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import Part, command, print_text
+from asr_punct.completion import models as shipped
+from asr_punct.completion import one_of
+from asr_punct.errors import AsrPunctError
+from asr_punct.options import Language
+
+
+@command(
+    Part.RESULTS,
+    {
+        "Two texts of the same words": "asr-punct score ref.txt hyp.txt",
+        "A recogniser's words, on a page with the transcript to listen to": (
+            "asr-punct score ref.txt hyp.json --align --html page.html --audio talk.wav"
+        ),
+        "Two systems, as the IWSLT benchmark has it": (
+            "asr-punct score ref.tsv one.tsv --compare two.tsv --merge 4 --json s.json"
+        ),
+    },
+)
+def score(
+    reference: Annotated[Path, typer.Argument(metavar="REF", help="The right marks and case: TSV, or written text.")],
+    hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
+    align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
+    json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: all scores, and the transcript's errors.")] = None,
+    audio: Annotated[Path | None, typer.Option(help="With --html: the recording, to be played from its words.")] = None,
+    merge: Annotated[
+        int | None, typer.Option(help="Score 4, 3 or 2 classes.", autocompletion=one_of(["4", "3", "2"]))
+    ] = None,
+    compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
+    lang: Language = "es",
+) -> None:
+    """Score marks and case, on a recogniser's words too.
+
+    Reads two files of any format that punctuate reads, guessed from their names, with labels or written words. Without
+    --align both have the same words.
+
+    Writes tables: precision, recall and F1 in per cent of each mark and of case, slot error rate, and 95 % intervals
+    from a bootstrap over the utterances; with --align word error rates too. --json: rates are fractions.
+    """
+    from asr_punct.io.files import write_file
+    from asr_punct.io.labelled import read_labelled
+    from asr_punct.marks import glyphs
+    from asr_punct.scoring import pair_words, paired, score_counts
+    from asr_punct.scoring.html import write_page
+    from asr_punct.scoring.html.audio import check_times
+    from asr_punct.scoring.tables import comparison, page
+
+    if audio and not html:
+        raise AsrPunctError("found --audio, expected --html with it")
+    expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
+    if audio:
+        check_times(found, str(hypothesis))
+    words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
+    counts = words.count()
+    scores = score_counts(counts)
+    report = page(scores, str(hypothesis))
+    if compare:
+        second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
+        report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
+    if html:
+        names = {"reference": str(reference), "hypothesis": str(hypothesis)}
+        write_page(html, scores, words, glyphs(lang), **names, audio=audio)
+    if json:
+        with write_file(json) as out:
+            out.write(scores.to_json())
+    print_text(report)
+
+
+@command(
+    Part.RESULTS,
+    {
+        "All that ship": "asr-punct models",
+    },
+)
+def models() -> None:
+    """List the models that came with the package, with their scores.
+
+    Writes two tables: size, parameters and licence of each, and F1 in per cent of its marks and capitals by test set.
+    """
+    from asr_punct.inference.describe import list_models
+    from asr_punct.shipped import shipped_models
+
+    if shipped := shipped_models():
+        print_text(list_models(shipped))
+    else:
+        typer.echo("no model comes with this release: asr-punct train makes one", err=True)
+
+
+@command(
+    Part.RESULTS,
+    {
+        "A shipped model": "asr-punct info es-eu",
+        "One of your own": "asr-punct info my-model",
+    },
+)
+def info(
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=shipped),
+    ],
+) -> None:
+    """Tell what a model is and what it was trained on.
+
+    Writes a line for each fact: language, parts, windows, training, files.
+    """
+    from asr_punct.checkpoint import find_model, read_info
+    from asr_punct.inference.describe import describe
+
+    directory = find_model(model)
+    print_text(describe(directory, read_info(directory)) + "\n")

@@ -1,0 +1,101 @@
+"""Commands that find when words are said, and the pauses between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import Part, command, tell
+from asr_punct.completion import one_of
+from asr_punct.errors import AsrPunctError
+from asr_punct.options import Audio, DataDir, From, Language, Output, OutputFile, Quiet
+from asr_punct.words import TIME_SOURCES
+
+
+@command(
+    Part.TIMES,
+    {
+        "Times of a recording's words": "asr-punct align --lang es talk.wav talk.txt -o talk.ctm",
+        "Of all utterances of a data directory": "asr-punct align --lang eu --data-dir data -o data/ctm",
+    },
+)
+def align(
+    audio: Annotated[Path | None, typer.Argument(help="Audio file.")] = None,
+    text: Annotated[Path | None, typer.Argument(help="What is said in it.")] = None,
+    output: Output = "-",
+    lang: Language = "es",
+    method: Annotated[
+        str, typer.Option(help="dtw: against espeak-ng, with no acoustic model.", autocompletion=one_of(["dtw"]))
+    ] = "dtw",
+    data_dir: DataDir = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find when each word is said.
+
+    Reads a recording (.wav, .flac, .m4a, .mp3 …) and written text of what is said in it, or with --data-dir the
+    utterances of a Kaldi data directory. Needs the extra "audio".
+
+    Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
+    """
+    from asr_punct import io
+    from asr_punct.marks import glyphs
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import align_data_dir, align_file
+
+    if method != "dtw":
+        raise AsrPunctError(f"--method: found {method!r}, expected dtw")
+    if data_dir is not None and audio is None:
+        utterances = align_data_dir(data_dir, lang)
+    elif audio is not None and text is not None and data_dir is None:
+        utterances = align_file(audio, text, lang)
+    else:
+        raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
+    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "ctm")
+
+
+@command(
+    Part.TIMES,
+    {
+        "Aligned words with the labels of their data directory, to train on": (
+            "asr-punct pauses data/ctm --data-dir data --times aligner -o train.tsv"
+        ),
+        "A recogniser's words and their recording": "asr-punct pauses talk.ctm --audio talk.wav -o talk.tsv",
+    },
+)
+def pauses(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
+    output: OutputFile,
+    from_: From = None,
+    audio: Audio = None,
+    data_dir: DataDir = None,
+    lang: Language = "es",
+    times: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Where the times come from: {' '.join(TIME_SOURCES)}; by default as IN says.",
+            autocompletion=one_of(TIME_SOURCES),
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Turn times into pauses, to train on or to punctuate.
+
+    Reads words with times in any format that punctuate reads; with --data-dir they are its utterances, by name, and get
+    the labels of its text.
+
+    Writes TSV: word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a line, an
+    empty line after each utterance. Tells how many pauses are unknown, and which marks had no word to stand on.
+    """
+    from asr_punct import io
+    from asr_punct.marks import glyphs
+    from asr_punct.progress import show_progress
+    from asr_punct.timing import TimedCorpus
+
+    if output.suffix not in ("", ".tsv"):
+        raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
+    corpus = TimedCorpus(lang, times, audio, data_dir)
+    utterances = corpus.read(source, from_)
+    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "tsv")
+    tell(corpus.summary(), quiet)

@@ -1,0 +1,134 @@
+"""Commands that make models: their corpora, their training, their graphs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import Part, command, log_progress, tell
+from asr_punct.completion import configurations, models, one_of
+from asr_punct.errors import AsrPunctError
+from asr_punct.options import Device, Language, Quiet
+
+_CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
+_EXPECTED = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
+
+
+@command(
+    Part.TRAINING,
+    {
+        "Written text, its documents divided at random": "asr-punct prepare text speeches.txt data --lang es",
+        "The corpus mintzai-ST": "asr-punct prepare mintzai mintzai-ST data",
+        "The IWSLT benchmark": "asr-punct prepare iwslt iwslt data",
+    },
+)
+def prepare(
+    corpus: Annotated[str, typer.Argument(help=f"{_EXPECTED}.", autocompletion=one_of(_CORPORA))],
+    source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
+    lang: Language = "es",
+    dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for development.")] = 0.05,
+    test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for testing.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="text, nemo-labels: seed of the division.")] = 1,
+    recording: Annotated[
+        str | None, typer.Option(help="mintzai: regular expression of a stem, its first group the recording.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Turn a corpus into what the other commands read.
+
+    Reads, by CORPUS: text, a sentence or paragraph a line and an empty line between documents, plain or .xz or .gz;
+    mintzai, the corpus mintzai-ST v1.0; iwslt, its files train2012, dev2012, test2011 and test2011asr; nemo-labels,
+    the files that NeMo's punctuation models were trained on: text_train.txt and labels_train.txt, train/text.txt and
+    train/labels.txt, or text.txt and labels.txt, which --dev and --test divide.
+
+    Writes train.tsv, dev.tsv and test.tsv (mintzai: Kaldi data directories, es/train and so on) into OUT, and tells
+    the words of each and what was dropped.
+    """
+    from asr_punct.corpora.iwslt import prepare_iwslt
+    from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
+    from asr_punct.corpora.nemo import prepare_nemo_labels
+    from asr_punct.corpora.written import prepare_text
+
+    if corpus == "mintzai":
+        summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
+    elif corpus == "iwslt":
+        summary = prepare_iwslt(Path(source), output)
+    elif corpus == "text":
+        summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
+    elif corpus == "nemo-labels":
+        summary = prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed)
+    else:
+        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_EXPECTED}")
+    tell(summary.lines(), quiet)
+
+
+@command(
+    Part.TRAINING,
+    {
+        "A small model from scratch": ("asr-punct train --config small --data data -o my-model training.epochs=9"),
+        "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
+        "On, after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
+    },
+)
+def train(
+    data: Annotated[Path, typer.Option(help="Directory of train.tsv and dev.tsv.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to make.")],
+    config: Annotated[
+        str, typer.Option(help="A configuration's name, or a YAML file.", autocompletion=configurations)
+    ] = "autopunct",
+    init: Annotated[
+        str | None,
+        typer.Option(help="Model whose weights are the start, such as es-eu.", autocompletion=models),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from where a killed run was.")] = False,
+    device: Device = None,
+    settings: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to it.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a model.
+
+    Reads train.tsv and dev.tsv of a directory (asr-punct prepare and asr-punct pauses write them), and a configuration
+    by name or file; KEY=VALUE changes it. Needs the extra "train".
+
+    Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with what
+    --resume goes on from. The best model by dev.tsv is kept. A line an epoch is told.
+    """
+    from asr_punct.checkpoint import find_trainable_model
+    from asr_punct.training.configuration import read_config
+    from asr_punct.training.fit import train as fit
+
+    log_progress(quiet)
+    values = read_config(config, settings or [])
+    start = find_trainable_model(init) if init else None
+    progress = not quiet and sys.stderr.isatty()
+    fit(values, data, output, init=start, resume=resume, device=device, progress=progress)
+
+
+@command(
+    Part.TRAINING,
+    {
+        "Both graphs": "asr-punct export my-model --int8",
+    },
+)
+def export(
+    model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
+    int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model's ONNX graph, which runs without torch.
+
+    Reads a model directory of asr-punct train. Needs the extra "train".
+
+    Writes model.onnx into it, with --int8 model.int8.onnx too, a quarter of the size. The graphs are run first: they
+    are written only where they give what torch gives.
+    """
+    from asr_punct.checkpoint import find_model
+    from asr_punct.training.export import export as write_graph
+
+    log_progress(quiet)
+    difference = write_graph(find_model(model), int8)
+    tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
