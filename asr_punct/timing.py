@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import cast
 
 from asr_punct import audio as sound
-from asr_punct.align.dtw import align
 from asr_punct.align.edit import project
+from asr_punct.align.methods import Aligner, Clip
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, read_text_file
@@ -29,7 +29,7 @@ _ROUNDING: Seconds = 0.5
 AudioOf = Callable[[Utterance], Path]
 
 
-def align_file(audio: Pathlike, text: Pathlike, language: str) -> Iterator[Utterance]:
+def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
     """The words of a text file with their times in an audio file, as one utterance named like the audio.
 
     Raises:
@@ -40,11 +40,11 @@ def align_file(audio: Pathlike, text: Pathlike, language: str) -> Iterator[Utter
     if not words:
         raise InputError(text, "no words", "what is said in the audio")
     name = Path(audio).stem
-    timed = align(sound.read(audio, _RATE), _RATE, words, language)
-    yield Utterance(timed, id=name, recording=name, times="aligner")
+    timed = aligner.align(Clip(audio, name), words)
+    yield Utterance(timed, id=name, recording=name, times=aligner.times)
 
 
-def align_data_dir(data_dir: Pathlike, language: str) -> Iterator[Utterance]:
+def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
     """The words of each utterance of a data directory with their times in its recording.
 
     Raises:
@@ -55,9 +55,9 @@ def align_data_dir(data_dir: Pathlike, language: str) -> Iterator[Utterance]:
         if item.audio is None or item.text is None:
             raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
-        samples = sound.read(item.audio, _RATE, item.start, item.end)
-        timed = tuple(_later(word, item.start) for word in align(samples, _RATE, words, language))
-        yield Utterance(timed, id=item.id, recording=item.recording, times="aligner")
+        found = aligner.align(Clip(item.audio, item.id, item.start, item.end), words)
+        timed = tuple(_later(word, item.start) for word in found)
+        yield Utterance(timed, id=item.id, recording=item.recording, times=aligner.times)
 
 
 def _later(word: Word, seconds: Seconds) -> Word:

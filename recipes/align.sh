@@ -5,6 +5,8 @@
 #   --nj N            jobs (default: 2)
 #   --cmd COMMAND     what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --lang LANG       language of the text, as asr-punct align takes it (default: es)
+#   --method NAME     dtw, or ctc with --acoustic-model (default: dtw)
+#   --acoustic-model M  what asr-punct align --method ctc listens with
 #   --log NAME        log of a job, with JOB in it (default: DIR/log/align.JOB.log)
 #
 # Parts that a killed run has done are not done again.
@@ -13,6 +15,8 @@ utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
 cmd=$utils/run.py
 lang=es
+method=dtw
+acoustic_model=
 log=
 # shellcheck source=recipes/utils/parse_options.sh
 . "$utils/parse_options.sh"
@@ -32,7 +36,8 @@ fi
 export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # shellcheck disable=SC2086 # the command may bring options of its own
 $cmd JOB="1:$nj" "$log" test -s "$parts/JOB/ctm" \|\| \
-  asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang"
+  asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang" --method "$method" \
+  ${acoustic_model:+--acoustic-model "$acoustic_model"}
 
 for ((part = 1; part <= nj; part++)); do
   cat "$parts/$part/ctm"

@@ -35,6 +35,7 @@ LAYERS = [
     "model",
     "training",
     "nemo",
+    "acoustic",
     "completion",
     "options",
     "cli",
@@ -44,7 +45,8 @@ MAY_BE_HEAVY = (
     "model/",
     "training/",
     "inference/torch_backend.py",
-    *(f"nemo/{name}.py" for name in ("connector", "model", "parts", "train")),
+    "acoustic/transformers.py",
+    *(f"nemo/{name}.py" for name in ("acoustic", "connector", "model", "parts", "train")),
 )
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 

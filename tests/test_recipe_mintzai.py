@@ -178,6 +178,20 @@ def test_real_corpus(recipe, tmp_path):
     )
 
 
+def test_an_acoustic_model_reaches_the_aligner_and_its_times_are_known(recipe, tmp_path):
+    (tmp_path / "wav2vec2").mkdir()
+    options = "--languages", "eu", "--acoustic-model", "wav2vec2", "--stop-stage", 3
+    calls = recipe.calls(*options)
+    aligned = [call for call in calls if call.startswith("align")]
+    assert len(aligned) == 6
+    assert all(call.endswith(f"--lang eu --method ctc --acoustic-model {tmp_path}/wav2vec2") for call in aligned)
+    assert "--times ctc" in next(call for call in calls if call.startswith("pauses"))
+    (tmp_path / "ctm").mkdir()
+    told = recipe(*options, "--ctm-dir", "ctm")
+    assert told.returncode == 2
+    assert "found --ctm-dir and --acoustic-model, expected one of them" in told.stderr
+
+
 def test_options_reach_the_training(recipe, tmp_path):
     (tmp_path / "bert").mkdir()
     calls = recipe.calls(

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from asr_punct.align.methods import DtwAligner
 from asr_punct.audio import write
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import read_utterances, write_utterances
@@ -206,7 +207,7 @@ def speech(tmp_path_factory):
 
 def test_a_file_is_aligned(speech, tmp_path):
     (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
-    (result,) = align_file(speech, tmp_path / "a.txt", "es")
+    (result,) = align_file(speech, tmp_path / "a.txt", "es", DtwAligner("es"))
     assert [word.text for word in result.words] == ["buenos", "días", "a", "todos"]
     assert (result.id, result.times) == ("frase", "aligner")
     edges = [time for word in result.words for time in (word.start, word.end)]
@@ -217,7 +218,7 @@ def test_a_file_with_a_space_in_its_name_gives_a_ctm_that_can_be_read(speech, tm
     talk = tmp_path / "my talk.wav"
     talk.write_bytes(speech.read_bytes())
     (tmp_path / "a.txt").write_text("Buenos días a todos.\n")
-    write_utterances(align_file(talk, tmp_path / "a.txt", "es"), tmp_path / "a.ctm", glyphs("es"))
+    write_utterances(align_file(talk, tmp_path / "a.txt", "es", DtwAligner("es")), tmp_path / "a.ctm", glyphs("es"))
     (result,) = read_utterances(tmp_path / "a.ctm")
     assert (result.id, len(result.words)) == ("my_talk", 4)
 
@@ -225,16 +226,16 @@ def test_a_file_with_a_space_in_its_name_gives_a_ctm_that_can_be_read(speech, tm
 def test_a_data_directory_is_aligned_segment_by_segment(speech, tmp_path):
     tables = {"wav_scp": [f"r {speech}"], "text": ["r-1 Buenos días a todos."], "segments": ["r-1 r 0.1 1.3"]}
     directory = data_dir(tmp_path, **tables)
-    (cut,) = align_data_dir(directory, "es")
+    (cut,) = align_data_dir(directory, "es", DtwAligner("es"))
     (directory / "segments").write_text("r-1 r 0 1.3\n")
-    (whole,) = align_data_dir(directory, "es")
+    (whole,) = align_data_dir(directory, "es", DtwAligner("es"))
     assert [word.start for word in cut.words[1:]] == pytest.approx([word.start for word in whole.words[1:]], abs=0.06)
 
 
 def test_a_data_directory_without_text_is_told(tmp_path):
     directory = data_dir(tmp_path, wav_scp=["r a.wav"])
     with pytest.raises(InputError, match="found no text for 'r'"):
-        list(align_data_dir(directory, "es"))
+        list(align_data_dir(directory, "es", DtwAligner("es")))
 
 
 def test_times_are_kept_where_some_are_missing(tmp_path):

@@ -7,6 +7,7 @@
 #   --scale X          size of the synthetic corpus (default: 1.0)
 #   --ctm-dir DIR      word times from DIR/LANG/SPLIT.ctm instead of aligning here
 #   --ctm-source NAME  what made them: asr, aligner, ctc or whisper (default: asr)
+#   --acoustic-model M  align with this CTC model (asr-punct align --method ctc) instead of without one
 #   --languages LIST   models to train (default: "es eu es+eu"); the last one is exported
 #   --config NAME      configuration (default: the paper's, autopunct_es with BETO, autopunct_eu with BERTeus,
 #                      autopunct with IXAmBERT; autopunct_mini, from scratch, on the synthetic corpus)
@@ -39,6 +40,7 @@ corpus=
 scale=1.0
 ctm_dir=
 ctm_source=asr
+acoustic_model=
 languages="es eu es+eu"
 config=
 encoder=
@@ -87,7 +89,7 @@ if begin 1 data "$source scale=$scale"; then
 fi
 need_same_source
 
-if begin 2 data "$ctm_dir"; then
+if begin 2 data "$ctm_dir$acoustic_model"; then
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
     [ -z "$ctm_dir" ] || need "2 without --ctm-dir" "$ctm_dir/$set.ctm"
@@ -97,6 +99,7 @@ if begin 2 data "$ctm_dir"; then
       step "times $set" "data/$set/ctm" local/take_ctm.sh "$ctm_dir/$set.ctm" "data/$set"
     else
       step "align $set" "data/$set/ctm" align.sh --nj "$nj" --cmd "$align_cmd" --lang "${set%/*}" \
+        ${acoustic_model:+--method ctc --acoustic-model "$acoustic_model"} \
         --log "exp/log/2.align_${set//\//_}.JOB.log" "data/$set"
     fi
   done

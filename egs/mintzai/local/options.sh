@@ -53,8 +53,14 @@ if [ -n "$system" ]; then
   [ -n "$(row_field "$system" 2)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
   check_tagger "$system"
 fi
+if [ -e "$caller/$acoustic_model" ] && [ -n "$acoustic_model" ]; then
+  acoustic_model=$(absolute "$acoustic_model")
+fi
 times=aligner
-if [ -n "$ctm_dir" ]; then
+if [ -n "$acoustic_model" ]; then
+  [ -z "$ctm_dir" ] || fail "found --ctm-dir and --acoustic-model, expected one of them"
+  times=ctc
+elif [ -n "$ctm_dir" ]; then
   times=$ctm_source
 fi
 

@@ -1,0 +1,97 @@
+"""CTC models of transformers: wav2vec 2.0, HuBERT and all others that `AutoModelForCTC` knows."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import torch
+from transformers import (
+    AutoFeatureExtractor,
+    AutoModelForCTC,
+    AutoTokenizer,
+    Wav2Vec2CTCTokenizer,
+    Wav2Vec2FeatureExtractor,
+)
+from transformers.utils import logging as messages
+
+from asr_punct.align.emissions import Floats, hop_of
+from asr_punct.align.spelling import Vocabulary, characters, pieces
+from asr_punct.audio import Samples
+from asr_punct.errors import ModelError
+from asr_punct.model.device import open_device
+
+_NOT_TRAINED = "masked_spec_embed"
+"""A weight that pre-training alone uses, so that checkpoints may lack it."""
+
+
+class TransformersModel:
+    """A model as `emissions.AcousticModel` describes it.
+
+    Args:
+        name: for messages.
+        model: `...ForCTC`, in evaluation mode.
+        extractor: of its features.
+        vocabulary: what it emits.
+    """
+
+    def __init__(self, name: str, model: Any, extractor: Any, vocabulary: Vocabulary) -> None:
+        self.name, self.vocabulary = name, vocabulary
+        self._model, self._extractor = model, extractor
+        self.rate = int(extractor.sampling_rate)
+        self.hop = hop_of(self.log_probs, name)
+
+    def log_probs(self, samples: Samples) -> Floats:
+        """float32 (frames, vocabulary) of float32 (samples,)."""
+        features = self._extractor(samples, sampling_rate=self.rate, return_tensors="pt")
+        with torch.inference_mode():
+            logits = self._model(**features.to(self._model.device)).logits
+        return cast(Floats, logits[0].float().log_softmax(dim=-1).cpu().numpy().astype(np.float32))
+
+
+def open_transformers_model(name: str, device: str) -> TransformersModel:
+    """A model of a directory or of the hub, with its feature extractor and tokenizer.
+
+    Raises:
+        ModelError: it cannot be loaded, is no CTC model, or its tokenizer does not fit.
+        AsrPunctError: there is no such device.
+    """
+    place = open_device(device)
+    cast(Any, messages).set_verbosity_error()  # it reports at length what is told in a line below
+    cast(Any, messages).disable_progress_bar()
+    try:
+        model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
+        tokenizer = AutoTokenizer.from_pretrained(name)
+        extractor = _extractor(name, model)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(name, str(error).splitlines()[0], "a CTC model of transformers with its tokenizer") from None
+    lacking = [weight for weight in loading["missing_keys"] if not weight.endswith(_NOT_TRAINED)]
+    if lacking:
+        raise ModelError(name, f"no weights {min(lacking)}", "a model trained for CTC")
+    vocabulary = _vocabulary(name, tokenizer, model.config)
+    return TransformersModel(name, model.eval().to(place), extractor, vocabulary)
+
+
+def _extractor(name: str, model: Any) -> Any:
+    """The model's own, or where only its tokenizer was saved with it, the one that all models of waveforms have."""
+    try:
+        return AutoFeatureExtractor.from_pretrained(name)
+    except (OSError, ValueError):
+        if model.main_input_name != "input_values":
+            raise
+        return Wav2Vec2FeatureExtractor()
+
+
+def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
+    size, blank = config.vocab_size, config.pad_token_id
+    if blank is None or not 0 <= blank < size:
+        raise ModelError(name, f"blank (pad_token_id) {blank}", f"one of its {size} symbols")
+    if tokenizer.pad_token_id != blank:
+        raise ModelError(name, f"pad token {tokenizer.pad_token_id} in its tokenizer", f"{blank}, as in config.json")
+    if not isinstance(tokenizer, Wav2Vec2CTCTokenizer):
+        return pieces(
+            lambda word: tokenizer(word, add_special_tokens=False)["input_ids"], size, blank, tokenizer.unk_token_id
+        )
+    special = {*tokenizer.all_special_tokens} - {tokenizer.word_delimiter_token}
+    symbols = {symbol: number for symbol, number in tokenizer.get_vocab().items() if symbol not in special}
+    return characters(symbols, size, blank, tokenizer.word_delimiter_token)

@@ -1,0 +1,82 @@
+"""CTC models of NeMo, and the CTC heads of its hybrid ones, for the aligner to listen with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRNNTCTCModel
+from nemo.utils import logging as messages
+
+from asr_punct.align.emissions import Floats, hop_of
+from asr_punct.align.spelling import Vocabulary, characters, pieces
+from asr_punct.audio import Samples
+from asr_punct.errors import ModelError
+from asr_punct.model.device import open_device
+
+
+class NemoModel:
+    """A model as `align.emissions.AcousticModel` describes it.
+
+    Args:
+        name: for messages.
+        model: an `EncDecCTCModel` or `EncDecHybridRNNTCTCModel`, or of a class derived from one.
+
+    Raises:
+        ModelError: it is another model, or its tokenizer is one for several languages.
+    """
+
+    def __init__(self, name: str, model: Any) -> None:
+        if not isinstance(model, EncDecCTCModel | EncDecHybridRNNTCTCModel):
+            raise ModelError(name, type(model).__name__, "a CTC model, or a hybrid one with a CTC head")
+        self.name, self._model = name, model.eval()
+        self._hybrid = isinstance(model, EncDecHybridRNNTCTCModel)
+        self.rate = int(model.cfg.preprocessor.sample_rate)
+        self.vocabulary = _vocabulary(name, model, model.ctc_decoder if self._hybrid else model.decoder)
+        model.preprocessor.featurizer.dither = 0.0
+        model.preprocessor.featurizer.pad_to = 0
+        self.hop = hop_of(self.log_probs, name)
+
+    def log_probs(self, samples: Samples) -> Floats:
+        """float32 (frames, vocabulary) of float32 (samples,)."""
+        signal = torch.from_numpy(samples)[None].to(self._model.device)
+        length = torch.tensor([len(samples)], device=signal.device)
+        with torch.inference_mode():
+            first, frames, *_ = self._model(input_signal=signal, input_signal_length=length)
+            heard = self._model.ctc_decoder(encoder_output=first) if self._hybrid else first
+        heard = heard[0, : int(frames[0])].float().log_softmax(dim=-1)
+        return cast(Floats, heard.cpu().numpy().astype(np.float32))
+
+
+def open_nemo_model(name: str, device: str) -> NemoModel:
+    """A model of a `.nemo` file, or of a name that NeMo knows.
+
+    Raises:
+        ModelError: it cannot be loaded, or is no CTC model.
+        AsrPunctError: there is no such device.
+    """
+    place = open_device(device)
+    messages.setLevel(messages.ERROR)
+    try:
+        if Path(name).suffix == ".nemo":
+            model = ASRModel.restore_from(name, map_location=place)
+        else:
+            model = ASRModel.from_pretrained(name, map_location=place)
+    except Exception as error:  # whatever an archive, its configuration or the hub can do wrong
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise ModelError(name, reason, "a recogniser of NeMo") from None
+    return NemoModel(name, model)
+
+
+def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
+    """Characters, or the tokenizer's pieces; NeMo's blank is the number after the last."""
+    blank = len(decoder.vocabulary)
+    tokenizer = getattr(model, "tokenizer", None)
+    if tokenizer is None:
+        symbols = {symbol: number for number, symbol in enumerate(decoder.vocabulary)}
+        return characters(symbols, blank + 1, blank, " ")
+    if hasattr(tokenizer, "tokenizers_dict"):
+        raise ModelError(name, "a tokenizer for each of several languages", "one tokenizer")
+    return pieces(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))
