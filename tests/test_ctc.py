@@ -55,23 +55,24 @@ def frames(*pairs):
     return [(round(a * HOP / RATE, 3), round(b * HOP / RATE, 3)) for a, b in pairs]
 
 
-def test_words_begin_at_their_first_symbol_and_their_last_symbol_lasts_as_symbols_do():
+def test_words_reach_half_a_symbol_beyond_the_middles_of_their_first_and_last():
     model = Written(said("abc de"), 60)
     found = align(model.blocks(), ["abc", "de"], model)
     assert [word.text for word in found] == ["abc", "de"]
-    assert spans(found) == frames((5, 14), (17, 23))
+    assert spans(found) == frames((4, 13), (16, 22))
 
 
-def test_a_word_does_not_last_into_the_next():
-    script = {2: "a", 8: "b", 14: "c", 15: "|", 16: "d", 22: "e"}
-    model = Written(script, 40)
-    assert spans(align(model.blocks(), ["abc", "de"], model)) == frames((2, 16), (16, 28))
+def test_words_that_would_overlap_meet_half_way():
+    model = Written({3: "a", 11: "b", 19: "c", 20: "|", 22: "d", 30: "e"}, 40)
+    assert spans(align(model.blocks(), ["abc", "de"], model)) == frames((0, 21), (21, 34.5))
+    model = Written({3: "a", 11: "b", 19: "c", 20: "|", 21: "d", 29: "e"}, 32)
+    assert spans(align(model.blocks(), ["abc", "de"], model)) == frames((0, 20.5), (20.5, 32))
 
 
-def test_a_symbol_that_is_held_lasts_to_its_end():
-    script = dict.fromkeys(range(4, 12), "a")
-    model = Written(script, 30)
-    assert spans(align(model.blocks(), ["a"], model)) == frames((4, 12))
+def test_frames_that_emit_a_symbol_are_its_words():
+    model = Written({**dict.fromkeys(range(4, 12), "a"), 14: "|", 16: "b", 18: "c"}, 30)
+    found = align(model.blocks(), ["a", "bc"], model)
+    assert spans(found) == frames((4, 12), (15.5, 19.5))
 
 
 @pytest.mark.parametrize(
@@ -84,9 +85,8 @@ def test_what_the_vocabulary_lacks_gets_times_and_shifts_no_other_word(word, hea
     known = align(model.blocks(), ["abc", heard, "dea"], model)
     found = align(model.blocks(), ["abc", word, "dea"], model)
     assert [found[0], found[2]] == [known[0], known[2]]
-    assert found[1].start == known[1].start
     assert known[0].end <= found[1].start < found[1].end <= found[2].start
-    assert found[1].end >= (5 + 3 * (3 + len(heard))) * HOP / RATE
+    assert (found[1].start, found[1].end) == pytest.approx((known[1].start, known[1].end), abs=1.5 * HOP / RATE)
 
 
 def test_unknown_words_in_silence_take_none_of_it_from_others():
@@ -206,7 +206,7 @@ def test_long_audio_is_heard_in_windows():
         assert np.array_equal(heard, model.rows)
         assert model.longest <= (WINDOW + 2 * CONTEXT) * RATE
     long = align(model.blocks(), ["abc", *["deabc"] * 19, "de"], model)
-    assert long[0].start == 5 * HOP / RATE
+    assert long[1].start == 75.5 * HOP / RATE
     assert all(b.start - a.start == pytest.approx(6 * 20 * HOP / RATE) for a, b in pairwise(long[1:]))
 
 

@@ -1,9 +1,10 @@
 """Word times from a CTC model: the most probable path of its symbols through the words.
 
-CTC models emit a symbol on one or two frames, soon after it is heard, and blanks for the rest of it. So a word begins
-with the first frame of its first symbol, and its last symbol is taken to last as long as half of all symbols do at
-least, measured to the next one of their word, but not into the next word. What remains is for `pauses.refine`, to
-which these times are `ctc`.
+CTC models emit a symbol on a frame or two somewhere in its sound, and blanks for the rest of it. So the frames of a
+symbol are taken for the middle of its sound, and its sound for as long as the median distance from one symbol to the
+next of the same word: a word begins half of that before the middle of its first symbol, or with its first frame, and
+ends half of it after the middle of its last one, or with its last frame. Words that would overlap meet half way. The
+pauses that remain are for `pauses.refine`, to which these times are `ctc`.
 
 What the vocabulary lacks is a filler, one for each run of it in a word. Pratap et al. (2024, section 3.1) put a star
 there whose probability is 1 on every frame. A star takes silence too, so here a filler has the probability of the
@@ -140,18 +141,22 @@ def emitted(log_probs: Floats, blank: int, symbols: Ints) -> Floats:
 
 
 def word_frames(path: CtcPath, labels: Labels) -> Times:
-    """First frame of every word and the one after its last, not whole where fillers share: (words, 2)."""
+    """Where every word begins and ends, in frames that need not be whole: (words, 2)."""
     spans = np.stack([path.first, path.last + 1], axis=1).astype(np.float64)
     _share(spans, labels)
-    first, after = labels.words.T
-    spoken = np.flatnonzero(after > first)
-    begins, last = spans[first[spoken], 0], after[spoken] - 1
-    lasting = np.where(labels.columns[last] == FILLER, 0, _pace(path, labels))
-    ends = np.maximum(spans[last, 1], spans[last, 0] + lasting)
+    half = np.where(labels.columns == FILLER, 0, _pace(spans, labels) / 2)
+    middles = spans.mean(axis=1)
+    begins, ends = np.minimum(spans[:, 0], middles - half), np.maximum(spans[:, 1], middles + half)
+    spoken = np.flatnonzero(labels.words[:, 1] > labels.words[:, 0])
+    first, last = labels.words[spoken, 0], labels.words[spoken, 1] - 1
     frames = np.full((len(labels.words), 2), np.nan)
-    frames[spoken] = np.stack([begins, np.minimum(ends, np.append(begins[1:], path.frames))], axis=1)
+    frames[spoken] = np.clip(np.stack([begins[first], ends[last]], axis=1), 0, path.frames)
+    for before, word, end, begin in zip(spoken, spoken[1:], spans[last, 1], spans[first[1:], 0], strict=False):
+        if frames[before, 1] > frames[word, 0]:
+            middle = (frames[before, 1] + frames[word, 0]) / 2
+            frames[before, 1] = frames[word, 0] = np.clip(middle, end, begin)
     for word in np.flatnonzero(np.isnan(frames[:, 0])):
-        frames[word] = frames[word - 1, 1] if word else begins[0]
+        frames[word] = frames[word - 1, 1] if word else frames[spoken[0], 0]
     return frames
 
 
@@ -165,11 +170,11 @@ def _share(spans: Times, labels: Labels) -> None:
             spans[at] = np.stack([edges[:-1], edges[1:]], axis=1)
 
 
-def _pace(path: CtcPath, labels: Labels) -> float:
+def _pace(spans: Times, labels: Labels) -> float:
     """Median number of frames from one symbol to the next of the same word; 0 where no word has two."""
     inside = np.zeros(len(labels.columns), np.bool_)
     for first, after in labels.words:
         inside[first + 1 : after] = True
     known = labels.columns != FILLER
     inside[1:] &= known[1:] & known[:-1]
-    return float(np.median(np.diff(path.first)[inside[1:]])) if inside.any() else 0.0
+    return float(np.median(np.diff(spans.mean(axis=1))[inside[1:]])) if inside.any() else 0.0

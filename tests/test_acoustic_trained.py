@@ -1,0 +1,140 @@
+"""The times that a trained model gives, on speech whose times are known: a tiny one, trained here in some seconds."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+soxr = pytest.importorskip("soxr")
+pytest.importorskip("espeakng_loader")
+
+from asr_punct.acoustic import open_acoustic_model  # noqa: E402
+from asr_punct.align import ctc, emissions  # noqa: E402
+from asr_punct.align.espeak import synthesise  # noqa: E402
+from asr_punct.audio import log_energy  # noqa: E402
+from asr_punct.pauses import refine  # noqa: E402
+from asr_punct.words import Utterance, Word  # noqa: E402
+
+RATE, FRAME = 16000, 0.02
+WORDS = ["mesa", "luna", "sol", "tren", "plato", "camino", "verde", "lento", "seis", "noche"]
+SYMBOLS = {symbol: number for number, symbol in enumerate(["<pad>", "|", *sorted(set("".join(WORDS))), "<unk>"])}
+NO_DROPOUT = ("hidden", "attention", "feat_proj", "final", "activation", "conformer_conv")
+
+
+def speech(rng, count):
+    """Samples and true words of a few of the words, with pauses here and there."""
+    words = rng.choice(WORDS, count)
+    breaks = {i: float(rng.uniform(0.05, 0.4)) for i in range(count - 1) if rng.random() < 0.3}
+    spoken = synthesise(" ".join(words), "es", breaks=breaks)
+    samples = soxr.resample(spoken.samples, spoken.rate, RATE)
+    return (samples + 1e-3 * rng.standard_normal(len(samples))).astype(np.float32), spoken.words
+
+
+def batches(extractor, steps):
+    """What a step learns from."""
+    rng = np.random.default_rng(0)
+    data = [speech(rng, 4) for _ in range(40)]
+    heard = [extractor(samples, sampling_rate=RATE, return_tensors="pt")["input_features"][0] for samples, _ in data]
+    said = [torch.tensor([SYMBOLS[c] for c in "|".join(word.text for word in words)]) for _, words in data]
+    for _ in range(steps):
+        chosen = rng.choice(len(data), 8, replace=False)
+        features = torch.nn.utils.rnn.pad_sequence([heard[i] for i in chosen], batch_first=True)
+        labels = torch.nn.utils.rnn.pad_sequence([said[i] for i in chosen], batch_first=True, padding_value=-100)
+        frames = torch.tensor([len(heard[i]) for i in chosen])
+        yield {
+            "input_features": features,
+            "attention_mask": (torch.arange(features.shape[1]) < frames[:, None]).long(),
+            "labels": labels,
+        }
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model of features that was trained, saved, and opened by its directory."""
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("models")
+    settings = {
+        "vocab_size": len(SYMBOLS),
+        "pad_token_id": 0,
+        "hidden_size": 64,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "conv_depthwise_kernel_size": 9,
+        "position_embeddings_type": None,
+        "apply_spec_augment": False,
+        "layerdrop": 0.0,
+        **{f"{name}_dropout": 0.0 for name in NO_DROPOUT},
+    }
+    network = transformers.Wav2Vec2BertForCTC(transformers.Wav2Vec2BertConfig(**settings))
+    optimiser = torch.optim.AdamW(network.parameters(), lr=5e-3)
+    extractor = transformers.SeamlessM4TFeatureExtractor()
+    for batch in batches(extractor, 120):
+        loss = network(**batch).loss
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+    assert float(loss.detach()) < 0.1
+    (folder / "symbols.json").write_text(json.dumps(SYMBOLS))
+    tokenizer = transformers.Wav2Vec2CTCTokenizer(str(folder / "symbols.json"), bos_token=None, eos_token=None)
+    for part in (network, tokenizer, extractor):
+        part.save_pretrained(folder)
+    return open_acoustic_model(str(folder))
+
+
+@pytest.fixture(scope="module")
+def talks():
+    """Speech that the model was not trained on."""
+    rng = np.random.default_rng(1)
+    return [speech(rng, 10) for _ in range(8)]
+
+
+def found_in(samples, words, model):
+    return ctc.align([samples], [getattr(word, "text", word) for word in words], model, "a")
+
+
+def off(found, truth):
+    """How far starts and ends are off: (words, 2) frames."""
+    return np.array([(a.start - b.start, a.end - b.end) for a, b in zip(found, truth, strict=True)]) / FRAME
+
+
+def test_words_of_new_speech_are_placed(model, talks):
+    assert (model.rate, model.hop) == (RATE, 320)
+    errors = np.concatenate([off(found_in(samples, words, model), words) for samples, words in talks])
+    assert (np.median(np.abs(errors), axis=0) <= 2.5).all()
+    assert (np.quantile(np.abs(errors), 0.95, axis=0) <= (4, 5)).all()
+
+
+def test_ends_are_refined_on_the_audio(model, talks):
+    raw, refined = [], []
+    for samples, words in talks:
+        found = Utterance(found_in(samples, words, model), times="ctc")
+        (moved,) = refine([found], log_energy(samples, RATE))
+        raw.append(off(found.words, words))
+        refined.append(off(moved.words, words))
+    means = [np.abs(np.concatenate(errors)).mean(axis=0) for errors in (raw, refined)]
+    assert means[1].sum() < means[0].sum()
+
+
+@pytest.mark.parametrize("unknown", ["2026", "ж", "ñandú7"])
+def test_a_word_that_the_model_cannot_spell_is_placed_and_no_other_is_moved(model, talks, unknown):
+    for samples, words in talks:
+        known = found_in(samples, words, model)
+        found = found_in(samples, [*words[:4], Word(unknown), *words[5:]], model)
+        moved = np.abs(off((*found[:4], *found[5:]), (*known[:4], *known[5:])))
+        assert moved.max() <= 1
+        assert np.abs(off(found[4:5], words[4:5])).max() <= 6
+
+
+def test_windows_change_little(model, talks, monkeypatch):
+    samples = np.concatenate([samples for samples, _ in talks])
+    words = [word for _, words in talks for word in words]
+    whole = found_in(samples, words, model)
+    monkeypatch.setattr(emissions, "WINDOW", 3.0)
+    monkeypatch.setattr(emissions, "CONTEXT", 0.6)
+    moved = np.abs(off(found_in(samples, words, model), whole))
+    assert moved.max() <= 3
+    assert np.mean(moved > 0.5) < 0.2

@@ -1,0 +1,108 @@
+"""CTC models of NeMo: tiny ones with random weights, saved and opened as users do."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '.[nemo]'")
+models = pytest.importorskip("nemo.collections.asr.models")
+torch = pytest.importorskip("torch")
+
+from omegaconf import OmegaConf  # noqa: E402
+from test_nemo import ctc_configuration  # noqa: E402
+
+from asr_punct.acoustic import open_acoustic_model  # noqa: E402
+from asr_punct.align.ctc import align  # noqa: E402
+from asr_punct.errors import ModelError  # noqa: E402
+from asr_punct.nemo.acoustic import NemoModel  # noqa: E402
+
+SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
+
+
+def heard(model, samples):
+    """What the model's own forward pass gives, of its encoder and its lengths."""
+    signal, length = torch.from_numpy(samples)[None], torch.tensor([len(samples)])
+    with torch.inference_mode():
+        return model(input_signal=signal, input_signal_length=length)
+
+
+def check(model, words):
+    found = align([SAMPLES], words, model)
+    edges = [time for word in found for time in (word.start, word.end)]
+    assert edges == sorted(edges)
+    assert 0 <= edges[0] < edges[-1] <= 2
+    assert [word.text for word in found] == words
+
+
+def test_a_model_is_opened_by_its_file(tmp_path):
+    made = models.EncDecCTCModel(cfg=ctc_configuration()).eval()
+    made.save_to(str(tmp_path / "a.nemo"))
+    for name in (f"{tmp_path}/a.nemo", f"nemo:{tmp_path}/a.nemo"):
+        model = open_acoustic_model(name)
+    assert (model.rate, model.hop) == (16000, 320)
+    vocabulary = model.vocabulary
+    assert (vocabulary.size, vocabulary.blank, vocabulary.separator) == (8, 7, 0)
+    assert vocabulary.encode("aÉz") == [1, 5, -1]
+    made.preprocessor.featurizer.pad_to = 0
+    expected, frames, _ = heard(made, SAMPLES)
+    assert np.allclose(model.log_probs(SAMPLES), expected[0, : int(frames[0])].numpy(), atol=1e-5)
+    check(model, ["abc", "99", "de"])
+
+
+def test_the_head_of_a_hybrid_model_is_heard():
+    config = ctc_configuration()
+    head = OmegaConf.to_container(config.decoder)
+    modules = "nemo.collections.asr.modules."
+    config.labels = list(head["vocabulary"])
+    config.model_defaults = {"enc_hidden": 16, "pred_hidden": 8}
+    config.decoder = {
+        "_target_": modules + "RNNTDecoder",
+        "vocab_size": 7,
+        "prednet": {"pred_hidden": 8, "pred_rnn_layers": 1, "dropout": 0.0},
+    }
+    config.joint = {
+        "_target_": modules + "RNNTJoint",
+        "num_classes": 7,
+        "vocabulary": list(head["vocabulary"]),
+        "jointnet": {"encoder_hidden": 16, "pred_hidden": 8, "joint_hidden": 8, "activation": "relu", "dropout": 0.0},
+    }
+    config.decoding = {"strategy": "greedy", "greedy": {"max_symbols": 5}}
+    config.loss = {"loss_name": "pytorch"}
+    config.aux_ctc = {"ctc_loss_weight": 0.3, "decoder": head}
+    made = models.EncDecHybridRNNTCTCModel(cfg=config).eval()
+    model = NemoModel("hybrid", made)
+    assert (model.hop, model.vocabulary.size, model.vocabulary.blank) == (320, 8, 7)
+    encoded, frames = heard(made, SAMPLES)
+    with torch.inference_mode():
+        expected = made.ctc_decoder(encoder_output=encoded)[0, : int(frames[0])]
+    assert np.allclose(model.log_probs(SAMPLES), expected.numpy(), atol=1e-5)
+    check(model, ["abc", "de"])
+
+
+def test_a_model_of_pieces_is_heard(tmp_path):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    (tmp_path / "text").write_text("la casa de ana\nla cosa de la dama\ncada dedo\n")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text"), model_prefix=str(tmp_path / "tokenizer"), vocab_size=24, minloglevel=9
+    )
+    vocabulary = [line.split("\t")[0] for line in (tmp_path / "tokenizer.vocab").read_text().splitlines()]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    config = ctc_configuration()
+    config.tokenizer = {"dir": str(tmp_path), "type": "bpe"}
+    config.decoder.vocabulary, config.decoder.num_classes = [], -1
+    made = models.EncDecCTCModelBPE(cfg=config).eval()
+    model = NemoModel("pieces", made)
+    blank = len(made.decoder.vocabulary)
+    assert (model.vocabulary.size, model.vocabulary.blank, model.vocabulary.separator) == (blank + 1, blank, None)
+    assert made.tokenizer.ids_to_text(list(model.vocabulary.encode("CASA"))) == "casa"
+    assert -1 in model.vocabulary.encode("ж")
+    check(model, ["la", "2026", "casa"])
+
+
+def test_what_is_no_ctc_model_is_told(tmp_path):
+    with pytest.raises(ModelError, match="m: found Linear, expected a CTC model, or a hybrid one with a CTC head"):
+        NemoModel("m", torch.nn.Linear(2, 2))
+    (tmp_path / "a.nemo").write_text("hola\n")
+    for name in (str(tmp_path / "a.nemo"), "nemo:no_such_model"):
+        with pytest.raises(ModelError, match="expected a recogniser of NeMo") as error:
+            open_acoustic_model(name)
+        assert "\n" not in str(error.value)
