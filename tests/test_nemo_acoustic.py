@@ -81,9 +81,8 @@ def test_the_head_of_a_hybrid_model_is_heard():
 def test_a_model_of_pieces_is_heard(tmp_path):
     sentencepiece = pytest.importorskip("sentencepiece")
     (tmp_path / "text").write_text("la casa de ana\nla cosa de la dama\ncada dedo\n")
-    sentencepiece.SentencePieceTrainer.train(
-        input=str(tmp_path / "text"), model_prefix=str(tmp_path / "tokenizer"), vocab_size=24, minloglevel=9
-    )
+    files = {"input": str(tmp_path / "text"), "model_prefix": str(tmp_path / "tokenizer")}
+    sentencepiece.SentencePieceTrainer.train(**files, vocab_size=24, hard_vocab_limit=False, minloglevel=9)
     vocabulary = [line.split("\t")[0] for line in (tmp_path / "tokenizer.vocab").read_text().splitlines()]
     (tmp_path / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     config = ctc_configuration()

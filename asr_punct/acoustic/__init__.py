@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from asr_punct.align.emissions import AcousticModel
-from asr_punct.align.methods import Aligner, CtcAligner, DtwAligner
 from asr_punct.errors import AsrPunctError, MissingExtraError
+
+if TYPE_CHECKING:
+    from asr_punct.align.emissions import AcousticModel
+    from asr_punct.align.methods import Aligner
 
 METHODS = ("dtw", "ctc")
 _NEMO, _TRANSFORMERS = "nemo:", "transformers:"
@@ -25,6 +28,8 @@ def open_aligner(method: str, language: str, acoustic_model: str | None = None, 
         AsrPunctError: no such method, or the model is missing, not wanted or not to be used.
         MissingExtraError: NeMo is not installed.
     """
+    from asr_punct.align.methods import CtcAligner, DtwAligner
+
     if method not in METHODS:
         raise AsrPunctError(f"--method: found {method!r}, expected {' or '.join(METHODS)}")
     if method == "dtw":

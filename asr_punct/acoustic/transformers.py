@@ -75,11 +75,11 @@ def open_transformers_model(name: str, device: str) -> TransformersModel:
 def _extractor(name: str, model: Any) -> Any:
     """The model's own, or where only its tokenizer was saved with it, the one that all models of waveforms have."""
     try:
-        return AutoFeatureExtractor.from_pretrained(name)
+        return cast(Any, AutoFeatureExtractor).from_pretrained(name)
     except (OSError, ValueError):
         if model.main_input_name != "input_values":
             raise
-        return Wav2Vec2FeatureExtractor()
+        return cast(Any, Wav2Vec2FeatureExtractor)()
 
 
 def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:

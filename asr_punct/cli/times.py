@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from asr_punct.acoustic import METHODS, open_aligner
 from asr_punct.cli.base import Part, command, tell
 from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
-from asr_punct.options import Audio, DataDir, From, Language, Output, OutputFile, Quiet
+from asr_punct.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
 from asr_punct.words import TIME_SOURCES
 
 
@@ -19,6 +20,7 @@ from asr_punct.words import TIME_SOURCES
     {
         "Times of a recording's words": "asr-punct align --lang es talk.wav talk.txt -o talk.ctm",
         "Of all utterances of a data directory": "asr-punct align --lang eu --data-dir data -o data/ctm",
+        "By a recogniser of NeMo": "asr-punct align --method ctc --acoustic-model asr.nemo talk.wav talk.txt",
     },
 )
 def align(
@@ -27,15 +29,24 @@ def align(
     output: Output = "-",
     lang: Language = "es",
     method: Annotated[
-        str, typer.Option(help="dtw: against espeak-ng, with no acoustic model.", autocompletion=one_of(["dtw"]))
+        str,
+        typer.Option(
+            help="dtw: against espeak-ng, with no acoustic model; ctc: by the model that --acoustic-model names.",
+            autocompletion=one_of(METHODS),
+        ),
     ] = "dtw",
+    acoustic_model: Annotated[
+        str | None,
+        typer.Option(help="CTC model: directory or org/name of transformers, a .nemo file, or nemo:NAME."),
+    ] = None,
+    device: Device = None,
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:
     """Find when each word is said.
 
     Reads a recording (.wav, .flac, .m4a, .mp3 …) and written text of what is said in it, or with --data-dir the
-    utterances of a Kaldi data directory. Needs the extra "audio".
+    utterances of a Kaldi data directory. Needs the extra "audio", and for ctc "train" or "nemo".
 
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
@@ -44,12 +55,11 @@ def align(
     from asr_punct.progress import show_progress
     from asr_punct.timing import align_data_dir, align_file
 
-    if method != "dtw":
-        raise AsrPunctError(f"--method: found {method!r}, expected dtw")
+    choices = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
-        utterances = align_data_dir(data_dir, lang)
+        utterances = align_data_dir(data_dir, lang, open_aligner(*choices))
     elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, text, lang)
+        utterances = align_file(audio, text, lang, open_aligner(*choices))
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
     io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "ctm")
