@@ -108,6 +108,30 @@ def test_files_and_data_directories_are_aligned(saved, tmp_path):
         list(align_data_dir(tmp_path, "es", aligner))
 
 
+def test_the_command_writes_ctm(run, saved, tmp_path):
+    write(tmp_path / "a.wav", noise(3), RATE)
+    (tmp_path / "a.txt").write_text("Hola, alba.\n")
+    options = "--method", "ctc", "--acoustic-model", f"transformers:{saved}"
+    status, out, err = run("align", tmp_path / "a.wav", tmp_path / "a.txt", *options, "-o", tmp_path / "a.ctm")
+    assert (status, out, err) == (0, "", "")
+    assert [row.split()[4] for row in (tmp_path / "a.ctm").read_text().splitlines()] == ["hola", "alba"]
+    (tmp_path / "a.txt").write_text("alba " * 90)
+    status, out, err = run("align", tmp_path / "a.wav", tmp_path / "a.txt", *options, "-o", tmp_path / "b.ctm")
+    told = "a.wav: utterance 'a': found 148 frames of audio, expected 449 or more for its text\n"
+    assert (status, out, (tmp_path / "b.ctm").exists()) == (2, "", False)
+    assert err.endswith(told)
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_extra_is_named(run, saved, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "asr_punct.acoustic.transformers")
+    status, _, err = run("align", "a.wav", "a.txt", "--method", "ctc", "--acoustic-model", saved)
+    assert status == 2
+    assert err.startswith(f"asr-punct: align needs the package {package}, which is not installed: pip install")
+    assert "asr-punct[train]" in err
+
+
 def test_a_clip_is_read_in_pieces(saved, tmp_path, monkeypatch):
     model = open_acoustic_model(str(saved))
     write(tmp_path / "a.wav", noise(3), RATE)

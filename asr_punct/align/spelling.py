@@ -74,7 +74,10 @@ def pieces(encode: Callable[[str], Sequence[int]], size: int, blank: int, unknow
 
 def best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
     """The spelling with the fewest unknown symbols, the first of several."""
-    return min(map(spell, _spellings(text)), key=lambda numbers: numbers.count(UNKNOWN))
+    found = spell(text)
+    if UNKNOWN in found:
+        found = min(map(spell, _spellings(text)), key=lambda numbers: numbers.count(UNKNOWN))
+    return found
 
 
 def _spellings(text: str) -> Iterator[str]:
