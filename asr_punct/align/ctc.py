@@ -6,11 +6,11 @@ next of the same word: a word begins half of that before the middle of its first
 ends half of it after the middle of its last one, or with its last frame. Words that would overlap meet half way. The
 pauses that remain are for `pauses.refine`, to which these times are `ctc`.
 
-What the vocabulary lacks is a filler, one for each run of it in a word. Pratap et al. (2024, section 3.1) put a star
-there whose probability is 1 on every frame. A star takes silence too, so here a filler has the probability of the
-frame's best symbol, less a little: it is never worse than any symbol that could stand there, and a blank is better
-where nothing is heard. Its neighbours keep their own symbols, for a filler gains nothing by moving them. Fillers that
-touch share their time by the number of their characters.
+What the vocabulary lacks is a filler, one for each run of it in a word. Pratap et al. (2024) let audio that the text
+does not spell meet a star, whose probability is 1 on every frame. A star takes silence too, so here a filler has the
+probability of the frame's best symbol, less a little: it costs as good as nothing where the model hears what the words
+around it do not have, and a blank is better where it hears nothing. The words around it keep the frames that fit them
+best, for they gain nothing by moving. Fillers that touch share their time by the number of their characters.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def align(
         The words with start and end in seconds from the first sample, in order and without overlaps.
 
     Raises:
-        InputError: no or too little audio for the words, none of whose characters the model has, or NaN.
+        InputError: no audio or too little for the words, or log-probabilities that are NaN or allow no path.
         ModelError: the model does not fit its vocabulary.
     """
     if not words:
