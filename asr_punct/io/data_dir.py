@@ -1,8 +1,7 @@
 """Kaldi data directories as a format: their `text` and `ctm` in, and a directory with both punctuated out.
 
 The utterances come in the order of speech, as context for each other: that of `utt2doc`, else by the start of their
-`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it. Its rows name
-utterances, or recordings by `reco2file_and_channel`; times count from the beginning of the audio file.
+`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it (`placing`).
 """
 
 from __future__ import annotations
@@ -14,17 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asr_punct.errors import InputError
-from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.ctm import write_ctm
 from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.io.kaldi import read_segments, unique_names
-from asr_punct.marks import Glyphs, Labels
-from asr_punct.words import Seconds, Utterance, Word, bounds
+from asr_punct.io.placing import Segments, labels_by_place, order_of_speech, place_words, write_labelled
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, Word, bounds
 
-Segments = Mapping[str, tuple[str, Seconds, Seconds]]
-"""Recording, start and end by utterance."""
-_SLACK: Seconds = 1.0
-"""So far a recogniser may place a word outside its segment."""
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
 _EXPECTED = "a data directory with text, or with a ctm"
 
@@ -34,13 +30,6 @@ class DataDir:
     """The directory that an utterance is of; `Utterance.rest`."""
 
     root: Path
-
-
-@dataclass(frozen=True, slots=True)
-class CtmPlace:
-    """Which of all words of the `ctm` a word is, from 0; `Word.rest`."""
-
-    number: int
 
 
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
@@ -53,13 +42,14 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     if not root.is_dir():
         raise InputError(root, "no such directory", _EXPECTED)
     texts, segments = unique_names(root / "text"), read_segments(root / "segments")
-    timed = _timed(root, texts, segments) if (root / "ctm").exists() else {}
+    timed = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
     if not (root / "text").exists():
         texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
     documents = unique_names(root / "utt2doc")
-    found = (_utterance(root, name, texts[name], segments, timed) for name in _order(root, texts, segments, documents))
+    order = order_of_speech(root, texts, segments, documents)
+    found = (_utterance(root, name, texts[name], segments, timed) for name in order)
     if all(documents.get(name) == segments.get(name, (name,))[0] for name in texts) or not documents:
         yield from found
         return
@@ -67,20 +57,6 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
 
     for utterance in with_pauses(found):  # recordings have clocks of their own; a document may have several
         yield replace(utterance, recording=documents[utterance.id])
-
-
-def _order(root: Path, texts: Mapping[str, str], segments: Segments, docs: Mapping[str, str]) -> list[str]:
-    for name, table in (("segments", segments), ("utt2doc", docs)):
-        missing = [utterance for utterance in texts if utterance not in table]
-        if table and missing:
-            raise InputError(root / name, f"no utterance {missing[0]!r}", "the utterances of text")
-    if docs:
-        return [name for name in docs if name in texts]
-    if not segments:
-        return list(texts)
-    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
-    names = [name for name in segments if name in texts]
-    return sorted(names, key=lambda name: (recordings[segments[name][0]], segments[name][1]))
 
 
 def _utterance(
@@ -97,58 +73,6 @@ def _utterance(
         words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
     recording = segments[name][0] if segments else name
     return Utterance(tuple(words), name, recording, times="asr" if same and words else "none", rest=DataDir(root))
-
-
-def _timed(root: Path, texts: Mapping[str, str], segments: Segments) -> dict[str, list[Word]]:
-    """Words of the `ctm` by utterance."""
-    channels = {tuple(value.split()[:2]): name for name, value in unique_names(root / "reco2file_and_channel").items()}
-    by_recording: dict[str, list[str]] = {}
-    for name, (recording, _, _) in segments.items():
-        by_recording.setdefault(recording, []).append(name)
-    timed: dict[str, list[Word]] = {}
-    number = 0
-    for utterance in read_ctm(root / "ctm"):
-        words = [replace(word, rest=CtmPlace(number + i)) for i, word in enumerate(utterance.words)]
-        number += len(words)
-        recording = channels.get((utterance.id, utterance.channel), utterance.id)
-        if utterance.id in texts or (utterance.id in segments) or not (segments or texts):
-            _check_segment(root, utterance, segments)
-            timed.setdefault(utterance.id, []).extend(words)
-        elif recording in by_recording:
-            for word in words:
-                _place(word, by_recording[recording], segments, timed)
-        elif recording in texts and recording not in timed:
-            timed[recording] = words
-        else:
-            raise InputError(root / "ctm", f"{utterance.id!r}", "names of the directory's utterances or recordings")
-    return timed
-
-
-def _check_segment(root: Path, utterance: Utterance, segments: Segments) -> None:
-    start = utterance.words[0].start
-    if utterance.id not in segments or start is None:
-        return
-    _, first, last = segments[utterance.id]
-    if not first - _SLACK <= start <= last + _SLACK:
-        found = f"{utterance.id!r} at {start} s"
-        expected = f"words in its segment from {first} to {last} s (Kaldi's convert_ctm.pl counts from there)"
-        raise InputError(root / "ctm", found, expected)
-
-
-def _place(
-    word: Word,
-    names: Sequence[str],
-    segments: Segments,
-    timed: dict[str, list[Word]],
-) -> None:
-    """Give a word to the segment that its middle is in; a word in none stays as it is."""
-    times = [time for time in (word.start, word.end) if time is not None]
-    middle = sum(times) / len(times) if times else -1.0
-    for name in names:
-        _, start, end = segments[name]
-        if start <= middle < end:
-            timed.setdefault(name, []).append(word)
-            return
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
@@ -183,22 +107,8 @@ def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs:
                 match = _LINE.fullmatch(line)
                 file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
     if (root / "ctm").exists():
-        labels = {
-            word.rest.number: label
-            for utterance in utterances
-            for word, label in zip(utterance.words, utterance.labels or (), strict=False)
-            if isinstance(word.rest, CtmPlace)
-        }
         with write_file(out / "ctm") as file:
-            write_ctm(_labelled(root / "ctm", labels), file, glyphs)
-
-
-def _labelled(ctm: Path, labels: Mapping[int, Labels]) -> Iterator[Utterance]:
-    number = 0
-    for utterance in read_ctm(ctm, PART):
-        own = tuple(labels.get(number + i, Labels()) for i in range(len(utterance.words)))
-        yield replace(utterance, labels=own)
-        number += len(own)
+            write_labelled(root / "ctm", labels_by_place(utterances), file, glyphs)
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -41,6 +42,14 @@ def units_of(root: Path) -> dict[str, str]:
     if documents and documents.keys() != recordings.keys():
         names = sorted(documents.keys() ^ recordings.keys())
         raise InputError(root / "utt2doc", f"other utterances ({names[0]})", "the utterances of the directory")
+    return join_units(recordings, documents)
+
+
+def join_units(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:
+    """What each utterance cannot be cut from, by its recording and, where there are some, its document.
+
+    The units are in the order of the documents' utterances, else of the recordings'.
+    """
     parent: dict[tuple[str, str], tuple[str, str]] = {}
 
     def top(node: tuple[str, str]) -> tuple[str, str]:

@@ -12,12 +12,13 @@
 # A stage that --stage names is done anew. An output that an earlier try left is removed before the first try of a
 # step, and kept when a killed step goes on.
 #
-# A step's command runs through $runner (run.py if it is not set), its log is exp/log/STAGE.NAME.log, and one line
-# tells its name and the seconds that it took.
+# A step's command runs through $runner (run.py if it is not set), its log is exp/log/STAGE.NAME.log (another folder
+# if $logs is set), and one line tells its name and the seconds that it took.
 
 current=
 stamps=
 depends=
+logs=exp/log
 
 fail() {
   echo "${0##*/}: ${current:+stage $current: }$1" >&2
@@ -57,7 +58,7 @@ check_folders() {
 begin() {
   current=$1 stamps=$2/.done depends=$3
   [ "$stage" -le "$current" ] && [ "$stop_stage" -ge "$current" ] || return 1
-  mkdir -p "$stamps" exp/log
+  mkdir -p "$stamps" "$logs"
   if [ "$stage" -gt 0 ] && [ "$stage" -eq "$current" ]; then
     rm -f "$stamps/$current".*
   fi
@@ -88,7 +89,7 @@ step() {
   local name=$1 output=$2 start=$SECONDS file log stamp status=0
   shift 2
   file=$current.${name//[ \/]/_}
-  log=exp/log/$file
+  log=$logs/$file
   stamp=$stamps/$file
   printf '%s: stage %s: %s … ' "${0##*/}" "$current" "$name"
   if [ -e "$output" ] && valid "$stamp.done"; then
@@ -113,6 +114,6 @@ step() {
 
 # What the step $1 of this stage printed, where its log is still there.
 show() {
-  local log=exp/log/$current.${1//[ \/]/_}.log
+  local log=$logs/$current.${1//[ \/]/_}.log
   [ ! -e "$log" ] || grep -v '^#' "$log" || true
 }

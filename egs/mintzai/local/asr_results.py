@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Gather the scores of append_to_asr.sh.
+
+local/asr_results.py --command "append_to_asr.sh …" RESULTS.md results.json LANGUAGE…
+
+Reads exp/LANGUAGE/{reference,recognised}/scores.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from asr_punct.io.files import write_file
+from asr_punct.scoring import Scores
+from asr_punct.scoring.circumstances import circumstances
+from asr_punct.scoring.tables import interval, percent, table
+
+_HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
+_TEXT = """\
+**Every number here is measured on a synthetic corpus**: sentences of a generator, spoken by espeak-ng. They show that
+the stage works behind a recogniser that errs, and say nothing about real speech.
+
+F1 is that of all marks, their counts pooled (micro), in per cent. On reference words their times are an aligner's; on
+recognised words they are the recogniser's, and the reference's marks are brought onto the words that it heard. Both are
+the output of `recipes/punctuate.sh`, with a model of each language and one of both, the pauses refined on the audio.
+"""
+
+
+def read_scores(language: str, words: str) -> Scores:
+    """What the stage wrote."""
+    return Scores.from_dict(json.loads(Path("exp", language, words, "scores.json").read_text(encoding="utf-8")))
+
+
+def row(language: str) -> tuple[str, ...]:
+    """A test set's row."""
+    reference, recognised = read_scores(language, "reference"), read_scores(language, "recognised")
+    cells = [percent(recognised.wer)]
+    for scores in (reference, recognised):
+        cells += [percent(scores.micro.f1), interval(scores.ci95.get("micro.f1"))]
+    return (language, str(reference.words), *cells)
+
+
+def page(command: str, results: str) -> Iterator[str]:
+    """Lines of the page."""
+    yield "# A recogniser with the stage punctuate.sh behind it\n"
+    yield _TEXT
+    yield from circumstances(command)
+    yield ""
+    yield results
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--command", required=True)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("json", type=Path)
+    parser.add_argument("languages", nargs="+")
+    options = parser.parse_args()
+    results = table(_HEADER, [row(language) for language in options.languages])
+    with write_file(options.json) as out:
+        figures = {language: _figures(language) for language in options.languages}
+        out.write(json.dumps(figures, indent=2) + "\n")
+    with write_file(options.page) as out:
+        out.writelines(f"{line}\n" for line in page(options.command, results))
+    print(results, end="")
+
+
+def _figures(language: str) -> dict[str, float | None]:
+    reference, recognised = read_scores(language, "reference"), read_scores(language, "recognised")
+    f1 = {"f1_reference": reference.micro.f1, "f1_recognised": recognised.micro.f1}
+    return {"words": reference.words, "wer": recognised.wer, **f1}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Puts marks and capitals on what a recogniser decoded: a stage for the end of any Kaldi, icefall or NeMo recipe.
+#
+# Usage: recipes/punctuate.sh [options] DATA_DIR CTM OUT_DIR
+#   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped es-eu)
+#   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs the extra audio)
+#   --lang LANG        language of the reference, as asr-punct score takes it (default: es)
+#   --nj N             jobs at the same time (default: 2)
+#   --cmd COMMAND      what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --python NAME      Python that has asr_punct (default: python3)
+#   --stage N, --stop-stage N
+#                      first and last stage: 1 split, 2 restore, 3 merge, 4 score
+#
+# DATA_DIR is Kaldi's. Its segments, else wav.scp, text or utt2spk, say what the utterances are; reco2file_and_channel
+# and utt2doc are read where they are there. CTM names these utterances, its times from the beginning of the audio file
+# or of the utterance, or recordings.
+# Writes OUT_DIR/text, OUT_DIR/ctm (the rows of CTM, with other words), OUT_DIR/srt/RECORDING.srt; and, where text of
+# DATA_DIR carries marks, OUT_DIR/scores.json and OUT_DIR/scores.txt. Started again, it goes on where it was stopped; a
+# stage that --stage names is done anew.
+set -euo pipefail
+utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
+model=
+use_audio=false
+lang=es
+nj=2
+cmd=$utils/run.py
+python=python3
+stage=0
+stop_stage=100
+# shellcheck source=recipes/utils/parse_options.sh
+. "$utils/parse_options.sh"
+# shellcheck source=recipes/utils/steps.sh
+. "$utils/steps.sh"
+
+[ $# -eq 3 ] || fail "found $# arguments, expected DATA_DIR CTM OUT_DIR (see --help)"
+data=$1 ctm=$2 out=$3
+check_stages 4
+check_numbers nj
+[ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
+[ -d "$data" ] || fail "found no folder $data, expected a data directory"
+[ -f "$ctm" ] || fail "found no file $ctm, expected a CTM"
+[[ ! $out -ef $data && ! $ctm -ef $out/ctm ]] || fail "found OUT_DIR $out, expected another folder than that of the inputs"
+command -v "${cmd%% *}" >/dev/null || fail "--cmd: found no program ${cmd%% *}, expected run.pl, slurm.pl or the like"
+# Its whole path, as jobs may have another PATH.
+found=$(command -v "$python") || fail "--python: found no program $python, expected Python 3.11 or newer"
+python=$found
+"$python" -c 'import asr_punct' 2>/dev/null ||
+  fail "found no asr_punct in $python, expected it there (pip install it, or --python NAME)"
+asr_punct=("$python" -c 'from asr_punct.cli import main; main()')
+mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
+exec 9>"$out/.lock"
+flock -w 10 9 || fail "another run is at work in $out"
+
+parts=$out/split$nj
+# What the parts are made of: they are made again when that changes.
+inputs=("$ctm" "$data")
+[ ! -d "$model" ] || inputs+=("$model")
+made_of="$model $use_audio $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
+
+need_parts() {
+  need 1 "$parts/made_of"
+  [ "$(cat "$parts/made_of")" = "$made_of" ] ||
+    fail "found $parts made of other files or with other options, expected these (run stage 1)"
+}
+
+# Whether stage $1 is asked for.
+asked() {
+  current=$1
+  [ "$stage" -le "$1" ] && [ "$stop_stage" -ge "$1" ]
+}
+
+if asked 1 && { [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$made_of" ]; }; then
+  audio=()
+  ! $use_audio || audio=(--audio)
+  "$python" "$utils/split_decode.py" "${audio[@]}" "$data" "$ctm" "$parts" "$nj"
+  echo "$made_of" >"$parts/made_of"
+fi
+
+if asked 2; then
+  need_parts
+  jobs=$(find "$parts" -name words.json | wc -l)
+  [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
+  # shellcheck disable=SC2086 # the command may bring options of its own
+  OMP_NUM_THREADS=1 $cmd "JOB=1:$jobs" "$out/log/restore.JOB.log" test -s "$parts/JOB/restored.tsv" \|\| \
+    "$python" "$utils/restore_part.py" ${model:+--model "$model"} "$parts/JOB"
+fi
+
+if asked 3; then
+  need_parts
+  for part in "$parts"/[0-9]*; do
+    need 2 "$part/restored.tsv"
+  done
+  "$python" "$utils/merge_decode.py" ${model:+--model "$model"} --lang "$lang" "$data" "$ctm" "$parts" "$out"
+fi
+
+if asked 4; then
+  need 3 "$out/"{text,ctm,srt}
+  rm -f "$out/scores.json" "$out/scores.txt"
+  if [ -e "$out/scoring/ref.tsv" ]; then
+    "${asr_punct[@]}" score "$out/scoring/"{ref,hyp}.tsv --align --json "$out/scores.json" --lang "$lang" \
+      >"$out/.scores.txt.partial"
+    mv "$out/.scores.txt.partial" "$out/scores.txt"
+  else
+    echo "punctuate.sh: found no marks in a text of $data: nothing is scored"
+  fi
+fi

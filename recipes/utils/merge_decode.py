@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Put together what restore_part.py made of all parts: text, ctm, srt, and what is scored.
+
+    merge_decode.py [--model NAME] [--lang LANG] DATA_DIR CTM PARTS OUT_DIR
+
+OUT_DIR/text has every utterance of DATA_DIR, in its order; OUT_DIR/ctm the rows of CTM as they were, with marks and
+capitals on the words; OUT_DIR/srt the subtitles of each recording. Where text of DATA_DIR carries marks,
+OUT_DIR/scoring gets ref.tsv and hyp.tsv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from data_dir import fail
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io import write_utterances
+from asr_punct.io.entries import written_words
+from asr_punct.io.files import write_directory, write_file
+from asr_punct.io.kaldi import read_segments, unique_names
+from asr_punct.io.labelled import labelled
+from asr_punct.io.placing import labels_by_place, read_decode, write_labelled
+from asr_punct.io.tsv import read_tsv
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, Word
+
+
+def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
+    """The utterances of the CTM, in the order of speech, with the labels of the parts.
+
+    Raises:
+        InputError: the parts are of another CTM.
+    """
+    restored = {utterance.id: utterance for part in _in_order(parts) for utterance in read_tsv(part / "restored.tsv")}
+    utterances = []
+    for utterance in read_decode(data, ctm):
+        found = restored.pop(utterance.id, Utterance((), labels=()))
+        if [word.text for word in found.words] != [word.text for word in utterance.words]:
+            raise InputError(parts, f"other words for {utterance.id!r}", f"those of {ctm} (run stage 1)")
+        utterances.append(replace(utterance, labels=found.labels, pauses=found.pauses, pause_before=found.pause_before))
+    return utterances
+
+
+def _in_order(parts: Path) -> list[Path]:
+    return sorted((part for part in parts.iterdir() if part.name.isdigit()), key=lambda part: int(part.name))
+
+
+def write_text(utterances: Sequence[Utterance], data: Path, path: Path, glyphs: Glyphs) -> None:
+    """A `text` with a line for every utterance, in the order of the data directory; a name alone where none spoke."""
+    lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
+    names = read_segments(data / "segments") or unique_names(data / "text") or lines
+    with write_file(path) as out:
+        out.writelines(f"{name} {lines[name]}".rstrip() + "\n" for name in names if name in lines)
+
+
+def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs) -> None:
+    """A folder with a SubRip file for each recording."""
+    shutil.rmtree(path, ignore_errors=True)
+    spoken = (utterance for utterance in utterances if utterance.words)
+    in_order = sorted(spoken, key=lambda utterance: (utterance.recording, utterance.words[0].start or 0.0))
+    with write_directory(path) as out:
+        for recording, group in groupby(in_order, key=attrgetter("recording")):
+            write_utterances(group, out / f"{recording.replace('/', '_')}.srt", glyphs, "srt")
+
+
+def reference(data: Path, language: str) -> Iterator[Utterance]:
+    """What was said, with the labels of its marks and capitals."""
+    for name, text in unique_names(data / "text").items():
+        yield labelled(Utterance(tuple(map(Word, text.split())), name), language, as_written=True)
+
+
+def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:
+    """A folder with what is compared, or none where the reference has no marks.
+
+    Utterances without a reference, or with an empty one, are left out.
+    """
+    shutil.rmtree(path, ignore_errors=True)
+    expected = [utterance for utterance in reference(data, language) if utterance.words]
+    names = {utterance.id for utterance in expected}
+    if not any(label.marks for utterance in expected for label in utterance.all_labels):
+        return
+    with write_directory(path) as out:
+        write_utterances(expected, out / "ref.tsv", glyphs, "tsv")
+        found = (utterance for utterance in utterances if utterance.id in names and utterance.words)
+        write_utterances(found, out / "hyp.tsv", glyphs, "tsv")
+
+
+def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, language: str) -> None:
+    """Write all that is made of the parts.
+
+    Raises:
+        AsrPunctError: they are of another CTM, or the place cannot be written to.
+    """
+    utterances = read_restored(data, ctm, parts)
+    glyphs = Punctuator.from_pretrained(model, threads=1).glyphs
+    write_text(utterances, data, target / "text", glyphs)
+    with write_file(target / "ctm") as out:
+        write_labelled(ctm, labels_by_place(utterances), out, glyphs)
+    write_subtitles(utterances, target / "srt", glyphs)
+    write_scored(utterances, data, language, target / "scoring", glyphs)
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model")
+    parser.add_argument("--lang", default="es")
+    for name in ("data", "ctm", "parts", "target"):
+        parser.add_argument(name, type=Path)
+    options = parser.parse_args()
+    try:
+        merge(options.data, options.ctm, options.parts, options.target, options.model or None, options.lang)
+    except AsrPunctError as error:
+        fail(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Cut what a recogniser decoded into parts of about the same number of words, for jobs that run at the same time.
+
+    split_decode.py [--audio] DATA_DIR CTM OUT N      writes OUT/1 … OUT/N, fewer where there are fewer recordings
+
+A part holds whole recordings, and whole documents of utt2doc, so that what is made of the parts does not depend on N:
+words.json has their words by the utterances of DATA_DIR, utt2doc the document of each, and with --audio there is their
+wav.scp. Made beside its place and renamed: an OUT that exists is whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from data_dir import fail, join_units
+from split_data_dir import assign
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.io import write_utterances
+from asr_punct.io.kaldi import unique_names
+from asr_punct.io.placing import read_decode
+from asr_punct.marks import glyphs
+from asr_punct.words import Utterance
+
+
+def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
+    """Utterances of each part, in order; no part is empty."""
+    recordings = {utterance.id: utterance.recording for utterance in utterances}
+    units = join_units(recordings, {name: documents[name] for name in recordings} if documents else {})
+    words: Counter[str] = Counter()
+    for utterance in utterances:
+        words[units[utterance.id]] += len(utterance.words)
+    assigned = assign(words, min(parts, len(words)))
+    divided: list[list[Utterance]] = [[] for _ in range(max(assigned.values()))]
+    for utterance in utterances:
+        divided[assigned[units[utterance.id]] - 1].append(utterance)
+    return divided
+
+
+def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool) -> str:
+    """Write the parts; what they are, for people.
+
+    Raises:
+        InputError: no data directory or CTM, no words, or with `audio` a recording without a line in wav.scp.
+    """
+    utterances = [utterance for utterance in read_decode(data, ctm) if utterance.words]
+    if not utterances:
+        raise InputError(ctm, "no words", "those of a recogniser")
+    documents, sounds = unique_names(data / "utt2doc"), unique_names(data / "wav.scp")
+    recordings = dict.fromkeys(utterance.recording for utterance in utterances)
+    missing = [name for name in recordings if name not in sounds]
+    if audio and missing:
+        raise InputError(data / "wav.scp", f"no line for {missing[0]!r}", "the audio of each recording of the CTM")
+    divided = divide(utterances, documents, parts)
+    partial = target.with_name(f"{target.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    for number, held in enumerate(divided, start=1):
+        folder = partial / str(number)
+        folder.mkdir(parents=True)
+        write_utterances(held, folder / "words.json", glyphs(""), "json")
+        _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in held})
+        if audio:
+            _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in held})
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+    words = sum(len(utterance.words) for utterance in utterances)
+    return f"{len(utterances)} utterances, {len(recordings)} recordings, {words} words in {len(divided)} parts"
+
+
+def _write_table(path: Path, table: dict[str, str]) -> None:
+    path.write_text("".join(f"{name} {value}\n" for name, value in table.items()), encoding="utf-8")
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--audio", action="store_true")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("ctm", type=Path)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("parts", type=int)
+    options = parser.parse_args()
+    try:
+        print(split(options.data, options.ctm, options.target, options.parts, options.audio))
+    except AsrPunctError as error:
+        fail(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""recipes/punctuate.sh on small decodes, with a stand-in for the model that labels by pauses and documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.io.files import format_seconds
+from asr_punct.words import Utterance, Word
+
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "recipes" / "punctuate.sh"
+sys.path.insert(0, str(ROOT / "recipes" / "utils"))
+
+from split_decode import divide  # noqa: E402
+
+STAND_IN = '''
+import sys
+if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
+    import dataclasses
+    from asr_punct.errors import ModelError
+    from asr_punct.inference import punctuator
+    from asr_punct.marks import Case, Labels, Mark, glyphs
+
+    class ByPause:
+        """A period at pauses over half a second and ends of documents, a capital after it."""
+        glyphs = glyphs("es")
+
+        @classmethod
+        def from_pretrained(cls, name, threads):
+            if name == "broken":
+                raise ModelError(name, "nothing", "a model")
+            return cls()
+
+        def restore(self, utterances):
+            utterances, capital = list(utterances), True
+            for number, utterance in enumerate(utterances):
+                labels = []
+                for i, pause in enumerate(utterance.pauses):
+                    last = number + 1 == len(utterances) and i + 1 == len(utterance.words)
+                    stop = last or (pause or 0) > 0.5
+                    marks = frozenset({Mark.PERIOD}) if stop else frozenset()
+                    labels.append(Labels(marks, Case.FIRST_CAP if capital else Case.O))
+                    capital = stop
+                yield dataclasses.replace(utterance, labels=tuple(labels))
+
+    punctuator.Punctuator = ByPause
+'''
+FILES = {
+    "segments": "b-1 r 0.00 2.00\nb-2 r 6 7.5\na-1 r 2.5 4\nc-1 s 0 5\n",
+    "text": "b-1 Uno dos, tres.\nb-2 Cinco.\na-1 Cuatro\nc-1 Seis.\n",
+    "reco2file_and_channel": "r talk A\ns talk B\n",
+}
+ROWS = """;; decoded
+talk A 0.10 .4 uno 0.90
+talk A 0.500 0.5 dos
+talk A 1.0 0.4 tres NA
+talk A 2.2 0.1 eh
+talk A 3 0.5 cuatro 1
+talk A 6.1 0.5 cinco 1
+talk B 1 1 seis
+"""
+
+
+class Stage:
+    """The script, run in a folder with the stand-in in place of models."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / "stand_in").mkdir()
+        (root / "stand_in" / "sitecustomize.py").write_text(STAND_IN)
+        self.path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        paths = [str(self.root / "stand_in"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+        return subprocess.run(
+            [SCRIPT, *map(str, arguments)],
+            cwd=self.root,
+            env={**os.environ, "PATH": self.path, "PYTHONPATH": ":".join(filter(None, paths))},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def good(self, *arguments: object) -> str:
+        done = self(*arguments)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    write(tmp_path / "data", FILES)
+    (tmp_path / "talk.ctm").write_text(ROWS)
+    return Stage(tmp_path)
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    root.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (root / name).write_text(content, encoding="utf-8")
+    return root
+
+
+def outputs(root: Path) -> dict[str, str]:
+    """The content of all that the stage is for, but the page of scores, which names its files."""
+    found = {path.name: path.read_text() for path in (root / "text", root / "ctm", root / "scores.json")}
+    return found | {path.name: path.read_text() for path in sorted((root / "srt").iterdir())}
+
+
+def test_a_decode_of_recordings(stage):
+    out = stage.root / "out"
+    assert "4 utterances, 2 recordings, 7 words in 2 parts" in stage.good("data", "talk.ctm", "out")
+    assert (out / "text").read_text() == "b-1 Uno dos tres. Eh.\nb-2 Cinco.\na-1 Cuatro.\nc-1 Seis.\n"
+    expected = ROWS.replace("uno", "Uno").replace("tres", "tres.").replace("eh", "Eh.")
+    for word in ("cuatro", "cinco", "seis"):
+        expected = expected.replace(word, f"{word.capitalize()}.")
+    assert (out / "ctm").read_text() == expected
+    assert {path.name for path in (out / "srt").iterdir()} == {"r.srt", "s.srt"}
+    assert "00:00:01,000 --> 00:00:02," in (out / "srt" / "s.srt").read_text()
+    scores = json.loads((out / "scores.json").read_text())
+    assert scores["words"] == 6
+    assert scores["wer"] == pytest.approx(1 / 6)
+    assert scores["marks"]["PERIOD"]["recall"] == 1.0
+    assert scores["marks"]["COMMA"]["recall"] == 0.0
+    assert "word error rate" in (out / "scores.txt").read_text()
+    left = {"text", "ctm", "srt", "scores.json", "scores.txt", "scoring", "split2", "log", ".lock"}
+    assert {path.name for path in out.iterdir()} == left
+
+
+def test_rows_of_utterances_on_either_clock_give_the_same(stage):
+    begins = {"b-1": 0.0, "b-2": 6.0, "a-1": 2.5, "c-1": 0.0}
+    rows = [("c-1", 1.0, "seis"), ("b-1", 0.1, "uno"), ("b-1", 0.5, "dos"), ("a-1", 3.0, "cuatro")]
+    rows.append(("b-2", 6.1, "cinco"))
+    texts = []
+    for clock, own in (("absolute", 0), ("relative", 1)):
+        lines = [f"{name} 1 {format_seconds(start - own * begins[name])} 0.3 {word}\n" for name, start, word in rows]
+        (stage.root / f"{clock}.ctm").write_text("".join(lines))
+        stage.good("data", f"{clock}.ctm", clock)
+        texts.append([(stage.root / clock / name).read_text() for name in ("text", "srt/r.srt", "srt/s.srt")])
+        words = [line.split()[4] for line in (stage.root / clock / "ctm").read_text().splitlines()]
+        assert words == ["Seis.", "Uno", "dos.", "Cuatro.", "Cinco."]
+    assert texts[0] == texts[1]
+
+
+def test_the_number_of_jobs_changes_nothing(stage):
+    rng = random.Random(3)
+    files, rows = {"segments": "", "text": "", "utt2doc": ""}, []
+    for recording in range(5):
+        time = 0.0
+        for number in range(rng.randint(1, 6)):
+            name, words = f"u{recording}-{number}", [f"w{rng.randint(0, 9)}" for _ in range(rng.randint(0, 5))]
+            files["segments"] += f"{name} r{recording} {time} {time + 10}\n"
+            files["text"] += f"{name} {' '.join(words).capitalize()}.\n"
+            files["utt2doc"] += f"{name} d{recording // 2}\n"
+            for word in words:
+                rows.append(f"{name} 1 {time:.2f} 0.20 {word}\n")
+                time += rng.choice((0.2, 1.5))
+            time += 10
+    write(stage.root / "many", files)
+    (stage.root / "many.ctm").write_text("".join(rows))
+    found = []
+    for jobs in (1, 2, 9):
+        stage.good("--nj", jobs, "many", "many.ctm", f"out{jobs}")
+        found.append(outputs(stage.root / f"out{jobs}"))
+    assert found[0] == found[1] == found[2]
+    assert len(list((stage.root / "out9" / "split9").glob("*/words.json"))) == 3
+
+
+def test_in_a_foreign_recipe_with_a_queue_of_its_own(stage):
+    foreign = stage.root / "egs" / "s5"
+    for name in ("utils/parse_options.sh", "utils/steps.sh", "utils/data_dir.py", "data_dir.py", "path.sh"):
+        (foreign / name).parent.mkdir(parents=True, exist_ok=True)
+        (foreign / name).write_text("exit 7\n")
+    queue = foreign / "utils" / "queue.pl"
+    queue.write_text(
+        '#!/bin/bash\necho "$*" >>queue.calls\nshift 2\nrange=${1#JOB=}; log=$2; shift 2\n'
+        'for ((job = 1; job <= ${range#*:}; job++)); do\n  line="$*"\n'
+        '  bash -c "${line//JOB/$job}" >${log//JOB/$job} 2>&1 || exit 1\ndone\n'
+    )
+    queue.chmod(0o755)
+    write(foreign / "data", FILES)
+    (foreign / "talk.ctm").write_text(ROWS)
+    stage.good("data", "talk.ctm", "here")
+    here, stage.root = stage.root, foreign
+    (foreign / "stand_in").symlink_to(here / "stand_in")
+    stage.good("--cmd", "utils/queue.pl --mem 2G", "data", "talk.ctm", "exp/decode/punctuated")
+    calls = (foreign / "queue.calls").read_text().splitlines()
+    assert [call.split()[:4] for call in calls] == [
+        ["--mem", "2G", "JOB=1:2", "exp/decode/punctuated/log/restore.JOB.log"]
+    ]
+    assert outputs(foreign / "exp/decode/punctuated") == outputs(here / "here")
+
+
+def test_it_goes_on_where_it_was_stopped(stage):
+    stage.good("--stop-stage", 2, "data", "talk.ctm", "out")
+    out = stage.root / "out"
+    assert not (out / "text").exists()
+    done = [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")]
+    stage.good("data", "talk.ctm", "out")
+    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")] == done
+    before = outputs(out)
+    stage.good("--stage", 2, "--stop-stage", 2, "data", "talk.ctm", "out")
+    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")] != done
+    (stage.root / "talk.ctm").write_text(ROWS.replace("seis", "siete"))
+    failed = stage("--stage", 3, "data", "talk.ctm", "out")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    told = "found out/split2 made of other files or with other options, expected these (run stage 1)"
+    assert failed.stderr == f"punctuate.sh: stage 3: {told}\n"
+    assert outputs(out) == before
+    stage.good("data", "talk.ctm", "out")
+    assert "c-1 Siete.\n" in (out / "text").read_text()
+
+
+def test_a_reference_without_marks_is_not_scored(stage):
+    stage.good("data", "talk.ctm", "out")
+    write(stage.root / "data", {"text": "b-1 uno dos tres\n"})
+    told = stage.good("data", "talk.ctm", "out")
+    assert "punctuate.sh: found no marks in a text of data: nothing is scored\n" in told
+    assert {path.name for path in (stage.root / "out").iterdir()} >= {"text", "ctm", "srt"}
+    assert not list((stage.root / "out").glob("scor*"))
+
+
+def test_utterances_that_the_recogniser_did_not_hear(stage):
+    write(stage.root / "data", {"segments": FILES["segments"] + "d-1 s 6 7\nd-2 s 7 8\n"})
+    write(stage.root / "data", {"text": FILES["text"] + "d-1 ¿Eh?\n"})
+    stage.good("data", "talk.ctm", "out")
+    assert (stage.root / "out" / "text").read_text().endswith("c-1 Seis.\nd-1\nd-2\n")
+    assert json.loads((stage.root / "out" / "scores.json").read_text())["word_edits"]["deleted"] == 1
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_pauses_are_refined_on_the_audio(stage, command):
+    np, soundfile = pytest.importorskip("numpy"), pytest.importorskip("soundfile")
+    rate = 16000
+    sound = np.random.default_rng(0).normal(0, 0.2, 6 * rate)
+    sound[2 * rate : 4 * rate] *= 1e-3
+    soundfile.write(stage.root / "r.wav", sound, rate)
+    entry = f"cat {stage.root}/r.wav |" if command else f"{stage.root}/r.wav"
+    write(stage.root / "one", {"wav.scp": f"r {entry}\n"})
+    (stage.root / "one.ctm").write_text("r 1 1.0 2.0 uno\nr 1 3.0 2.0 dos\n")
+    stage.good("one", "one.ctm", "plain")
+    stage.good("--use-audio", "true", "one", "one.ctm", "heard")
+    assert (stage.root / "plain" / "text").read_text() == "r Uno dos.\n"
+    assert (stage.root / "heard" / "text").read_text() == "r Uno. Dos.\n"
+    assert (stage.root / "heard" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
+
+
+def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
+    write(stage.root / "data", {"wav.scp": "r none.wav\ns false |\n"})
+    failed = stage("--use-audio", "true", "data", "talk.ctm", "out")
+    assert failed.returncode == 2
+    assert len(failed.stderr.splitlines()) == 1
+    told = "run.py: 2 of 2 jobs failed with status 2, log out/log/restore.1.log: restore_part.py: none.wav: "
+    assert failed.stderr.startswith(told)
+    assert "found status 1 of 'false |'" in (stage.root / "out/log/restore.2.log").read_text()
+    assert not (stage.root / "out" / "text").exists()
+    stage.good("data", "talk.ctm", "out")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["data", "talk.ctm"], "punctuate.sh: found 2 arguments, expected DATA_DIR CTM OUT_DIR (see --help)"),
+        (["none", "talk.ctm", "out"], "punctuate.sh: found no folder none, expected a data directory"),
+        (["data", "none.ctm", "out"], "punctuate.sh: found no file none.ctm, expected a CTM"),
+        (["data", "talk.ctm", "data"],
+         "punctuate.sh: found OUT_DIR data, expected another folder than that of the inputs"),
+        (["--nj", "0", "data", "talk.ctm", "out"], "punctuate.sh: --nj: found '0', expected 1 or more"),
+        (["--stage", "5", "data", "talk.ctm", "out"], "punctuate.sh: --stage: found '5', expected 0 to 4"),
+        (["--use-audio", "1", "data", "talk.ctm", "out"],
+         "punctuate.sh: option --use-audio: found '1', expected true or false"),
+        (["--cmd", "utils/no.pl", "data", "talk.ctm", "out"],
+         "punctuate.sh: --cmd: found no program utils/no.pl, expected run.pl, slurm.pl or the like"),
+        (["--python", "no", "data", "talk.ctm", "out"],
+         "punctuate.sh: --python: found no program no, expected Python 3.11 or newer"),
+        (["--stage", "2", "data", "talk.ctm", "out"],
+         "punctuate.sh: stage 2: expected file out/split2/made_of to exist (run stage 1)"),
+        (["--use-audio", "true", "data", "talk.ctm", "out"],
+         "split_decode.py: data/wav.scp: found no line for 'r', expected the audio of each recording of the CTM"),
+        (["data", "bad.ctm", "out"], "split_decode.py: bad.ctm:1: found 3 columns"),
+        (["data", "silent.ctm", "out"], "split_decode.py: silent.ctm: found no words, expected those of a recogniser"),
+        (["--model", "broken", "data", "talk.ctm", "out"], "run.py: 2 of 2 jobs failed with status 2"),
+    ],
+)  # fmt: skip
+def test_wrong_calls_are_one_line_and_status_2(stage, arguments, told):
+    (stage.root / "bad.ctm").write_text("r 1 2\n")
+    (stage.root / "silent.ctm").write_text(";; nothing\n")
+    done = stage(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(told)
+    assert len(done.stderr.splitlines()) == 1
+    assert not (stage.root / "out" / "text").exists()
+
+
+def test_help(stage):
+    told = stage.good("--help")
+    assert told.startswith("Puts marks and capitals on what a recogniser decoded")
+    for option in ("--model", "--use-audio", "--nj", "--cmd", "--python", "--stage", "--stop-stage", "--lang"):
+        assert f"{option} " in told
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(1, 4)), min_size=1, max_size=20),
+    st.integers(1, 9),
+)
+def test_parts_hold_whole_recordings_and_documents(drawn, parts):
+    utterances = [Utterance((Word("w"),) * words, f"u{i}", f"r{reco}") for i, (reco, _, words) in enumerate(drawn)]
+    documents = {f"u{i}": f"d{document}" for i, (_, document, _) in enumerate(drawn)} if drawn[0][1] else {}
+    divided = divide(utterances, documents, parts)
+    assert sorted(u.id for part in divided for u in part) == sorted(u.id for u in utterances)
+    assert all(divided)
+    assert len(divided) <= parts
+    for names in ({u.id: u.recording for u in utterances}, documents):
+        places = {(names[u.id], number) for number, part in enumerate(divided) for u in part if u.id in names}
+        assert len(places) == len({name for name, _ in places})
