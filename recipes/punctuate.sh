@@ -4,6 +4,8 @@
 # Usage: recipes/punctuate.sh [options] DATA_DIR CTM OUT_DIR
 #   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped es-eu)
 #   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs the extra audio)
+#   --times SOURCE     where the CTM's times come from: asr, ctc, whisper, or aligner, whose pauses are left as they are
+#                      (default: asr)
 #   --lang LANG        language of the reference, as asr-punct score takes it (default: es)
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
@@ -21,6 +23,7 @@ set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 model=
 use_audio=false
+times=asr
 lang=es
 nj=2
 cmd=$utils/run.py
@@ -55,7 +58,7 @@ parts=$out/split$nj
 # What the parts are made of: they are made again when that changes.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
-made_of="$model $use_audio $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
+made_of="$model $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
 
 need_parts() {
   need 1 "$parts/made_of"
@@ -70,9 +73,9 @@ asked() {
 }
 
 if asked 1 && { [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$made_of" ]; }; then
-  audio=()
-  ! $use_audio || audio=(--audio)
-  "$python" "$utils/split_decode.py" "${audio[@]}" "$data" "$ctm" "$parts" "$nj"
+  options=(--times "$times")
+  ! $use_audio || options+=(--audio)
+  "$python" "$utils/split_decode.py" "${options[@]}" "$data" "$ctm" "$parts" "$nj"
   echo "$made_of" >"$parts/made_of"
 fi
 

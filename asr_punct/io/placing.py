@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
@@ -23,6 +22,8 @@ from asr_punct.words import Seconds, Utterance, Word, bounds
 
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 """Recording, start and end by utterance."""
+_Span = tuple[Seconds, Seconds, str]
+"""Start, end and name of an utterance."""
 _SLACK: Seconds = 1.0
 """So far a recogniser may place a word outside its segment."""
 
@@ -48,7 +49,7 @@ def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
         raise InputError(root, "no such directory", "a data directory")
     segments = read_segments(root / "segments")
     tables = (unique_names(root / name) for name in ("wav.scp", "text", "utt2spk"))
-    names = list(segments or next(filter(None, tables), {}))
+    names = list(segments) or next((list(table) for table in tables if table), [])
     if not names:
         raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
     words = place_words(root, ctm, names, segments, strays=True)
@@ -153,6 +154,10 @@ def _later(word: Word, seconds: Seconds) -> Word:
     return replace(word, start=start, end=end)
 
 
+def _ending_later(one: _Span, other: _Span) -> _Span:
+    return other if other[1] > one[1] else one
+
+
 class _Recording:
     """The segments of a recording, to find the one that a word is in.
 
@@ -160,10 +165,10 @@ class _Recording:
         spans: start, end and name of each.
     """
 
-    def __init__(self, spans: Iterable[tuple[Seconds, Seconds, str]]) -> None:
+    def __init__(self, spans: Iterable[_Span]) -> None:
         self._spans = sorted(spans)
         self._starts = [start for start, _, _ in self._spans]
-        self._latest = list(accumulate(self._spans, lambda one, other: max(one, other, key=itemgetter(1))))
+        self._latest = list(accumulate(self._spans, _ending_later))
 
     def divide(self, words: Iterable[Word], strays: bool) -> Iterator[tuple[str, Word]]:
         """Each word with the segment that its middle is in; that of a word in none is the nearest, if it has any.
@@ -192,7 +197,7 @@ class _Recording:
 
 def _recordings(segments: Segments) -> dict[str, _Recording]:
     """The segments by recording."""
-    spans: dict[str, list[tuple[Seconds, Seconds, str]]] = {}
+    spans: dict[str, list[_Span]] = {}
     for name, (recording, start, end) in segments.items():
         spans.setdefault(recording, []).append((start, end, name))
     return {recording: _Recording(held) for recording, held in spans.items()}

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Cut what a recogniser decoded into parts of about the same number of words, for jobs that run at the same time.
 
-    split_decode.py [--audio] DATA_DIR CTM OUT N      writes OUT/1 … OUT/N, fewer where there are fewer recordings
+    split_decode.py [--audio] [--times SOURCE] DATA_DIR CTM OUT N
 
-A part holds whole recordings, and whole documents of utt2doc, so that what is made of the parts does not depend on N:
-words.json has their words by the utterances of DATA_DIR, utt2doc the document of each, and with --audio there is their
-wav.scp. Made beside its place and renamed: an OUT that exists is whole.
+Writes OUT/1 … OUT/N, fewer where there are fewer recordings. A part holds whole recordings, and whole documents of
+utt2doc, so that what is made of the parts does not depend on N: words.json has their words by the utterances of
+DATA_DIR, utt2doc the document of each, and with --audio there is their wav.scp. Made beside its place and renamed: an
+OUT that exists is whole.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from data_dir import fail, join_units
@@ -21,10 +23,11 @@ from split_data_dir import assign
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import write_utterances
+from asr_punct.io.files import parse_time_source
 from asr_punct.io.kaldi import unique_names
 from asr_punct.io.placing import read_decode
 from asr_punct.marks import glyphs
-from asr_punct.words import Utterance
+from asr_punct.words import TimeSource, Utterance
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
@@ -41,13 +44,13 @@ def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: in
     return divided
 
 
-def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool) -> str:
-    """Write the parts; what they are, for people.
+def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: TimeSource) -> str:
+    """Write the parts; what they are, for people. `times` says where those of the CTM come from.
 
     Raises:
         InputError: no data directory or CTM, no words, or with `audio` a recording without a line in wav.scp.
     """
-    utterances = [utterance for utterance in read_decode(data, ctm) if utterance.words]
+    utterances = [replace(utterance, times=times) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
     documents, sounds = unique_names(data / "utt2doc"), unique_names(data / "wav.scp")
@@ -79,13 +82,15 @@ def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--audio", action="store_true")
+    parser.add_argument("--times", default="asr")
     parser.add_argument("data", type=Path)
     parser.add_argument("ctm", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("parts", type=int)
     options = parser.parse_args()
     try:
-        print(split(options.data, options.ctm, options.target, options.parts, options.audio))
+        times = parse_time_source(options.times, "--times")
+        print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
     except AsrPunctError as error:
         fail(error)
 

@@ -4,6 +4,7 @@
 # Usage: egs/mintzai/local/append_to_asr.sh [options]
 #   --scale X          size of the synthetic corpus (default: 1.0)
 #   --epochs N         epochs of the recogniser's training (default: 14)
+#   --train-options L  more "key=value …" for the training of the punctuation models
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      what starts the jobs of the punctuation (default: run.py)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
@@ -22,6 +23,7 @@ stage=0
 stop_stage=100
 scale=1.0
 epochs=14
+train_options=
 nj=2
 cmd=run.py
 venv=$root/.venv
@@ -47,9 +49,8 @@ languages=(es eu es+eu)
 exec 9>.lock
 flock -w 10 9 || fail "another run is at work in $PWD"
 
-run_recipe() {
-  "$recipe/run.sh" --venv none --scale "$scale" --nj "$nj" --languages "${languages[*]}" "$@"
-}
+# The recipe of the punctuation models, which knows by itself what it has done.
+models=("$recipe/run.sh" --venv none --scale "$scale" --nj "$nj" --languages "${languages[*]}")
 
 if begin 0 . "" && [ "$venv" != none ]; then
   printf 'append_to_asr.sh: stage 0: set-up … '
@@ -62,8 +63,7 @@ if [ "$stop_stage" -gt 0 ]; then
 fi
 
 if begin 1 data ""; then
-  # A recipe of its own, which knows what it has done.
-  run_recipe --stop-stage 3
+  "${models[@]}" --stop-stage 3
 fi
 
 if begin 2 data "$scale"; then
@@ -79,13 +79,14 @@ if begin 2 data "$scale"; then
   done
 fi
 
-if begin 3 exp "$scale $epochs"; then
+if begin 3 exp "$scale $epochs $train_options"; then
   need 2 "data/"{es,eu}.train.json
   need 1 "$recipe/data/tsv/"{es,eu,es+eu}/train.tsv
   # Each on one core: models this small gain little from a second one.
   export OMP_NUM_THREADS=1
-  step "train" exp/asr.nemo run.py JOB=1:2 log/3.train.JOB.log asr_train_job.sh JOB \
-    "$epochs" "$recipe/run.sh --venv none --scale $scale --nj $nj --stop-stage 4"
+  cat data/{es,eu}.train.json >data/train.json
+  step train exp/asr.nemo run.py JOB=1:2 log/3.train.JOB.log asr_train_job.sh JOB "$epochs" \
+    "${models[@]}" --stop-stage 4 --train-options "$train_options"
 fi
 
 if begin 4 exp ""; then
@@ -107,12 +108,11 @@ if begin 5 exp "$nj $cmd"; then
   for language in "${languages[@]}"; do
     data=$recipe/data/$language/test
     [ -d "$data" ] || data=data/es+eu
-    for words in reference recognised; do
-      ctm=exp/$language.ctm
-      [ $words = recognised ] || ctm=$data/ctm
-      step "punctuate $language $words" "exp/$language/$words/scores.json" punctuate.sh --nj "$nj" --cmd "$cmd" \
-        --model "$recipe/exp/models/$language" --use-audio true --lang "$language" "$data" "$ctm" "exp/$language/$words"
-    done
+    options=(--nj "$nj" --cmd "$cmd" --model "$recipe/exp/models/$language" --use-audio true --lang "$language")
+    step "punctuate $language, reference" "exp/$language/reference/scores.json" punctuate.sh "${options[@]}" \
+      --times aligner "$data" "$data/ctm" "exp/$language/reference"
+    step "punctuate $language, recognised" "exp/$language/recognised/scores.json" punctuate.sh "${options[@]}" \
+      "$data" "exp/$language.ctm" "exp/$language/recognised"
   done
 fi
 

@@ -59,8 +59,14 @@ def main(config: str, manifest: str, target: str, *changes: str) -> None:
     values.model.train_ds.manifest_filepath = manifest
     seed_everything(_SEED)
     last = Path(f"{target}.ckpt")
-    off = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False}
-    trainer = Trainer(**values.trainer, **off, callbacks=[EpochEnd(last)])
+    trainer = Trainer(
+        **values.trainer,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        callbacks=[EpochEnd(last)],
+    )
     model = EncDecCTCModel(cfg=values.model, trainer=trainer)
     print(
         f"{sum(parameter.numel() for parameter in model.parameters())} parameters, {len(values.model.labels)} letters"
