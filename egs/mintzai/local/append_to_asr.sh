@@ -58,8 +58,10 @@ if begin 0 . "" && [ "$venv" != none ]; then
   echo "$SECONDS s"
 fi
 if [ "$stop_stage" -gt 0 ]; then
-  command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it there (run stage 0, or --venv)"
-  python3 -c 'import nemo.collections' 2>/dev/null || fail "found no NeMo, expected it (run stage 0, or --venv)"
+  for package in asr_punct nemo; do
+    python3 -c "import importlib.util, sys; sys.exit(not importlib.util.find_spec('$package'))" ||
+      fail "found no package $package in $(command -v python3), expected it there (run stage 0)"
+  done
 fi
 
 if begin 1 data ""; then
