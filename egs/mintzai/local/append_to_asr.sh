@@ -74,7 +74,7 @@ if begin 2 data "$scale"; then
   done
   mkdir -p data
   for language in es eu; do
-    step "manifest $language/train" "data/$language.train.json" asr_data.py --skip-figures --lang "$language" \
+    step "manifest $language/train" "data/$language.train.json" asr_data.py --train --lang "$language" \
       "data/$language.train.json" "$recipe/data/$language/train"
     step "manifest $language/test" "data/$language.test.json" asr_data.py --lang "$language" \
       "data/$language.test.json" "$recipe/data/$language/test"
