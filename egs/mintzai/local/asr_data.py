@@ -3,8 +3,8 @@
 
 local/asr_data.py [--train] --lang LANG OUT.json DATA_DIR…
 
-The audio goes to OUT.audio beside it. With --train each utterance comes at three speeds, which also moves the voice, and
-those with figures are left out, which are said as words that the text does not tell.
+The audio goes to OUT.audio beside it. With --train each utterance comes at three speeds, which also moves the voice,
+and those with figures are left out, which are said as words that the text does not tell.
 """
 
 from __future__ import annotations
