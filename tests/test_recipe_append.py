@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SMALL = ["--venv", "none", "--scale", "0.06", "--epochs", "30", "--train-options", "training.epochs=2"]
+SMALL = ["--venv", "none", "--scale", "0.06", "--epochs", "12", "--train-options", "training.epochs=2"]
 
 
 class Recipe:
