@@ -221,6 +221,14 @@ def test_it_goes_on_where_it_was_stopped(stage):
     assert "c-1 Siete.\n" in (out / "text").read_text()
 
 
+def test_a_reference_of_some_recordings(stage):
+    write(stage.root / "few", {"wav.scp": "x x.wav\ny y.wav\n", "text": "y ¡Dos!\n", "utt2doc": "y d\nx d\n"})
+    (stage.root / "few.ctm").write_text("x 1 1 1 uno\ny 1 1 1 dos\n")
+    stage.good("few", "few.ctm", "out")
+    assert (stage.root / "out" / "text").read_text() == "x uno.\ny Dos\n"
+    assert json.loads((stage.root / "out" / "scores.json").read_text())["words"] == 1
+
+
 def test_a_reference_without_marks_is_not_scored(stage):
     stage.good("data", "talk.ctm", "out")
     write(stage.root / "data", {"text": "b-1 uno dos tres\n"})

@@ -35,23 +35,32 @@ class CtmPlace:
     number: int
 
 
+def utterance_names(root: Path) -> list[str]:
+    """Names of the utterances of a data directory, in its order.
+
+    They are those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
+
+    Raises:
+        InputError: no such directory, or none of those files.
+    """
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory")
+    for name in ("segments", "wav.scp", "text", "utt2spk"):
+        if names := list(unique_names(root / name)):
+            return names
+    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+
+
 def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     """What was recognised of each utterance of a data directory, in the order of speech; some may have no words.
 
-    The utterances are those of `segments`, else of `wav.scp`, `text` or `utt2spk`; `recording` is that of their audio.
-    Words outside all segments belong to the nearest one of their recording.
+    `recording` is that of the utterance's audio. Words outside all segments belong to the nearest one of theirs.
 
     Raises:
-        InputError: the directory has none of those files, or a row of the CTM is malformed or of none of its names.
+        InputError: no data directory, or a row of the CTM is malformed or of none of its names.
     """
     root = Path(path)
-    if not root.is_dir():
-        raise InputError(root, "no such directory", "a data directory")
-    segments = read_segments(root / "segments")
-    tables = (unique_names(root / name) for name in ("wav.scp", "text", "utt2spk"))
-    names = list(segments) or next((list(table) for table in tables if table), [])
-    if not names:
-        raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+    names, segments = utterance_names(root), read_segments(root / "segments")
     words = place_words(root, ctm, names, segments, strays=True)
     order = order_of_speech(root, names, segments, unique_names(root / "utt2doc"))
     recordings = {name: segments[name][0] if segments else name for name in names}

@@ -25,9 +25,9 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io import write_utterances
 from asr_punct.io.entries import written_words
 from asr_punct.io.files import write_directory, write_file
-from asr_punct.io.kaldi import read_segments, unique_names
+from asr_punct.io.kaldi import unique_names
 from asr_punct.io.labelled import labelled
-from asr_punct.io.placing import labels_by_place, read_decode, write_labelled
+from asr_punct.io.placing import labels_by_place, read_decode, utterance_names, write_labelled
 from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word
@@ -56,9 +56,8 @@ def _in_order(parts: Path) -> list[Path]:
 def write_text(utterances: Sequence[Utterance], data: Path, path: Path, glyphs: Glyphs) -> None:
     """A `text` with a line for every utterance, in the order of the data directory; a name alone where none spoke."""
     lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
-    names = read_segments(data / "segments") or unique_names(data / "text") or lines
     with write_file(path) as out:
-        out.writelines(f"{name} {lines[name]}".rstrip() + "\n" for name in names if name in lines)
+        out.writelines(f"{name} {lines[name]}".rstrip() + "\n" for name in utterance_names(data))
 
 
 def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs) -> None:
