@@ -268,6 +268,21 @@ def find_model(name: str | None) -> Path:
     raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
 
 
+def model_of_language(language: str | None) -> str:
+    """Name of the shipped model that writes a language.
+
+    Raises:
+        AsrPunctError: the language is not known, or no model has it.
+    """
+    shipped = shipped_models()
+    for name, directory in shipped.items():
+        if language in read_info(directory).model.language.split("+"):
+            return name
+    found = "a recogniser whose language is not known" if language is None else f"no shipped model of {language!r}"
+    expected = ", ".join((*shipped, "a directory or org/name of the hub"))
+    raise AsrPunctError(f"found no --model and {found}, expected --model {expected}")
+
+
 def find_trainable_model(name: str) -> Path:
     """Directory of a model with weights to train on; a shipped model's are in a checkout, not in the wheel.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +17,7 @@ from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
-from asr_punct.pauses import has_times, refine, with_pauses
+from asr_punct.pauses import Floats, has_times, refine, with_pauses
 from asr_punct.text import parse
 from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word
 
@@ -116,11 +116,24 @@ def refined(
         if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
             energy = sound.energy(path, _RATE)
             _check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
-            moved = with_pauses(refine(held, energy), counts)
+            yield from with_refined_pauses(held, energy, counts)
         else:
-            moved = with_pauses(held, counts)
-        for utterance, other in zip(held, moved, strict=True):
-            yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
+            yield from with_pauses(held, counts)
+
+
+def with_refined_pauses(
+    utterances: Sequence[Utterance], energy: Floats, counts: Counter[str] | None = None
+) -> Iterator[Utterance]:
+    """Consecutive utterances of one recording with pauses that are refined on its sound; words and times stay.
+
+    Args:
+        utterances: as for `pauses.refine`.
+        energy: (frames,) of the recording, from `audio.log_energy`.
+        counts: as for `pauses.with_pauses`.
+    """
+    moved = with_pauses(refine(utterances, energy), counts)
+    for utterance, other in zip(utterances, moved, strict=True):
+        yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
 
 
 def _check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:

@@ -58,6 +58,24 @@ def whisper_segment(number, rows):
     return {"id": number, "seek": 7, **limits, "text": f" {said(rows)}", "tokens": [1, 2], "words": words}
 
 
+def cpp_times(start, end):
+    clock = [f"00:00:{int(t):02},{int(t * 1000) % 1000:03}" for t in (start, end)]
+    milliseconds = [int(t * 1000) for t in (start, end)]
+    return {name: {"from": a, "to": b} for name, (a, b) in (("timestamps", clock), ("offsets", milliseconds))}
+
+
+def cpp_segment(rows):
+    """A segment whose words are one token each or two, the second of an end of its own, between special tokens."""
+    tokens = [{"text": "[_BEG_]", **cpp_times(0, 0), "id": 50363, "p": 0.9, "t_dtw": -1}]
+    for text, start, end in rows:
+        parts = [f" {text}"] if len(text) < 4 else [f" {text[:2]}", text[2:]]
+        for part in parts:
+            times = cpp_times(start, end if part == parts[-1] else start)
+            tokens.append({"text": part, **times, "id": 7, "p": 0.5, "t_dtw": -1})
+    tokens.append({"text": "[_TT_100]", "id": 50463, "p": 0.25, "t_dtw": -1})
+    return {**cpp_times(rows[0][1], rows[-1][2]), "text": f" {said(rows)}", "tokens": tokens, "speaker": "0"}
+
+
 def grid_tier(number, name, rows):
     intervals = "".join(
         f'        intervals [{i}]:\n            xmin = {start}\n            xmax = {end}\n            text = "{text}"\n'
@@ -96,6 +114,10 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     + grid_tier(2, "phones", [("k", "1e-1", "0.20")]),
     "nemo": "".join(map(manifest, SEGMENTS)),
     "whisper": line({"text": f" {said(ROWS)}", "segments": list(map(whisper_segment, (0, 1), SEGMENTS)), "x": 1}),
+    "whisper/cpp": line({"params": {"language": "es"}, "transcription": list(map(cpp_segment, SEGMENTS))}),
+    "whisper/chunks": line(
+        {"text": f" {said(ROWS)}", "chunks": [{"text": f" {t}", "timestamp": [a, b]} for t, a, b in ROWS], "x": [1]}
+    ),
     "vosk": line({"result": told(ROWS, conf=0.5), "spk": [0.25], "text": said(ROWS)}),
     "lhotse": "".join(map(supervision, (1, 2), SEGMENTS)),
     "kaldi": {
@@ -133,6 +155,9 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     "vtt": "WEBVTT - talk\n\nNOTE made\n\na\n00:00.250 --> 00:02.125 line:0\n<v Ana>qué dijo\nana</v>\n\n"
     "00:03.000 --> 00:04.250\nhola r&amp;d\n",
 }
+ROWS_READ = [row for row in SAMPLES if row.partition("/")[0] in READABLE]
+ROWS_WRITTEN = [row for row in SAMPLES if row.partition("/")[0] in WRITABLE]
+"""The rows of the table: a format, or after a / one of the forms that its files have."""
 IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats whose marks stand beside the words, which come back without them."""
 TIMED = ("json", "ctm", "textgrid", "nemo", "whisper", "vosk", "lhotse", "kaldi")
@@ -163,12 +188,12 @@ def content_of(path):
         return text
 
 
-def read(path, name):
-    return list(io.read_utterances(path, name))
+def read(path, row):
+    return list(io.read_utterances(path, row.partition("/")[0]))
 
 
-def write(utterances, path, name):
-    io.write_utterances(utterances, path, ES, name)
+def write(utterances, path, row):
+    io.write_utterances(utterances, path, ES, row.partition("/")[0])
     return path
 
 
@@ -198,10 +223,10 @@ def times_of(utterances):
 
 
 def test_the_table_has_all_formats():
-    assert set(SAMPLES) == set(READABLE) | set(WRITABLE)
+    assert {row.partition("/")[0] for row in SAMPLES} == set(READABLE) | set(WRITABLE)
 
 
-@pytest.mark.parametrize("name", READABLE)
+@pytest.mark.parametrize("name", ROWS_READ)
 def test_a_sample_is_read(tmp_path, name):
     found = read(put(tmp_path / "in", SAMPLES[name]), name)
     assert texts_of(found) == TEXTS
@@ -212,14 +237,14 @@ def test_a_sample_is_read(tmp_path, name):
     assert ({utterance.times for utterance in found} == {"none"}) == (name in (*TIMELESS, *EDGES))
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@pytest.mark.parametrize("name", ROWS_WRITTEN)
 def test_all_comes_back_in_the_same_format(tmp_path, name):
     source = put(tmp_path / "in", SAMPLES[name])
     found = read(source, name)
     assert content_of(write(found, tmp_path / "out", name)) == content_of(source)
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@pytest.mark.parametrize("name", ROWS_WRITTEN)
 def test_all_but_the_marks_comes_back_in_the_same_format(tmp_path, name):
     source = put(tmp_path / "in", SAMPLES[name])
     found = read(source, name)
@@ -235,7 +260,9 @@ def test_all_but_the_marks_comes_back_in_the_same_format(tmp_path, name):
 
 
 @pytest.mark.parametrize("labelled", [False, True])
-@pytest.mark.parametrize(("source", "target"), [(a, b) for a in READABLE for b in WRITABLE if a != b])
+@pytest.mark.parametrize(
+    ("source", "target"), [(a, b) for a in ROWS_READ for b in WRITABLE if a.partition("/")[0] != b]
+)
 def test_every_other_format_has_the_words_and_their_times(tmp_path, source, target, labelled):
     found = read(put(tmp_path / "in", SAMPLES[source]), source)
     given = cried(found) if labelled else found

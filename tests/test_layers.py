@@ -36,6 +36,7 @@ LAYERS = [
     "training",
     "nemo",
     "acoustic",
+    "recognisers",
     "completion",
     "options",
     "cli",
@@ -48,6 +49,9 @@ MAY_BE_HEAVY = (
     "acoustic/transformers.py",
     *(f"nemo/{name}.py" for name in ("acoustic", "connector", "model", "parts", "train")),
 )
+HEAVY_INSIDE_FUNCTIONS = ("recognisers/nemo.py", "recognisers/transformers.py")
+"""Modules that run a recogniser of a heavy package, which they import when it is opened."""
+RECOGNISERS = {"pocketsphinx", "faster_whisper", "whisper"}
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
 
@@ -93,21 +97,28 @@ def test_every_module_has_a_layer():
 def test_heavy_packages_stay_where_they_belong(path):
     if str(path.relative_to(PACKAGE)).startswith(MAY_BE_HEAVY):
         return
-    assert not {name.split(".")[0] for name in imports(path)} & HEAVY
+    inside = str(path.relative_to(PACKAGE)) in HEAVY_INSIDE_FUNCTIONS
+    assert not {name.split(".")[0] for name in imports(path, top_level_only=inside)} & HEAVY
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_audio_packages_are_imported_inside_functions(path):
-    assert not {name.split(".")[0] for name in imports(path, top_level_only=True)} & AUDIO
+def test_audio_packages_and_recognisers_are_imported_inside_functions(path):
+    assert not {name.split(".")[0] for name in imports(path, top_level_only=True)} & (AUDIO | RECOGNISERS)
+
+
+def test_recognisers_are_imported_where_they_are_run():
+    allowed = PACKAGE / "recognisers"
+    found = {path for path in modules() if {name.split(".")[0] for name in imports(path)} & RECOGNISERS}
+    assert {path.parent for path in found} == {allowed}
 
 
 def test_core_imports_without_extras():
-    """Block every heavy and audio package, and import all the rest."""
+    """Block every heavy and audio package and every recogniser, and import all the rest."""
     script = f"""
 import sys
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {sorted(HEAVY | AUDIO)!r}:
+        if name.split(".")[0] in {sorted(HEAVY | AUDIO | RECOGNISERS)!r}:
             raise ModuleNotFoundError(f"blocked {{name}}", name=name)
 sys.meta_path.insert(0, Blocker())
 import importlib

@@ -1,5 +1,7 @@
 """JSON of Whisper: of OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
 
+That of whisper.cpp and of transformers' pipeline goes by the same name and has modules of its own.
+
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`. Segments may have no `words`, and words no times (WhisperX, numbers); WhisperX has `score` and `speaker`,
 and all words again as `word_segments`; OpenAI's service gives `words` and no segments where word times are asked for.
@@ -12,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from asr_punct.io import chunks, whisper_cpp
 from asr_punct.io.entries import (
     Object,
     has_times,
@@ -33,6 +36,8 @@ from asr_punct.words import TimeSource, Utterance, Word
 
 _CONFIDENCE = ("probability", "score", "confidence")
 _ALL_WORDS = "word_segments"
+_OTHERS = (whisper_cpp, chunks)
+"""Modules of the other forms, which have no keys in common with this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,8 @@ def recognises(content: Any) -> bool:
     """Whether a JSON value looks like a transcript of Whisper's."""
     if not isinstance(content, dict):
         return False
+    if any(other.recognises(content) for other in _OTHERS):
+        return True
     return isinstance(content.get("segments"), list) or (_is_one_segment(content) and "duration" in content)
 
 
@@ -65,12 +72,17 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Raises:
         InputError: JSON of another form, or words with times that are none or go back.
     """
+    other = next((other for other in _OTHERS if other.recognises(content)), None)
+    yield from other.utterances(content, path) if other else _utterances(content, path)
+
+
+def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name = display_name(path)
     file = object_at(content, name)
     items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
-        words = in_order(_words(item, place), place)
+        words = in_order(segment_words(item, place), place)
         recording = recording_name(path)
         yield Utterance(
             words,
@@ -87,8 +99,12 @@ def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
     return source_of(words, "ctc" if aligned else "whisper")
 
 
-def _words(item: Object, place: str) -> Iterator[Word]:
-    """The words of a segment, those of its text where it has no others."""
+def segment_words(item: Object, place: str) -> Iterator[Word]:
+    """The words of a segment, those of its text where it has no others.
+
+    Raises:
+        InputError: it has not the form.
+    """
     entries = objects(item, "words", place)
     if not entries:
         yield from (Word(token) for token in text_at(item, "text", place).split())
@@ -108,17 +124,21 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     running text. Other utterances become segments of text, words and times.
     """
     utterances = list(values)
+    others = (other.content(utterances, glyphs) for other in _OTHERS)
+    content = next((found for found in others if found is not None), None) or _content(utterances, glyphs)
+    out.write(json.dumps(content, ensure_ascii=False) + "\n")
+
+
+def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object:
     segments = [_segment(utterance, number, glyphs) for number, utterance in enumerate(utterances)]
     owned = [utterance.rest for utterance in utterances if _is_own(utterance)]
     file = next((rest.file for rest in owned if isinstance(rest, WhisperSegment)), {})
     if "segments" not in file and len(owned) == 1:
-        content: Object = segments[0]
-    elif len(owned) == len(file.get("segments", [])) == len(segments):
-        content = _whole_file(file, segments)
-    else:
-        text = " ".join(segment["text"].strip() for segment in segments)
-        content = {**file, "text": text, "segments": segments}
-    out.write(json.dumps(content, ensure_ascii=False) + "\n")
+        return segments[0]
+    if len(owned) == len(file.get("segments", [])) == len(segments):
+        return _whole_file(file, segments)
+    text = " ".join(segment["text"].strip() for segment in segments)
+    return {**file, "text": text, "segments": segments}
 
 
 def _is_own(utterance: Utterance) -> bool:

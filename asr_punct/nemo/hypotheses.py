@@ -68,6 +68,15 @@ def punctuate_hypotheses(
     ]
 
 
+def hypothesis_words(hypothesis: Any, place: str) -> tuple[Word, ...]:
+    """The words of a hypothesis, with their times where it has any.
+
+    Raises:
+        InputError: it has no `text`, words with times that are none, or as many in `text` that differ.
+    """
+    return _read(hypothesis, place).words
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What a hypothesis holds.

@@ -1,0 +1,104 @@
+"""JSON of transformers' pipeline: `{"text": " hola", "chunks": [{"text": " hola", "timestamp": [0.5, 0.9]}]}`.
+
+A chunk is a word, or with `return_timestamps=True` a segment, of which the times of the edges are known. The last one
+may have no end. Words of Whisper models begin with a space, those of CTC models do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.io.entries import (
+    Object,
+    in_order,
+    list_at,
+    object_at,
+    objects,
+    recording_name,
+    replaced,
+    replaced_entries,
+    shown,
+    source_of,
+    text_at,
+    timed_words,
+    written_words,
+)
+from asr_punct.io.files import Pathlike, display_name
+from asr_punct.marks import Glyphs
+from asr_punct.words import TimeSource, Utterance, Word
+
+_CHUNKS = "chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """What a pipeline gave; `Utterance.rest`.
+
+    Attributes:
+        file: the file's object.
+    """
+
+    file: Object
+
+
+def recognises(content: Any) -> bool:
+    """Whether a JSON value looks like what the pipeline gives."""
+    return isinstance(content, dict) and isinstance(content.get(_CHUNKS), list) and isinstance(content.get("text"), str)
+
+
+def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """The words of a file, as one utterance.
+
+    Raises:
+        InputError: JSON of another form, or words with times that are none or go back.
+    """
+    name, recording = display_name(path), recording_name(path)
+    file = object_at(content, name)
+    words = in_order(chunk_words(file, name), name)
+    yield Utterance(words, recording, recording, times=source_of(words, _source(file)), rest=Chunks(file))
+
+
+def chunk_words(result: Object, place: str) -> Iterator[Word]:
+    """The words of what a pipeline gives, those of its text where it has no chunks.
+
+    Raises:
+        InputError: it has not the form.
+    """
+    entries = objects(result, _CHUNKS, place)
+    if not entries:
+        yield from map(Word, text_at(result, "text", place).split())
+    for number, entry in enumerate(entries, start=1):
+        where = f"{place}: chunk {number}"
+        yield from timed_words({"text": entry.get("text"), **_times(entry, where)}, where, key="text")
+
+
+def _times(entry: Object, place: str) -> Object:
+    times = entry.get("timestamp")
+    pair = list(times) if isinstance(times, tuple) else list_at(entry, "timestamp", place) or [None, None]
+    if len(pair) != 2:
+        raise InputError(place, f"timestamp {shown(times)}", "a start and an end")
+    return dict(zip(("start", "end"), pair, strict=True))
+
+
+def _source(file: Object) -> TimeSource:
+    spaced = any(str(entry["text"]).startswith(" ") for entry in file[_CHUNKS])
+    return "whisper" if spaced else "ctc"
+
+
+def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
+    """The file's object with new texts and all else as it was; None where they are not its words.
+
+    Marks stand on the words; a text without chunks is running text.
+    """
+    if len(values) != 1 or not isinstance(values[0].rest, Chunks):
+        return None
+    file = values[0].rest.file
+    entries, text = file[_CHUNKS], file["text"]
+    old = [token for entry in entries for token in entry["text"].split()] or text.split()
+    words = written_words(values[0], glyphs, running=not entries)
+    if len(words) != len(old):
+        return None
+    return {**file, "text": replaced(text, old, words), _CHUNKS: replaced_entries(entries, "text", words)}

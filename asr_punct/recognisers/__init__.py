@@ -1,0 +1,79 @@
+"""Speech recognisers that are installed beside this package: audio in, words with times out, through one interface.
+
+A recogniser is named as `--asr` has it: `pocketsphinx`, or a kind and what the model is called there, such as
+`nemo:stt_es_conformer_ctc_large`, `whisper:small.en` or `transformers:facebook/wav2vec2-base-960h`.
+"""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from collections.abc import Callable
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.recognisers.transcribe import Recogniser, check_recordings, transcribe
+
+__all__ = ["Recogniser", "check_recordings", "open_recogniser", "transcribe"]
+
+NAMES = "pocketsphinx, nemo:NAME, whisper:NAME or transformers:NAME"
+_LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
+"""What the names of NeMo's models begin with, and those of English Whisper models end in."""
+_Opener = Callable[[str, str | None, str | None], Recogniser]
+
+
+def open_recogniser(name: str, device: str | None = None) -> Recogniser:
+    """The recogniser of that name, with its model loaded.
+
+    Args:
+        name: as `--asr` has it.
+        device: where it runs; the CPU by default.
+
+    Raises:
+        AsrPunctError: there is no such kind, model or device.
+        ModuleNotFoundError: its package is not installed.
+    """
+    kind, _, model = name.partition(":")
+    if kind == "pocketsphinx" and not model:
+        from asr_punct.recognisers.pocketsphinx import PocketSphinx
+
+        return PocketSphinx(device)
+    if kind not in _OPENERS or not model:
+        raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
+    try:
+        return _OPENERS[kind](model, named_language(model), device)
+    except AsrPunctError:
+        raise
+    except (OSError, ValueError, RuntimeError, LookupError, tarfile.TarError) as error:  # each library has its own
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise AsrPunctError(f"--asr: found {name!r}, expected a model that {kind} can load: {reason}") from None
+
+
+def named_language(model: str) -> str | None:
+    """The language that the name of a model says, None where it says none."""
+    found = _LANGUAGE.search(model)
+    return found and (found[1] or found[2])
+
+
+def _open_nemo(model: str, language: str | None, device: str | None) -> Recogniser:
+    from asr_punct.recognisers.nemo import NemoModel
+
+    return NemoModel(model, language, device)
+
+
+def _open_whisper(model: str, language: str | None, device: str | None) -> Recogniser:
+    from asr_punct.recognisers.whisper import open_whisper
+
+    return open_whisper(model, language, device)
+
+
+def _open_transformers(model: str, language: str | None, device: str | None) -> Recogniser:
+    from asr_punct.recognisers.transformers import TransformersModel
+
+    return TransformersModel(model, language, device)
+
+
+_OPENERS: dict[str, _Opener] = {
+    "nemo": _open_nemo,
+    "whisper": _open_whisper,
+    "transformers": _open_transformers,
+}

@@ -1,0 +1,47 @@
+"""Recognisers of NeMo: CTC models, transducers and hybrids of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from asr_punct.audio import Samples
+from asr_punct.nemo.hypotheses import hypothesis_words
+from asr_punct.recognisers.pieces import LONGEST
+from asr_punct.words import Seconds, TimeSource, Word
+
+
+class NemoModel:
+    """A model by its `.nemo` file, or its name at NVIDIA's or on the hub.
+
+    Args:
+        name: which.
+        language: of what it writes, where that is known.
+        device: a torch device; the CPU by default.
+
+    Raises:
+        AsrPunctError: there is no such device.
+        OSError, ValueError, RuntimeError: NeMo cannot load it.
+    """
+
+    joined: Seconds = LONGEST
+
+    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+        from nemo.collections.asr.models import ASRModel, EncDecCTCModel
+        from nemo.utils import logging as messages
+
+        from asr_punct.model.device import open_device
+
+        messages.setLevel(messages.ERROR)
+        place = open_device(device or "cpu")
+        load = ASRModel.restore_from if Path(name).is_file() else ASRModel.from_pretrained
+        self._model = load(name, map_location=place).to(place).eval()
+        self.rate = int(self._model.cfg.sample_rate)
+        ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
+        self.times: TimeSource = "ctc" if ctc else "asr"
+        self.language = language
+
+    def words(self, samples: Samples) -> Iterator[Word]:
+        """The words of a piece."""
+        (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
+        yield from hypothesis_words(hypothesis, "NeMo")

@@ -1,0 +1,108 @@
+"""A recording to words: its pieces through a recogniser, and the pauses between the words refined on the sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from asr_punct import audio as sound
+from asr_punct.audio import Pathlike, Samples
+from asr_punct.errors import InputError
+from asr_punct.io.entries import source_of
+from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
+from asr_punct.timing import with_refined_pauses
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+Shown = Callable[[Iterable[Piece], int], Iterable[Piece]]
+"""Passes pieces on and shows how many of how many there were."""
+
+
+class Recogniser(Protocol):
+    """A speech recogniser, which hears one piece of a recording at a time.
+
+    Attributes:
+        rate: samples a second that it takes.
+        times: where the times of its words come from.
+        language: code of the language that it writes (`en`), None where it does not say.
+        joined: it gets stretches of speech together, up to so many seconds; 0: each one alone.
+    """
+
+    rate: int
+    times: TimeSource
+    language: str | None
+    joined: Seconds
+
+    def words(self, samples: Samples) -> Iterable[Word]:
+        """The words that are said, their times in seconds from the first sample.
+
+        Args:
+            samples: float32 (samples,) at `rate`, in -1..1.
+        """
+
+
+def transcribe(
+    audio: Pathlike, recogniser: Recogniser, shown: Shown = lambda pieces, total: pieces
+) -> Iterator[Utterance]:
+    """The words of a recording, an utterance for each piece with words, named like the file.
+
+    Their times are the recogniser's, from the beginning of the file, and within the piece; their pauses are refined on
+    the sound (`pauses.refine`). The words of the whole recording are held in memory, its sound is not.
+
+    Args:
+        audio: the file.
+        recogniser: what hears it.
+        shown: for a progress bar.
+
+    Raises:
+        InputError: no such file, or no words in it.
+        AudioError: the audio cannot be read.
+    """
+    energy = sound.energy(audio)
+    spans = plan_pieces(energy, recogniser.joined)
+    name = Path(audio).stem
+    pieces = shown(read_pieces(audio, recogniser.rate, spans), len(spans))
+    found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
+    held = [
+        Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times))
+        for number, words in enumerate(filter(None, found), start=1)
+    ]
+    if not held:
+        raise InputError(audio, "no words", "speech")
+    yield from with_refined_pauses(held, energy)
+
+
+def _placed(words: Iterable[Word], piece: Piece, rate: int) -> tuple[Word, ...]:
+    """The words with times from the beginning of the recording, in order and inside their piece.
+
+    Whisper places words after the end of what it heard, and leaves the end of a last one open.
+    """
+    placed, last, length = list[Word](), 0.0, len(piece.samples) / rate
+    for word in words:
+        start = last if word.start is None else min(max(word.start, last), length)
+        end = length if word.end is None else min(max(word.end, start), length)
+        placed.append(replace(word, start=round(piece.start + start, 3), end=round(piece.start + end, 3)))
+        last = start
+    return tuple(placed)
+
+
+def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
+    """Look at the files before the work begins: all must be audio, and have names of their own.
+
+    Args:
+        audio: the files.
+        one: whether what is written holds one recording.
+
+    Raises:
+        InputError: a file is missing, two have one name, or there are several and `one` is true.
+        AudioError: a file is no audio.
+    """
+    if one and len(audio) > 1:
+        raise InputError("AUDIO", f"{len(audio)} recordings", "one, for a file of this format")
+    seen: dict[str, Pathlike] = {}
+    for path in audio:
+        sound.duration(path)
+        other = seen.setdefault(Path(path).stem, path)
+        if other is not path:
+            raise InputError(path, f"the name of {other}", "recordings with names of their own")

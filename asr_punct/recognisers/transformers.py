@@ -1,0 +1,53 @@
+"""Models of transformers' speech recognition pipeline that tell when words are said: CTC models and Whisper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from asr_punct.audio import Samples
+from asr_punct.errors import AsrPunctError
+from asr_punct.io.chunks import chunk_words
+from asr_punct.recognisers.pieces import LONGEST
+from asr_punct.words import Seconds, TimeSource, Word
+
+_TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
+"""Sources of times by the pipeline's names for kinds of models."""
+
+
+class TransformersModel:
+    """A model by its directory, or its name on the hub.
+
+    Args:
+        name: which.
+        language: of what it writes, where that is known.
+        device: a torch device; the CPU by default.
+
+    Raises:
+        AsrPunctError: there is no such device, or the model gives no times.
+        OSError, ValueError: transformers cannot load it.
+    """
+
+    joined: Seconds = LONGEST
+
+    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+        from transformers import pipeline
+        from transformers.utils import logging as transformers_logging
+
+        from asr_punct.model.device import open_device
+
+        messages = cast(Any, transformers_logging)
+        messages.set_verbosity_error()
+        messages.disable_progress_bar()
+        place = open_device(device or "cpu")
+        self._pipeline: Any = pipeline("automatic-speech-recognition", model=name, device=place)
+        if self._pipeline.type not in _TIMES:
+            kind = type(self._pipeline.model).__name__
+            raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
+        self.rate = int(self._pipeline.feature_extractor.sampling_rate)
+        self.times = _TIMES[self._pipeline.type]
+        self.language = language
+
+    def words(self, samples: Samples) -> Iterator[Word]:
+        """The words of a piece."""
+        yield from chunk_words(self._pipeline(samples, return_timestamps="word"), "transformers")
