@@ -274,12 +274,12 @@ def model_of_language(language: str | None) -> str:
     Raises:
         AsrPunctError: the language is not known, or no model has it.
     """
-    shipped = shipped_models()
-    for name, directory in shipped.items():
+    known = shipped.shipped_models()
+    for name, directory in known.items():
         if language in read_info(directory).model.language.split("+"):
             return name
     found = "a recogniser whose language is not known" if language is None else f"no shipped model of {language!r}"
-    expected = ", ".join((*shipped, "a directory or org/name of the hub"))
+    expected = ", ".join((*known, "a directory or org/name of the hub"))
     raise AsrPunctError(f"found no --model and {found}, expected --model {expected}")
 
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 pytest.importorskip("soundfile")
 
 from asr_punct import audio
-from asr_punct.checkpoint import PRETRAINED, model_of_language, shipped_models
+from asr_punct.checkpoint import model_of_language
 from asr_punct.errors import AsrPunctError, AudioError, InputError
 from asr_punct.recognisers import check_recordings, named_language, open_recogniser, transcribe
 from asr_punct.recognisers.pieces import LONGEST, plan_pieces, read_pieces
+from asr_punct.shipped import PRETRAINED, shipped_models
 from asr_punct.words import Word
 
 RATE = 16000

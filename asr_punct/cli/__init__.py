@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from asr_punct.cli import restoring, results, times, training  # noqa: F401 - each registers its commands
+from asr_punct.cli import recognition, restoring, results, times, training  # noqa: F401 - each registers its commands
 from asr_punct.cli.base import NAME, app
 from asr_punct.errors import AsrPunctError, missing_extra
 

@@ -1,0 +1,83 @@
+"""The command that starts from audio."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import Part, command
+from asr_punct.completion import models, one_of
+from asr_punct.options import Output, Quiet, Subtitles, To
+
+
+@command(
+    Part.RESTORING,
+    {
+        "English text by PocketSphinx, which needs no download": "asr-punct transcribe talk.wav --asr pocketsphinx",
+        "Subtitles": "asr-punct transcribe talk.m4a --asr pocketsphinx --subtitles bbc -o talk.srt",
+        "A model of NeMo's, whose name tells the language": (
+            "asr-punct transcribe talk.wav --asr nemo:stt_es_conformer_ctc_large"
+        ),
+        "Whisper, which hears many languages": ("asr-punct transcribe a.mp3 b.mp3 --asr whisper:small --model es-eu"),
+    },
+)
+def transcribe(
+    audio: Annotated[list[Path], typer.Argument(metavar="AUDIO", help="Recordings: .wav, .flac, .m4a, .mp3 …")],
+    asr: Annotated[
+        str,
+        typer.Option(
+            help="The recogniser: pocketsphinx, nemo:NAME, whisper:NAME or transformers:NAME, where NAME is a model's "
+            "file or directory, or what it is called there.",
+            autocompletion=one_of(["pocketsphinx", "nemo:", "whisper:", "transformers:"]),
+        ),
+    ],
+    output: Output = "-",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Directory, shipped name, or org/name of the hub; without it the shipped one of the recogniser's "
+            "language.",
+            autocompletion=models,
+        ),
+    ] = None,
+    to: To = None,
+    subtitles: Subtitles = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the recogniser runs: cpu (by default), cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"])
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Recognise the words of recordings, and add marks and capitals to them.
+
+    Reads recordings of any rate and length. Each is heard in pieces of half a minute at most, cut where nobody speaks.
+    Needs the extra of the recogniser: "pocketsphinx" (English), "whisper", "nemo", or for transformers, which runs CTC
+    models and Whisper, "audio" and "train".
+
+    Writes the words with the recogniser's times, in the format of --to, else by the output's name, else as text; a file
+    of subtitles and a TextGrid hold one recording. The pauses that the model goes by are refined on the audio.
+
+    The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
+    """
+    from asr_punct import io, recognisers
+    from asr_punct.checkpoint import find_model, model_of_language
+    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.io.subtitle_output import chosen_limits
+    from asr_punct.progress import show_progress
+
+    target = io.output_format(output, to)
+    limits = chosen_limits(subtitles, target)
+    recognisers.check_recordings(audio, one=target in ("srt", "vtt", "textgrid"))
+    directory = find_model(model) if model else None
+    recogniser = recognisers.open_recogniser(asr, device)
+    punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
+    words = chain.from_iterable(
+        recognisers.transcribe(path, recogniser, lambda pieces, total: show_progress(pieces, "pieces", quiet, total))
+        for path in audio
+    )
+    io.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)
