@@ -1,8 +1,11 @@
 """Recognisers of every kind through one interface: pieces of the sound, words with times of the whole recording."""
 
 import sys
+import tomllib
 from dataclasses import dataclass, field
+from importlib import metadata
 from itertools import pairwise
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -21,6 +24,11 @@ from asr_punct.shipped import PRETRAINED, shipped_models
 from asr_punct.words import Word
 
 RATE = 16000
+EXTRAS = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"][
+    "optional-dependencies"
+]
+REQUIRED = [f"{package}; extra == '{extra}'" for extra, packages in EXTRAS.items() for package in packages]
+"""What the metadata of the installed package says: a tree that was installed before may say less."""
 
 
 def loudness(*stretches):
@@ -265,7 +273,9 @@ class Decoder:
         segment("the(2)", 10, 19),
         segment("[NOISE]", 20, 29),
         segment("cat", 30, 49, 1.0000001),
-        segment("++BREATH++", 50, 59),
+        segment("b.(3)", 50, 54),
+        segment("u.s.", 55, 59),
+        segment("++BREATH++", 59, 59),
         segment("<sil>", 60, 69),
         segment("sat", 70, 99, 0.123456),
         segment("</s>", 100, 109),
@@ -296,7 +306,12 @@ def test_fillers_and_pronunciations_of_pocketsphinx_are_left_out(stub_pocketsphi
     recogniser = open_recogniser("pocketsphinx")
     assert (recogniser.language, recogniser.times, recogniser.rate) == ("en", "asr", RATE)
     words = list(recogniser.words(np.array([0.0, 0.5, -2.0, 2.0], np.float32)))
-    assert words == [Word("the", 0.1, 0.2, 0.5), Word("cat", 0.3, 0.5, 1.0), Word("sat", 0.7, 1.0, 0.1235)]
+    assert [word.text for word in words] == ["the", "cat", "b", "u.s.", "sat"]
+    assert (words[0], words[1], words[-1]) == (
+        Word("the", 0.1, 0.2, 0.5),
+        Word("cat", 0.3, 0.5, 1.0),
+        Word("sat", 0.7, 1.0, 0.1235),
+    )
     _, (pcm, whole), _ = recogniser._decoder.given
     assert (pcm.tolist(), whole) == ([0, 16384, -32767, 32767], True)
 
@@ -312,6 +327,87 @@ def test_pocketsphinx_runs_on_the_cpu_alone(stub_pocketsphinx):
     assert open_recogniser("pocketsphinx", "cpu").rate == RATE
     with pytest.raises(AsrPunctError, match="--device: found 'cuda', expected cpu"):
         open_recogniser("pocketsphinx", "cuda")
+
+
+def test_pocketsphinx_hears_english(tmp_path):
+    """The real recogniser, with its own model, on a voice of espeak-ng at another rate."""
+    pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")
+    pytest.importorskip("espeakng_loader")
+    from asr_punct.align.espeak import synthesise
+
+    speech = synthesise("One two three four five.", "en-us", words_per_minute=140)
+    audio.write(tmp_path / "talk.flac", speech.samples, speech.rate)
+    values = list(transcribe(tmp_path / "talk.flac", open_recogniser("pocketsphinx")))
+    words = {word.text: word for value in values for word in value.words}
+    spoken = {word.text.lower().strip("."): word for word in speech.words}
+    both = words.keys() & spoken.keys()
+    assert len(both) >= 3
+    assert all(abs(words[text].start - spoken[text].start) < 0.15 for text in both)
+    assert all(0 < word.confidence <= 1 for word in words.values())
+
+
+# The command
+
+
+@pytest.mark.skipif("en" not in shipped_models(), reason=f"no English model in {PRETRAINED}")
+def test_the_command_writes_what_is_heard(run, stub_pocketsphinx, recording, tmp_path):
+    command = ("transcribe", recording, "--asr", "pocketsphinx")
+    status, out, err = run(*command)
+    assert (status, err) == (0, "")
+    assert out.lower().replace(",", "").replace(".", "").split() == ["the", "cat", "b", "us", "sat"] * 3
+    assert out[0] == "T"
+    for name in ("talk.srt", "talk.ctm", "talk.json"):
+        assert run(*command, "-o", tmp_path / name) == (0, "", "")
+    cues = (tmp_path / "talk.srt").read_text()
+    assert cues.startswith("1\n00:00:00,100 --> ")
+    assert "the cat" in cues.lower()
+    assert len((tmp_path / "talk.ctm").read_text().splitlines()) == 15
+    assert '"times": "asr"' in (tmp_path / "talk.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["none.wav", "--asr", "pocketsphinx"], "none.wav: found no such file, expected an audio file"),
+        (["text.wav", "--asr", "pocketsphinx"], "text.wav: found "),
+        (["silent.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "silent.wav: found no words, expected speech"),
+        (["talk.wav", "--asr", "kaldi"], "--asr: found 'kaldi', expected pocketsphinx, nemo:NAME, whisper:NAME or"),
+        (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "model 'none': found no such model directory"),
+        (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws', expected one of"),
+        (
+            ["talk.wav", "silent.wav", "--asr", "pocketsphinx", "-o", "out.srt"],
+            "AUDIO: found 2 recordings, expected one",
+        ),
+        (["talk.wav", "--asr", "whisper:small"], "found no --model and a recogniser whose language is not known"),
+        (["talk.wav"], "Missing option '--asr'"),
+    ],
+)
+def test_what_the_command_cannot_do_is_told_on_one_line(
+    run, stub_pocketsphinx, packages, recording, tmp_path, monkeypatch, arguments, told
+):
+    packages("faster_whisper")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.wav").write_text("hola\n")
+    audio.write("silent.wav", np.zeros(RATE, np.float32), RATE)
+    before = set(tmp_path.iterdir())
+    status, out, err = run("transcribe", *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"asr-punct: {told}")
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("pocketsphinx", "pocketsphinx", "pocketsphinx"), ("whisper:small", "faster_whisper", "whisper")],
+)
+def test_a_recogniser_that_is_not_installed_is_told(run, recording, monkeypatch, name, package, extra):
+    for missing in ("pocketsphinx", "faster_whisper", "whisper"):
+        monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setattr(metadata, "requires", lambda name: REQUIRED)
+    status, out, err = run("transcribe", recording, "--asr", name)
+    assert (status, out) == (2, "")
+    told = f"transcribe needs the package {package}, which is not installed: pip install 'asr-punct[{extra}]'"
+    assert err.startswith(f"asr-punct: {told}")
 
 
 # Whisper, by packages whose models are not at hand: stubs with their interface
@@ -445,6 +541,80 @@ def test_a_ctc_model_of_transformers(ctc_model, recording):
     assert all(set(word.text) <= set("abcdeo<unks/>") for word in words)
     assert all(0 <= word.start <= word.end <= 6 for word in words)
     assert {value.times for value in values} == {"ctc"}
+
+
+@pytest.fixture(scope="module")
+def whisper_model(tmp_path_factory):
+    """One letter a token; its generation configuration is what word times need."""
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("whisper")
+    torch.manual_seed(0)
+    letters = [chr(c) for c in (*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324))]
+    names = [
+        "startoftranscript",
+        "en",
+        "translate",
+        "transcribe",
+        "startoflm",
+        "startofprev",
+        "nospeech",
+        "notimestamps",
+    ]
+    special = [f"<|{name}|>" for name in ("endoftext", *names)]
+    tokenizer = transformers.WhisperTokenizer(vocab={letter: i for i, letter in enumerate(letters)}, merges=[])
+    tokenizer.add_special_tokens({"additional_special_tokens": special})
+    tokenizer.add_tokens([transformers.AddedToken(f"<|{i * 0.02:.2f}|>", special=False) for i in range(1501)])
+    number = dict(zip(("end", *names), tokenizer.convert_tokens_to_ids(special), strict=True))
+    tokenizer.save_pretrained(folder)
+    transformers.WhisperFeatureExtractor(feature_size=80).save_pretrained(folder)
+    sizes = {f"{part}_{name}": value for part in ("encoder", "decoder") for name, value in SMALL.items()}
+    model = transformers.WhisperForConditionalGeneration(
+        transformers.WhisperConfig(
+            **sizes,
+            d_model=16,
+            vocab_size=len(tokenizer),
+            max_target_positions=48,
+            decoder_start_token_id=number["startoftranscript"],
+            **dict.fromkeys(("eos_token_id", "pad_token_id", "bos_token_id"), number["end"]),
+            suppress_tokens=None,
+            begin_suppress_tokens=None,
+        )
+    )
+    model.generation_config = transformers.GenerationConfig(
+        alignment_heads=[[0, 0], [0, 1]],
+        lang_to_id={"<|en|>": number["en"]},
+        task_to_id={name: number[name] for name in ("transcribe", "translate")},
+        no_timestamps_token_id=number["notimestamps"],
+        is_multilingual=True,
+        max_initial_timestamp_index=50,
+        max_length=24,
+        decoder_start_token_id=number["startoftranscript"],
+        eos_token_id=number["end"],
+        pad_token_id=number["end"],
+    )
+    model.save_pretrained(folder)
+    return folder
+
+
+SMALL = {"layers": 1, "attention_heads": 2, "ffn_dim": 16}
+
+
+def test_whisper_by_transformers(whisper_model, recording):
+    recogniser = open_recogniser(f"transformers:{whisper_model}")
+    assert (recogniser.times, recogniser.rate, recogniser.language) == ("whisper", RATE, None)
+    values = list(transcribe(recording, recogniser))
+    words = [word for value in values for word in value.words]
+    assert words
+    assert all(0 <= word.start <= word.end <= 6 for word in words)
+    assert {value.times for value in values} == {"whisper"}
+
+
+def test_a_whisper_model_that_cannot_tell_times_is_told(whisper_model, tmp_path):
+    for file in whisper_model.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "generation_config.json").unlink()
+    with pytest.raises(AsrPunctError, match=r"expected a model that transformers can load: You are trying to return"):
+        open_recogniser(f"transformers:{tmp_path}")
 
 
 def test_a_device_and_a_model_of_transformers_that_are_not_there_are_told(ctc_model, tmp_path):

@@ -57,29 +57,24 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
-    words = in_order(chunk_words(file, name), name)
+    words = in_order(_words(file, name), name)
     yield Utterance(words, recording, recording, times=source_of(words, _source(file)), rest=Chunks(file))
 
 
-def chunk_words(result: Object, place: str) -> Iterator[Word]:
-    """The words of what a pipeline gives, those of its text where it has no chunks.
-
-    Raises:
-        InputError: it has not the form.
-    """
-    entries = objects(result, _CHUNKS, place)
+def _words(file: Object, place: str) -> Iterator[Word]:
+    """The words of the chunks, those of the text where there are none."""
+    entries = objects(file, _CHUNKS, place)
     if not entries:
-        yield from map(Word, text_at(result, "text", place).split())
+        yield from map(Word, text_at(file, "text", place).split())
     for number, entry in enumerate(entries, start=1):
         where = f"{place}: chunk {number}"
         yield from timed_words({"text": entry.get("text"), **_times(entry, where)}, where, key="text")
 
 
 def _times(entry: Object, place: str) -> Object:
-    times = entry.get("timestamp")
-    pair = list(times) if isinstance(times, tuple) else list_at(entry, "timestamp", place) or [None, None]
+    pair = list_at(entry, "timestamp", place) or [None, None]
     if len(pair) != 2:
-        raise InputError(place, f"timestamp {shown(times)}", "a start and an end")
+        raise InputError(place, f"timestamp {shown(pair)}", "a start and an end")
     return dict(zip(("start", "end"), pair, strict=True))
 
 

@@ -82,7 +82,7 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
-        words = in_order(segment_words(item, place), place)
+        words = in_order(_words(item, place), place)
         recording = recording_name(path)
         yield Utterance(
             words,
@@ -99,12 +99,8 @@ def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
     return source_of(words, "ctc" if aligned else "whisper")
 
 
-def segment_words(item: Object, place: str) -> Iterator[Word]:
-    """The words of a segment, those of its text where it has no others.
-
-    Raises:
-        InputError: it has not the form.
-    """
+def _words(item: Object, place: str) -> Iterator[Word]:
+    """The words of a segment, those of its text where it has no others."""
     entries = objects(item, "words", place)
     if not entries:
         yield from (Word(token) for token in text_at(item, "text", place).split())

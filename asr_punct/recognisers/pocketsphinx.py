@@ -15,6 +15,8 @@ _FILLER = re.compile(r"<.*>|\[.*\]|\+\+.*\+\+")
 """`<s> </s> <sil> [NOISE] [SPEECH] ++COUGH++`: what is no word in its dictionaries."""
 _PRONUNCIATION = re.compile(r"\(\d+\)$")
 """Marks a pronunciation of a word other than its first: `the(2)`."""
+_LETTER = re.compile(r"([a-z])\.")
+"""A letter that is spelled, whose period would be taken for the end of a sentence; `mr.` and `u.s.` are so written."""
 
 
 class PocketSphinx:
@@ -50,6 +52,7 @@ class PocketSphinx:
         self._decoder.end_utt()
         for segment in self._decoder.seg() or ():
             text = _PRONUNCIATION.sub("", segment.word)
+            text = letter[1] if (letter := _LETTER.fullmatch(text)) else text
             if not _FILLER.fullmatch(text):
                 start, end = segment.start_frame, segment.end_frame + 1
                 confidence = round(min(max(segment.prob, 0.0), 1.0), 4)

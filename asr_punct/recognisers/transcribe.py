@@ -10,7 +10,7 @@ from typing import Protocol
 from asr_punct import audio as sound
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
-from asr_punct.io.entries import source_of
+from asr_punct.io.entries import entry_words, source_of
 from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
 from asr_punct.timing import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -40,6 +40,17 @@ class Recogniser(Protocol):
         Args:
             samples: float32 (samples,) at `rate`, in -1..1.
         """
+
+
+def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None) -> Iterator[Word]:
+    """The words of what a recogniser gives as one, most often one, with numbers of any kind (numpy's, torch's).
+
+    Whisper ends some words before they start: such an end is taken as not known.
+    """
+    first, last, known = (None if value is None else float(value) for value in (start, end, confidence))
+    if first is not None and last is not None and last < first:
+        last = None
+    yield from entry_words(text, first, last, known, "the recogniser")
 
 
 def transcribe(

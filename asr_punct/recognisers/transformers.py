@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
+import numpy as np
+
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.chunks import chunk_words
 from asr_punct.recognisers.pieces import LONGEST
+from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word
 
 _TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
@@ -25,7 +27,7 @@ class TransformersModel:
 
     Raises:
         AsrPunctError: there is no such device, or the model gives no times.
-        OSError, ValueError: transformers cannot load it.
+        OSError, ValueError: transformers cannot load it, or tell the times of its words.
     """
 
     joined: Seconds = LONGEST
@@ -47,7 +49,9 @@ class TransformersModel:
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
         self.times = _TIMES[self._pipeline.type]
         self.language = language
+        list(self.words(np.zeros(self.rate, np.float32)))  # a Whisper model may lack what its word times need
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """The words of a piece."""
-        yield from chunk_words(self._pipeline(samples, return_timestamps="word"), "transformers")
+        for chunk in self._pipeline(samples, return_timestamps="word")["chunks"]:
+            yield from heard(chunk["text"], *chunk["timestamp"])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from asr_punct.audio import Samples
-from asr_punct.io.whisper import segment_words
 from asr_punct.recognisers.pieces import LONGEST
+from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word
 
 
@@ -38,11 +38,8 @@ class FasterWhisper:
         """The words of a piece, with the marks and capitals that Whisper writes."""
         segments, _ = self._model.transcribe(samples, language=self.language, word_timestamps=True)
         for segment in segments:
-            words = [
-                {"word": word.word, "start": word.start, "end": word.end, "probability": word.probability}
-                for word in segment.words or ()
-            ]
-            yield from segment_words({"text": segment.text, "words": words}, "faster-whisper")
+            for word in segment.words or ():
+                yield from heard(word.word, word.start, word.end, word.probability)
 
 
 class OpenAIWhisper:
@@ -63,7 +60,8 @@ class OpenAIWhisper:
         """The words of a piece, with the marks and capitals that Whisper writes."""
         options = {"language": self.language, "fp16": not self._on_cpu}
         for segment in self._model.transcribe(samples, word_timestamps=True, **options)["segments"]:
-            yield from segment_words(segment, "whisper")
+            for word in segment["words"]:
+                yield from heard(word["word"], word["start"], word["end"], word["probability"])
 
 
 def open_whisper(name: str, language: str | None, device: str | None = None) -> FasterWhisper | OpenAIWhisper:
