@@ -1,5 +1,6 @@
 """Recognisers of every kind through one interface: pieces of the sound, words with times of the whole recording."""
 
+import json
 import sys
 import tomllib
 from dataclasses import dataclass, field
@@ -410,6 +411,33 @@ def test_a_recogniser_that_is_not_installed_is_told(run, recording, monkeypatch,
     assert err.startswith(f"asr-punct: {told}")
 
 
+def test_nemo_that_is_not_installed_is_told(run, recording, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nemo", None)
+    monkeypatch.setitem(sys.modules, "nemo.collections.asr.models", None)
+    status, out, err = run("transcribe", recording, "--asr", "nemo:stt_en_small")
+    assert (status, out) == (2, "")
+    assert err.startswith("asr-punct: the recogniser nemo:stt_en_small needs the package nemo")
+    assert "pip install 'asr-punct[nemo]'" in err
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("name", "most"), [("sent34", 0.2), ("sent46", 0.9)])
+def test_talks_through_pocketsphinx_to_a_page_of_scores(run, real_data, tmp_path, name, most):
+    pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")
+    talk, heard = real_data / "speech" / "ted" / f"{name}.wav", tmp_path / "heard.json"
+    (tmp_path / "ref.txt").write_text(talk.with_suffix(".lab").read_text())
+    for output in (heard, tmp_path / "heard.srt"):
+        assert run("transcribe", talk, "--asr", "pocketsphinx", "-o", output) == (0, "", "")
+    page, scores = tmp_path / "page.html", tmp_path / "scores.json"
+    written = ("--html", page, "--audio", talk, "--json", scores)
+    assert run("score", tmp_path / "ref.txt", heard, "--align", "--lang", "en", *written)[0] == 0
+    assert json.loads(scores.read_text())["wer"] <= most
+    assert "data:audio/wav" in page.read_text()
+    cues = (tmp_path / "heard.srt").read_text().split("\n\n")
+    assert cues[0].splitlines()[2][0].isupper()
+    assert cues[-1].rstrip()[-1] in ".?"
+
+
 # Whisper, by packages whose models are not at hand: stubs with their interface
 
 
@@ -509,8 +537,6 @@ def test_a_model_that_a_package_does_not_have_is_told_on_one_line(packages):
 @pytest.fixture(scope="module")
 def ctc_model(tmp_path_factory):
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    import json
-
     folder = tmp_path_factory.mktemp("ctc")
     torch.manual_seed(0)
     vocabulary = {token: i for i, token in enumerate(["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdeo"])}

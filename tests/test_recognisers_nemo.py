@@ -36,5 +36,5 @@ def test_a_model_of_nemo_is_opened_by_its_file(saved, recording):  # noqa: F811
 def test_files_and_names_that_nemo_cannot_open_are_told(tmp_path):
     (tmp_path / "text.nemo").write_text("hola\n")
     for name in (str(tmp_path / "text.nemo"), "no_such_model"):
-        with pytest.raises(AsrPunctError, match=f"--asr: found 'nemo:{name}', expected a model that nemo can load: .+"):
+        with pytest.raises(AsrPunctError, match=f"{name}: found .+, expected a recogniser of NeMo"):
             open_recogniser(f"nemo:{name}")

@@ -1,4 +1,4 @@
-"""CTC models of NeMo, and the CTC heads of its hybrid ones, for the aligner to listen with."""
+"""Recognisers of NeMo; CTC models, and the CTC heads of hybrid ones, for the aligner to listen with."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NemoModel:
 
     Args:
         name: for messages.
-        model: an `EncDecCTCModel` or `EncDecHybridRNNTCTCModel`, or of a class derived from one.
+        model: an `EncDecCTCModel` or `EncDecHybridRNNTCTCModel`, or of a class derived from one, in evaluation mode.
 
     Raises:
         ModelError: it is another model, or its tokenizer is one for several languages.
@@ -31,7 +31,7 @@ class NemoModel:
     def __init__(self, name: str, model: Any) -> None:
         if not isinstance(model, EncDecCTCModel | EncDecHybridRNNTCTCModel):
             raise ModelError(name, type(model).__name__, "a CTC model, or a hybrid one with a CTC head")
-        self.name, self._model = name, model.eval()
+        self.name, self._model = name, model
         self._hybrid = isinstance(model, EncDecHybridRNNTCTCModel)
         self.rate = int(model.cfg.preprocessor.sample_rate)
         self.vocabulary = _vocabulary(name, model, model.ctc_decoder if self._hybrid else model.decoder)
@@ -57,6 +57,16 @@ def open_nemo_model(name: str, device: str) -> NemoModel:
         ModelError: it cannot be loaded, or is no CTC model.
         AsrPunctError: there is no such device.
     """
+    return NemoModel(name, load_recogniser(name, device))
+
+
+def load_recogniser(name: str, device: str) -> Any:
+    """A model of any kind, as `open_nemo_model`, in evaluation mode.
+
+    Raises:
+        ModelError: it cannot be loaded.
+        AsrPunctError: there is no such device.
+    """
     place = open_device(device)
     messages.setLevel(messages.ERROR)
     try:
@@ -67,7 +77,7 @@ def open_nemo_model(name: str, device: str) -> NemoModel:
     except Exception as error:  # whatever an archive, its configuration or the hub can do wrong
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise ModelError(name, reason, "a recogniser of NeMo") from None
-    return NemoModel(name, model)
+    return model.eval()
 
 
 def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:

@@ -7,10 +7,9 @@ A recogniser is named as `--asr` has it: `pocketsphinx`, or a kind and what the 
 from __future__ import annotations
 
 import re
-import tarfile
 from collections.abc import Callable
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.recognisers.transcribe import Recogniser, check_recordings, transcribe
 
 __all__ = ["Recogniser", "check_recordings", "open_recogniser", "transcribe"]
@@ -30,7 +29,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
 
     Raises:
         AsrPunctError: there is no such kind, model or device.
-        ModuleNotFoundError: its package is not installed.
+        MissingExtraError, ModuleNotFoundError: its package is not installed.
     """
     kind, _, model = name.partition(":")
     if kind == "pocketsphinx" and not model:
@@ -43,7 +42,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
         return _OPENERS[kind](model, named_language(model), device)
     except AsrPunctError:
         raise
-    except (OSError, ValueError, RuntimeError, LookupError, tarfile.TarError) as error:  # each library has its own
+    except (OSError, ValueError, RuntimeError, LookupError) as error:  # each library has its own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {kind} can load: {reason}") from None
 
@@ -55,9 +54,12 @@ def named_language(model: str) -> str | None:
 
 
 def _open_nemo(model: str, language: str | None, device: str | None) -> Recogniser:
-    from asr_punct.recognisers.nemo import NemoModel
+    from asr_punct.recognisers.nemo import NemoRecogniser
 
-    return NemoModel(model, language, device)
+    try:
+        return NemoRecogniser(model, language, device)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"the recogniser nemo:{model}", "nemo", str(error.name)) from None
 
 
 def _open_whisper(model: str, language: str | None, device: str | None) -> Recogniser:
@@ -67,9 +69,9 @@ def _open_whisper(model: str, language: str | None, device: str | None) -> Recog
 
 
 def _open_transformers(model: str, language: str | None, device: str | None) -> Recogniser:
-    from asr_punct.recognisers.transformers import TransformersModel
+    from asr_punct.recognisers.transformers import TransformersRecogniser
 
-    return TransformersModel(model, language, device)
+    return TransformersRecogniser(model, language, device)
 
 
 _OPENERS: dict[str, _Opener] = {

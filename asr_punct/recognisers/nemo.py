@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from asr_punct.audio import Samples
 from asr_punct.nemo.hypotheses import hypothesis_words
@@ -11,7 +10,7 @@ from asr_punct.recognisers.pieces import LONGEST
 from asr_punct.words import Seconds, TimeSource, Word
 
 
-class NemoModel:
+class NemoRecogniser:
     """A model by its `.nemo` file, or its name at NVIDIA's or on the hub.
 
     Args:
@@ -20,23 +19,18 @@ class NemoModel:
         device: a torch device; the CPU by default.
 
     Raises:
-        AsrPunctError: there is no such device.
-        OSError, ValueError, RuntimeError: NeMo cannot load it.
+        AsrPunctError: there is no such device, or NeMo cannot load it.
     """
 
     joined: Seconds = LONGEST
 
     def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
-        from nemo.collections.asr.models import ASRModel, EncDecCTCModel
-        from nemo.utils import logging as messages
+        from nemo.collections.asr.models import EncDecCTCModel
 
-        from asr_punct.model.device import open_device
+        from asr_punct.nemo.acoustic import load_recogniser
 
-        messages.setLevel(messages.ERROR)
-        place = open_device(device or "cpu")
-        load = ASRModel.restore_from if Path(name).is_file() else ASRModel.from_pretrained
-        self._model = load(name, map_location=place).to(place).eval()
-        self.rate = int(self._model.cfg.sample_rate)
+        self._model = load_recogniser(name, device or "cpu")
+        self.rate = int(self._model.cfg.preprocessor.sample_rate)
         ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
         self.times: TimeSource = "ctc" if ctc else "asr"
         self.language = language

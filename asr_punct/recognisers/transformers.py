@@ -17,7 +17,7 @@ _TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr
 """Sources of times by the pipeline's names for kinds of models."""
 
 
-class TransformersModel:
+class TransformersRecogniser:
     """A model by its directory, or its name on the hub.
 
     Args:
