@@ -42,7 +42,7 @@ class TransformersRecogniser:
         messages.set_verbosity_error()
         messages.disable_progress_bar()
         place = open_device(device or "cpu")
-        self._pipeline: Any = pipeline("automatic-speech-recognition", model=name, device=place)
+        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
         if self._pipeline.type not in _TIMES:
             kind = type(self._pipeline.model).__name__
             raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
