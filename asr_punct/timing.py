@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from asr_punct import audio as sound
+from asr_punct import progress
 from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
 from asr_punct.errors import AsrPunctError, InputError
@@ -51,7 +52,8 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
         InputError: the directory lacks audio or text.
         AudioError: audio cannot be read.
     """
-    for item in read_data_dir(data_dir):
+    items = list(read_data_dir(data_dir))
+    for item in progress.counted(items, "utterances", total=len(items)):
         if item.audio is None or item.text is None:
             raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
@@ -184,7 +186,8 @@ class TimedCorpus:
         if self._heard:
             audio_of = _audio_of_one(self._audio) if self._audio else self._audio_of_item
             utterances = refined(utterances, audio_of, self._counts)
-        yield from map(self._in_document, with_pauses(utterances, self._counts))
+        timed = map(self._in_document, with_pauses(utterances, self._counts))
+        yield from progress.counted(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._counts["pauses"]:
             raise InputError(str(source), "words without times", "times (asr-punct align finds them in the audio)")
 

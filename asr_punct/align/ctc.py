@@ -27,6 +27,7 @@ from asr_punct.align.spelling import UNKNOWN, Vocabulary
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError
+from asr_punct.progress import counted
 from asr_punct.words import Word
 
 _FILLER_COST = 0.1
@@ -77,7 +78,7 @@ def align(
     if not words:
         return ()
     labels = labels_of(words, model.vocabulary)
-    recording = _Counted(blocks)
+    recording = _Counted(counted(blocks, "seconds", size=lambda block: len(block) / model.rate))
     heard = windows(model, recording, place)
     if not len(labels.columns):
         return tuple(Word(word, 0.0, 0.0) for word in words)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from asr_punct import progress
 from asr_punct.align.template import HOP, RATE, Template, mfcc, normalised, pool, speak
 from asr_punct.align.warping import LEAST_SPEECH, Floats, Ints, Path, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
@@ -64,10 +65,17 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
         raise AsrPunctError(f"found no audio, expected the speech of {len(words)} words")
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
-    templates = [speak(words, _VOICES.get(code, code)) for code in language.split("+")]
+    with progress.step("speaking the words"):
+        templates = [speak(words, _VOICES.get(code, code)) for code in language.split("+")]
+    pieces = progress.counted(
+        _pieces(samples, templates[0]),
+        "seconds",
+        size=lambda piece: (piece[1] - piece[0]) / RATE,
+        total=len(samples) / RATE,
+    )
     edges = [
         begin / RATE + _align_piece(samples[begin:end], [template.part(first, last) for template in templates])
-        for begin, end, first, last in _pieces(samples, templates[0])
+        for begin, end, first, last in pieces
     ]
     times = np.round(np.concatenate(edges), 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from asr_punct import audio
+from asr_punct import audio, progress
 from asr_punct.align import ctc, dtw
 from asr_punct.align.emissions import AcousticModel
 from asr_punct.align.template import RATE
@@ -62,7 +62,9 @@ class DtwAligner:
 
     def align(self, clip: Clip, words: Sequence[str]) -> tuple[Word, ...]:
         """The words with their times; the clip is held in memory."""
-        return dtw.align(audio.read(clip.path, RATE, clip.start, clip.end), RATE, words, self.language)
+        with progress.step("reading the audio"):
+            samples = audio.read(clip.path, RATE, clip.start, clip.end)
+        return dtw.align(samples, RATE, words, self.language)
 
 
 @dataclass(frozen=True)

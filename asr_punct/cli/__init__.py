@@ -13,13 +13,13 @@ from typing import NoReturn
 import typer
 
 from asr_punct.cli import recognition, restoring, results, times, training  # noqa: F401 - each registers its commands
-from asr_punct.cli.base import NAME, app
+from asr_punct.cli.base import NAME, LogHandler, app
 from asr_punct.errors import AsrPunctError, missing_extra
 
 
 def main() -> NoReturn:
     """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
-    logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.WARNING)
+    logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
     except AsrPunctError as error:

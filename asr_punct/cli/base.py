@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from importlib import metadata
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TextIO, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from asr_punct.progress import aside
 
 NAME = "asr-punct"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -110,6 +113,19 @@ def main_options(
     ] = False,
 ) -> None:
     """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
+
+
+class LogHandler(logging.StreamHandler[TextIO]):
+    """Writes what is logged to standard error, beside the line of progress."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        with aside():
+            super().emit(record)
 
 
 def log_progress(quiet: bool) -> None:

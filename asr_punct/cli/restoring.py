@@ -28,6 +28,7 @@ from asr_punct.options import (
     Threads,
     To,
 )
+from asr_punct.progress import counted, on_terminal
 
 
 @command(
@@ -95,7 +96,6 @@ def punctuate(
     """
     from asr_punct import io
     from asr_punct.io.subtitle_output import chosen_limits
-    from asr_punct.progress import show_progress
     from asr_punct.timing import audio_of_recordings, refined
 
     target = io.output_format(output, to)
@@ -110,15 +110,16 @@ def punctuate(
         raise AsrPunctError("found --right and --aggregate, expected one of them")
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
-    utterances = io.read_utterances(source, from_, parts=True)
-    if audio or wav_scp:
-        utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
-    shown = show_progress(utterances, "utterances", quiet)
-    if right is None:
-        restored = punctuator.restore(shown)
-    else:
-        restored = punctuator.restore_streaming(shown, LEFT_WORDS if left is None else left, right)
-    io.write_utterances(restored, output, punctuator.glyphs, target, limits)
+    with on_terminal(quiet, source=source, output=output):
+        read = io.read_utterances(source, from_, parts=True)
+        utterances = counted(read, "words", size=lambda part: len(part.words), source=source, in_parts=True)
+        if audio or wav_scp:
+            utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
+        if right is None:
+            restored = punctuator.restore(utterances)
+        else:
+            restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
+        io.write_utterances(restored, output, punctuator.glyphs, target, limits)
 
 
 @command(

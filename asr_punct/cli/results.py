@@ -11,7 +11,8 @@ from asr_punct.cli.base import Part, command, print_text
 from asr_punct.completion import models as shipped
 from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
-from asr_punct.options import Language
+from asr_punct.options import Language, Quiet
+from asr_punct.progress import on_terminal
 
 
 @command(
@@ -38,6 +39,7 @@ def score(
     ] = None,
     compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
     lang: Language = "es",
+    quiet: Quiet = False,
 ) -> None:
     """Score marks and case, on a recogniser's words too.
 
@@ -57,16 +59,17 @@ def score(
 
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")
-    expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
-    if audio:
-        check_times(found, str(hypothesis))
-    words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
-    counts = words.count()
-    scores = score_counts(counts)
-    report = page(scores, str(hypothesis))
-    if compare:
-        second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
-        report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
+    with on_terminal(quiet):
+        expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
+        if audio:
+            check_times(found, str(hypothesis))
+        words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
+        counts = words.count()
+        scores = score_counts(counts)
+        report = page(scores, str(hypothesis))
+        if compare:
+            second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
+            report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
     if html:
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, glyphs(lang), **names, audio=audio)

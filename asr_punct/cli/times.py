@@ -12,6 +12,7 @@ from asr_punct.cli.base import Part, command, tell
 from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
+from asr_punct.progress import on_terminal
 from asr_punct.words import TIME_SOURCES
 
 
@@ -52,7 +53,6 @@ def align(
     """
     from asr_punct import io
     from asr_punct.marks import glyphs
-    from asr_punct.progress import show_progress
     from asr_punct.timing import align_data_dir, align_file
 
     choices = method, lang, acoustic_model, device
@@ -62,7 +62,8 @@ def align(
         utterances = align_file(audio, text, lang, open_aligner(*choices))
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
-    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "ctm")
+    with on_terminal(quiet, output=output):
+        io.write_utterances(utterances, output, glyphs(lang), "ctm")
 
 
 @command(
@@ -100,12 +101,11 @@ def pauses(
     """
     from asr_punct import io
     from asr_punct.marks import glyphs
-    from asr_punct.progress import show_progress
     from asr_punct.timing import TimedCorpus
 
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
     corpus = TimedCorpus(lang, times, audio, data_dir)
-    utterances = corpus.read(source, from_)
-    io.write_utterances(show_progress(utterances, "utterances", quiet), output, glyphs(lang), "tsv")
+    with on_terminal(quiet, source=source):
+        io.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")
     tell(corpus.summary(), quiet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from asr_punct.cli.base import Part, command, log_progress, tell
 from asr_punct.completion import configurations, models, one_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Device, Language, Quiet
+from asr_punct.progress import on_terminal
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
 _EXPECTED = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
@@ -53,23 +53,24 @@ def prepare(
     from asr_punct.corpora.nemo import prepare_nemo_labels
     from asr_punct.corpora.written import prepare_text
 
-    if corpus == "mintzai":
-        summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
-    elif corpus == "iwslt":
-        summary = prepare_iwslt(Path(source), output)
-    elif corpus == "text":
-        summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
-    elif corpus == "nemo-labels":
-        summary = prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed)
-    else:
-        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_EXPECTED}")
+    with on_terminal(quiet, source=source):
+        if corpus == "mintzai":
+            summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
+        elif corpus == "iwslt":
+            summary = prepare_iwslt(Path(source), output)
+        elif corpus == "text":
+            summary = prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed)
+        elif corpus == "nemo-labels":
+            summary = prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed)
+        else:
+            raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_EXPECTED}")
     tell(summary.lines(), quiet)
 
 
 @command(
     Part.TRAINING,
     {
-        "A small model from scratch": ("asr-punct train --config small --data data -o my-model training.epochs=9"),
+        "A small model from scratch": "asr-punct train --config small --data data -o my-model training.epochs=9",
         "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
         "On, after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
     },
@@ -104,15 +105,13 @@ def train(
     log_progress(quiet)
     values = read_config(config, settings or [])
     start = find_trainable_model(init) if init else None
-    progress = not quiet and sys.stderr.isatty()
-    fit(values, data, output, init=start, resume=resume, device=device, progress=progress)
+    with on_terminal(quiet):
+        fit(values, data, output, init=start, resume=resume, device=device)
 
 
 @command(
     Part.TRAINING,
-    {
-        "Both graphs": "asr-punct export my-model --int8",
-    },
+    {"Both graphs": "asr-punct export my-model --int8"},
 )
 def export(
     model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
@@ -130,5 +129,6 @@ def export(
     from asr_punct.training.export import export as write_graph
 
     log_progress(quiet)
-    difference = write_graph(find_model(model), int8)
+    with on_terminal(quiet):
+        difference = write_graph(find_model(model), int8)
     tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)

@@ -52,7 +52,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     for name, part in PARTS.items():
         if name in found:
             with write_file(output / f"{part}.tsv") as out:
-                write_tsv(summary.counted(map(as_recognised, read_iwslt(found[name])), part), out)
+                write_tsv(summary.counted(map(as_recognised, read_iwslt(found[name])), part, found[name]), out)
     return summary
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.files import read_text_file, write_file
@@ -84,7 +85,8 @@ def _segments(root: Path, language: str, recording: re.Pattern[str], summary: Su
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
     segments = []
-    for name in sorted(audio.keys() & texts.keys(), key=_natural):
+    names = sorted(audio.keys() & texts.keys(), key=_natural)
+    for name in progress.counted(names, "segments", total=len(names)):
         if len(name.split()) != 1:
             summary.problems.append(f"{audio[name]}: white space in the name")
             continue

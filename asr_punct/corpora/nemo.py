@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.corpora.written import divide
 from asr_punct.errors import InputError
@@ -44,10 +45,11 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
                 spoken = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
-                write_tsv(summary.counted(spoken, part), out)
+                write_tsv(summary.counted(spoken, part, text), out)
     elif all((source / name).is_file() for name in _WHOLE):
-        utterances = read_nemo_labels(*(source / name for name in _WHOLE))
-        divide(utterances, output, summary, place=str(source / _WHOLE[0]), dev=dev, test=test, seed=seed)
+        text, labels = (source / name for name in _WHOLE)
+        utterances = progress.counted(read_nemo_labels(text, labels), "lines", source=text)
+        divide(utterances, output, summary, place=str(text), dev=dev, test=test, seed=seed)
     else:
         expected = (
             "text_train.txt and labels_train.txt, train/text.txt and train/labels.txt, or text.txt and labels.txt"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from asr_punct import progress
 from asr_punct.words import Utterance
 
 
@@ -23,9 +25,9 @@ class Summary:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    def counted(self, utterances: Iterable[Utterance], part: str) -> Iterator[Utterance]:
-        """The same utterances, whose words are counted as the part's."""
-        for utterance in utterances:
+    def counted(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
+        """The same utterances, whose words are counted as the part's; `source` is the file that they are read from."""
+        for utterance in progress.counted(utterances, "words", size=lambda each: len(each.words), source=source):
             self.words[part] += len(utterance.words)
             yield utterance
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TextIO
 
+from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.files import Pathlike, display_name, make_directory, write_file
@@ -51,7 +52,8 @@ def prepare_text(
         InputError: no such file, fewer lines with words than parts, or an `output` that is a file.
     """
     summary = Summary()
-    known = (labelled(utterance, language, summary.dropped) for utterance in read_text(source))
+    lines = progress.counted(read_text(source), "words", size=lambda line: len(line.words), source=source)
+    known = (labelled(utterance, language, summary.dropped) for utterance in lines)
     divide(known, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
     return summary
 
@@ -126,5 +128,6 @@ def _write(spool: TextIO, lines: Sequence[_Line], parts: Sequence[str], output: 
     make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
-        for line, part in zip(lines, parts, strict=True):
+        rows = progress.counted(zip(lines, parts, strict=True), "lines", total=len(lines))
+        for line, part in rows:
             files[part].write(spool.read(line.characters))

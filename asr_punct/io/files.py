@@ -20,6 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
 
+from asr_punct import progress
 from asr_punct.errors import InputError
 from asr_punct.words import TimeSource
 
@@ -71,7 +72,7 @@ def _reason(error: OSError) -> str:
 @contextmanager
 def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if str(path) == STANDARD_STREAM:
-        with _told(display_name(path), _READABLE):
+        with _told(display_name(path), _READABLE), progress.reading(path, sys.stdin.buffer):
             yield sys.stdin.buffer
         return
     if not os.path.exists(path):
@@ -81,7 +82,8 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     open_file = _COMPRESSED.get(Path(path).suffix, open)
     with _told(path, _READABLE), open_file(path, "rb") as file:
         try:
-            yield file
+            with progress.reading(path, file):
+                yield file
         except (lzma.LZMAError, zlib.error, EOFError) as error:
             expected = f"{Path(path).suffix.removeprefix('.')} data that can be read to its end"
             raise InputError(path, str(error).rstrip("."), expected) from None

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from asr_punct import progress
 from asr_punct.io import read_utterances
-from asr_punct.io.files import Pathlike
+from asr_punct.io.files import Pathlike, display_name
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
 
@@ -20,7 +21,9 @@ def read_labelled(path: Pathlike, language: str, format_name: str | None = None)
         language: whose conventions the written words follow.
         format_name: its format; guessed from the name by default.
     """
-    for utterance in read_utterances(path, format_name):
+    read = read_utterances(path, format_name)
+    words = f"words of {display_name(path)}"
+    for utterance in progress.counted(read, words, size=lambda each: len(each.words), source=path):
         yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
 
 

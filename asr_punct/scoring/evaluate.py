@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from asr_punct import progress
 from asr_punct.errors import InputError
 from asr_punct.scoring.classes import MarkClasses, mark_classes
 from asr_punct.scoring.counts import Counts, count
@@ -96,4 +97,5 @@ def pair_words(
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
     pair = recognised_words if align else same_words
-    return Paired(expected, list(pair(expected, found, name)), classes, align)
+    with progress.step(f"pairing the words of {name}"):
+        return Paired(expected, list(pair(expected, found, name)), classes, align)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asr_punct import progress
 from asr_punct.errors import AsrPunctError
 from asr_punct.scoring.counts import Array, Counts
 from asr_punct.scoring.metrics import headline_rates
@@ -108,7 +109,7 @@ def _weights(units: int, samples: int, seed: int) -> Iterator[Array]:
     """How often each unit stands in each sample; (samples of a chunk, units). A seed gives the same samples always."""
     rng = np.random.default_rng(seed)
     step = max(1, _CHUNK_CELLS // units)
-    for start in range(0, samples, step):
+    for start in progress.counted(range(0, samples, step), "samples", size=lambda _: step, total=samples):
         size = min(step, samples - start)
         drawn: NDArray[np.int64] = rng.integers(units, size=(size, units))
         drawn += units * np.arange(size)[:, None]

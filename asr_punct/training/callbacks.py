@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from lightning.pytorch.callbacks import Callback
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
 from asr_punct.errors import InputError
 from asr_punct.model.weights import save_tagger
+from asr_punct.progress import counted
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, PunctuationModule
 
 log = logging.getLogger(__name__)
@@ -137,6 +138,56 @@ class AverageWeights(Callback):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Inverse of `state_dict`."""
         self.steps, self.average = state_dict["steps"], state_dict["average"]
+
+
+class Progress(Callback):
+    """How far an epoch is, on the line of `asr_punct.progress`."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[int] = iter(())
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Count the epoch's steps."""
+        self._count(
+            f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}", int(trainer.num_training_batches)
+        )
+
+    def on_train_batch_start(
+        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule, batch: Any, batch_idx: int
+    ) -> None:
+        """One more."""
+        next(self._steps, None)
+
+    def on_validation_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Count the batches of the development set."""
+        self._count("batches to score", int(sum(trainer.num_val_batches)))
+
+    def on_validation_batch_start(
+        self,
+        trainer: lightning.Trainer,
+        pl_module: lightning.LightningModule,
+        batch: Any,
+        batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:
+        """One more."""
+        next(self._steps, None)
+
+    def on_validation_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """All are scored."""
+        self._finish()
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """All are taken."""
+        self._finish()
+
+    def _count(self, what: str, total: int) -> None:
+        self._finish()
+        self._steps = iter(counted(range(total), what, total=total))
+
+    def _finish(self) -> None:
+        for _ in self._steps:
+            pass
 
 
 class EpochLines(Callback):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from asr_punct import progress
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.io.tsv import read_tsv
@@ -149,12 +150,17 @@ class WordArrays:
 
 def read_words(path: Path) -> Iterator[str]:
     """Lower-case words of a TSV corpus."""
-    return (word.text.lower() for utterance in read_tsv(path) for word in utterance.words)
+    return (word.text.lower() for utterance in _utterances(path) for word in utterance.words)
 
 
 def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
     """Marks of the words of a TSV corpus."""
-    return (label.marks for utterance in read_tsv(path) for label in utterance.labels or ())
+    return (label.marks for utterance in _utterances(path) for label in utterance.labels or ())
+
+
+def _utterances(path: Path) -> Iterable[Utterance]:
+    words = f"words of {path.name}"
+    return progress.counted(read_tsv(path), words, size=lambda utterance: len(utterance.words), source=path)
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
@@ -166,7 +172,7 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
     index: dict[str, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = []
     recording: str | None = None
-    for utterance in read_tsv(path):
+    for utterance in _utterances(path):
         if not utterance.words:
             continue
         new = _columns(utterance, index)

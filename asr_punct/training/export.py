@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from asr_punct import progress
 from asr_punct.checkpoint import (
     ONNX,
     ONNX_INT8,
@@ -82,13 +83,16 @@ def export(directory: Path, int8: bool = False) -> float:
     model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).folded()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
-        _write_graph(model, info, partial)
+        with progress.step("writing the graph"):
+            _write_graph(model, info, partial)
         graph = OnnxBackend(partial)
-        difference = _compare(graph.scores, _torch_scores(model), info).largest
+        with progress.step("running the graph"):
+            difference = _compare(graph.scores, _torch_scores(model), info).largest
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
-            _quantise(partial, partial_int8)
+            with progress.step("writing the int8 graph"):
+                _quantise(partial, partial_int8)
             _check_int8(directory, _compare(OnnxBackend(partial_int8).scores, graph.scores, info))
             os.replace(partial_int8, directory / ONNX_INT8)
         os.replace(partial, directory / ONNX)

@@ -51,7 +51,6 @@ def train(
     init: Path | None = None,
     resume: bool = False,
     device: str | None = None,
-    progress: bool = False,
 ) -> ModelInfo:
     """Train on `data/train.tsv`, choose by `data/dev.tsv`, and leave the best model in `output`.
 
@@ -62,7 +61,6 @@ def train(
         init: model directory whose tokenizer and weights are the start; its model configuration holds.
         resume: go on from the last whole epoch of a killed run; a finished one is left as it is.
         device: `cpu`, `cuda` or another torch device; a GPU where there is one by default.
-        progress: show a progress bar.
 
     Raises:
         AsrPunctError: the output is there already, the run was started with another configuration, or the device or
@@ -87,7 +85,7 @@ def train(
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
     averages = [AverageWeights(config.training.average)] if config.training.average else []
     callbacks = [keep, stop, EpochLines(_EPOCH_LINE), *averages]
-    trainer = build_trainer(run, config.training, callbacks, place, progress)
+    trainer = build_trainer(run, config.training, callbacks, place)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
         module.model.compile(dynamic=True)

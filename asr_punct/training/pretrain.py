@@ -24,9 +24,7 @@ log = logging.getLogger(__name__)
 _EPOCH_LINE = {"loss": f"{TRAIN_LOSS}_epoch", "dev detection F1": DEV_DETECTION_F1}
 
 
-def pretrain(
-    config: Config, data: Path, output: Path, *, resume: bool = False, device: str | None = None, progress: bool = False
-) -> ModelInfo:
+def pretrain(config: Config, data: Path, output: Path, *, resume: bool = False, device: str | None = None) -> ModelInfo:
     """Train encoder and context by replaced-token detection, and leave in `output` a model to start from.
 
     Its heads and its fusion with pauses are as random as a new model's. Tokenizer and windows are those of training.
@@ -37,7 +35,6 @@ def pretrain(
         output: the model directory to make.
         resume: go on from the last whole epoch of a killed run; a finished one is left as it is.
         device: `cpu`, `cuda` or another torch device; a GPU where there is one by default.
-        progress: show a progress bar.
 
     Raises:
         AsrPunctError: the output is there already, the run was started with another configuration, or the device or
@@ -66,7 +63,7 @@ def pretrain(
     module = PretrainingModule(detector, settings, training, steps_per_epoch=len(corpora.epoch(0)))
     if training.compile:
         detector.model.context.compile(dynamic=True)
-    trainer = build_trainer(run, training, [EpochLines(_EPOCH_LINE)], place, progress)
+    trainer = build_trainer(run, training, [EpochLines(_EPOCH_LINE)], place)
     make_directories(run, config, tokenizer)
     fit(run, trainer, module, corpora)
     save_tagger(model, output / WEIGHTS)

@@ -20,7 +20,7 @@ from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.io.files import write_file
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.callbacks import SafeCheckpointIO
+from asr_punct.training.callbacks import Progress, SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
 
 _CHECKPOINT = "last"
@@ -100,7 +100,7 @@ def resolve_device(name: str | None) -> torch.device:
 
 
 def build_trainer(
-    run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device, progress: bool
+    run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device
 ) -> lightning.Trainer:
     """The trainer of a run, which keeps a checkpoint of every whole epoch."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
@@ -115,10 +115,10 @@ def build_trainer(
         gradient_clip_val=config.clip_norm,
         reload_dataloaders_every_n_epochs=1,
         num_sanity_val_steps=0,
-        callbacks=[*callbacks, checkpoint],
+        callbacks=[*callbacks, Progress(), checkpoint],
         plugins=[SafeCheckpointIO()],
         logger=TensorBoardLogger(run.state, name="", version="tensorboard"),
-        enable_progress_bar=progress,
+        enable_progress_bar=False,
         enable_model_summary=False,
         log_every_n_steps=20,
     )

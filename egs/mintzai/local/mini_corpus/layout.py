@@ -21,7 +21,7 @@ from asr_punct.errors import InputError
 from asr_punct.io.ctm import write_ctm
 from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import glyphs
-from asr_punct.progress import show_progress
+from asr_punct.progress import counted, on_terminal
 from asr_punct.words import Seconds, Utterance
 from mini_corpus.delivery import draw_speaker
 from mini_corpus.description import describe
@@ -56,8 +56,8 @@ def make_corpus(output: Path, parameters: Parameters, jobs: int) -> None:
     recordings = write_all(parameters)
     todo = [recording for recording in recordings if not _part(output, recording.name).exists()]
     speak = partial(_speak_recording, output, parameters.seed)
-    with ProcessPoolExecutor(jobs, initializer=_end_with_parent) as pool:
-        for _ in show_progress(pool.map(speak, todo), "recordings", total=len(todo)):
+    with on_terminal(), ProcessPoolExecutor(jobs, initializer=_end_with_parent) as pool:
+        for _ in counted(pool.map(speak, todo), "recordings", total=len(todo)):
             pass
     _finish(output, parameters, recordings)
 
