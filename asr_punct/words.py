@@ -5,18 +5,22 @@ They are frozen: change one with `dataclasses.replace`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.marks import Labels
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "none"]
 """Where word times come from: each source is coarse in a way of its own."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source != "none")
 """Those of words that have times."""
+Probabilities = Mapping[Mark | Case, float]
+"""How likely a word bears marks and capitals, as `decode.probabilities` lists them."""
+PROBABLE: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
+"""Labels that probabilities can be of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class Utterance:
         pause_before: seconds of silence before the first word, or None.
         times: where the times come from.
         continues: whether it is the next part of the utterance before it: a long one may come in parts (see `whole`).
+        probabilities: of the labels of each word, None where there are none for it; or None as a whole.
         rest: what else its file has of it, for the writer of the same format; nothing else reads it.
     """
 
@@ -64,6 +69,7 @@ class Utterance:
     pause_before: Seconds | None = None
     times: TimeSource = "none"
     continues: bool = False
+    probabilities: tuple[Probabilities | None, ...] | None = None
     rest: object = field(default=None, compare=False, repr=False)
 
     @property
@@ -72,7 +78,8 @@ class Utterance:
         return self.labels or (Labels(),) * len(self.words)
 
     def __post_init__(self) -> None:
-        for name, values in (("labels", self.labels), ("pauses", self.pauses)):
+        for name in ("labels", "pauses", "probabilities"):
+            values = getattr(self, name)
             if values is not None and len(values) != len(self.words):
                 raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
 
@@ -108,11 +115,13 @@ def _joined(parts: Sequence[Utterance]) -> Utterance:
     words = tuple(word for part in parts for word in part.words)
     labels = tuple(label for part in parts for label in part.labels or ())
     pauses = tuple(pause for part in parts for pause in part.pauses or (None,) * len(part.words))
+    known = tuple(each for part in parts for each in part.probabilities or (None,) * len(part.words))
     return replace(
         first,
         words=words,
         labels=labels if any(part.labels is not None for part in parts) else None,
         pauses=pauses if any(part.pauses is not None for part in parts) else None,
+        probabilities=known if any(part.probabilities is not None for part in parts) else None,
         continues=False,
         rest=parts[-1].rest,
     )

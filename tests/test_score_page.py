@@ -219,8 +219,8 @@ def test_confidence_of_words_is_drawn(tmp_path):
     heard = [Utterance(words, id="u1", labels=parse("a b c").labels)]
     found, _, _ = written(tmp_path, REFERENCE[:1], heard)
     titles = [content for _, content in found.all("title")]
-    assert "1 words: mean confidence 20.0 %, right 0.0 %" in titles
-    assert "2 words: mean confidence 92.5 %, right 100.0 %" in titles
+    assert "1 words: mean 20.0 %, right 0.0 %" in titles
+    assert "2 words: mean 92.5 %, right 100.0 %" in titles
 
 
 def test_markup_is_escaped_once():

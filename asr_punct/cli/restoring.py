@@ -40,6 +40,9 @@ from asr_punct.progress import counted, on_terminal
         ),
         "Subtitles with limits of your own": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
         "Whisper's output, its segments and times as they were": "asr-punct punctuate whisper.json -o better.json",
+        "Scores of a recording, with a diagram of how reliable the probabilities are": (
+            "asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json"
+        ),
         "English, no marks but these, no capitals": (
             "asr-punct punctuate --model en --marks COMMA,PERIOD --no-case talk.txt"
         ),
@@ -73,6 +76,10 @@ def punctuate(
             autocompletion=one_of(["logits", "probabilities"]),
         ),
     ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="With --to json: give how likely each word's marks and capitals are."),
+    ] = False,
     left: Annotated[
         int | None, typer.Option(min=0, help="With --right: words before each word that it is decided by; 100.")
     ] = None,
@@ -108,6 +115,10 @@ def punctuate(
         raise AsrPunctError("found --aggregate-by, expected --aggregate with it")
     if right is not None and aggregate is not None:
         raise AsrPunctError("found --right and --aggregate, expected one of them")
+    if probabilities and target != "json":
+        raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
+    if probabilities and right is not None:
+        raise AsrPunctError("found --probabilities and --right, expected one of them")
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
@@ -116,7 +127,7 @@ def punctuate(
         if audio or wav_scp:
             utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
         if right is None:
-            restored = punctuator.restore(utterances)
+            restored = punctuator.restore(utterances, probabilities=probabilities)
         else:
             restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
         io.write_utterances(restored, output, punctuator.glyphs, target, limits)

@@ -26,7 +26,8 @@ Flags = npt.NDArray[np.uint8]
 CaseChoice = tuple[int, int, bool]
 """Numbers of a word's best case and its best capital, and whether a . or ? of the input ends a sentence there."""
 _BITS = 1 << np.arange(len(MARKS))
-_IS_LEFT = np.array([mark in LEFT for mark in MARKS])
+IS_LEFT = np.array([mark in LEFT for mark in MARKS])
+"""Whether each mark stands before its word."""
 _DASH = MARKS.index(Mark.DASH)
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
@@ -161,7 +162,7 @@ def readable_scores(
         classes: the model's; none where it decides each mark on its own.
     """
     scores = class_scores(labels, classes, settings) if classes else mark_scores(labels, settings)
-    for flag, side in ((LEFT_TAKEN, _IS_LEFT), (RIGHT_TAKEN, ~_IS_LEFT)):
+    for flag, side in ((LEFT_TAKEN, IS_LEFT), (RIGHT_TAKEN, ~IS_LEFT)):
         scores[np.outer(flags & flag > 0, side)] = -np.inf
     if end:
         scores[-1:, _DASH] = -np.inf

@@ -100,5 +100,16 @@ def mark_scores(probabilities: FloatArray, settings: DecodeSettings) -> ScoreArr
 
 def case_scores(probabilities: FloatArray, settings: DecodeSettings) -> ScoreArray:
     """Scores of cases, (words, cases); the highest is the word's case."""
+    bias = [settings.case_bias[case] for case in CASES]
+    return np.asarray(_calibrated_case_logs(probabilities, settings.calibration) + bias)
+
+
+def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
+    """Calibrated probabilities of cases, (words, cases)."""
+    weights = np.exp(_calibrated_case_logs(probabilities, calibration))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _calibrated_case_logs(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
     log = np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST))
-    return np.asarray(log / settings.calibration.case_temperature + [settings.case_bias[case] for case in CASES])
+    return np.asarray(log / calibration.case_temperature)

@@ -46,7 +46,7 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
     def written(committed: Sequence[Committed]) -> Iterator[str]:
         for item in committed:
             if as_json.popleft():
-                yield json.dumps(word_object(item.word, item.labels, None, glyphs), ensure_ascii=False)
+                yield json.dumps(word_object(item.word, item.labels, glyphs=glyphs), ensure_ascii=False)
             else:
                 yield item.written
 

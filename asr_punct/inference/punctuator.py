@@ -19,6 +19,7 @@ from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.probabilities import label_probabilities, listed_probabilities
 from asr_punct.decode.words import PAIRS
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
@@ -207,16 +208,21 @@ class Punctuator:
     def _write(self, utterance: Utterance) -> str:
         return write_text([word.text for word in utterance.words], utterance.labels or (), self.glyphs)
 
-    def restore(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """The same utterances, lazily and in order, with labels for what the model adds; words and times untouched.
 
         Utterances of one recording follow each other and are context for each other. Pauses are computed from the
         times where an utterance has none. Marks and capitals that stand in the input stay, and none is added beside
         them. Memory is bounded by a few windows, a block of decoding and the longest utterance.
+
+        Args:
+            utterances: of words.
+            probabilities: give each word those of its labels too (`decode.probabilities`); the labels stay the same.
         """
         waiting: deque[tuple[Utterance, list[int]]] = deque()  # each with the flags of its words for the model
         flags: deque[int] = deque()
         decided: deque[Labels] = deque()
+        likely: deque[Sequence[float]] | None = deque() if probabilities else None
 
         def passing() -> Iterator[Utterance]:
             for utterance in with_pauses(utterances):
@@ -229,10 +235,13 @@ class Punctuator:
         for scores, end in self.scores(passing()):
             own = np.array([flags.popleft() for _ in scores.labels], dtype=np.uint8)
             decided.extend(decoder.push(scores.labels, scores.cases, own, end))
+            if likely is not None:
+                rows = label_probabilities(scores.labels, scores.cases, own, self._decoding, self.classes, self._case)
+                likely.extend(rows.tolist())
             while waiting and len(waiting[0][1]) <= len(decided):
-                yield self._finish(*waiting.popleft(), decided)
+                yield self._finish(*waiting.popleft(), decided, likely)
         while waiting:
-            yield self._finish(*waiting.popleft(), decided)
+            yield self._finish(*waiting.popleft(), decided, likely)
 
     def restore_streaming(
         self, utterances: Iterable[Utterance], left: int = LEFT_WORDS, right: int = RIGHT_WORDS
@@ -333,9 +342,17 @@ class Punctuator:
             progress.advance(len(chosen))
         return [result[i] for i in range(len(windows))]
 
-    def _finish(self, utterance: Utterance, flags: list[int], decided: deque[Labels]) -> Utterance:
+    def _finish(
+        self, utterance: Utterance, flags: list[int], decided: deque[Labels], likely: deque[Sequence[float]] | None
+    ) -> Utterance:
         predicted = [decided.popleft() for _ in flags]
-        return replace(utterance, labels=added_labels(utterance, predicted, flags, self._language, self._case))
+        labels = added_labels(utterance, predicted, flags, self._language, self._case)
+        if likely is None:
+            return replace(utterance, labels=labels)
+        rows = [likely.popleft() if self._core(word) else None for word in utterance.words]
+        own = utterance.probabilities or (None,) * len(rows)
+        listed = map(listed_probabilities, rows, own, utterance.all_labels, labels)
+        return replace(utterance, labels=labels, probabilities=tuple(listed))
 
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""

@@ -1,8 +1,9 @@
 """The project's own JSON: everything that is known of each word.
 
 `{"utterances": [{"id", "recording", "channel", "times", "pause_before", "text",
-"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written"}]}]}`; times in seconds, keys
-without a value left out, `written` and `text` for reading alone.
+"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`; times in
+seconds, keys without a value left out, `written` and `text` for reading alone. `probabilities` are of the word's marks
+and capitals, and of others that are not improbable, by name (`decode.probabilities`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.entries import Object, in_order, number_or_none, shown, text_at
 from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import PROBABLE, Probabilities, Seconds, Utterance, Word
 
-_WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written"})
+_WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
+_PROBABLE = {str(label): label for label in PROBABLE}
 _KEYS = frozenset({"id", "recording", "channel", "times", "pause_before", "text", "words"})
 _UTTERANCES = "utterances"
 
@@ -71,13 +73,15 @@ def _utterance(rest: JsonUtterance, place: str) -> Utterance:
     rows = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
     known = any("marks" in value for value in item["words"])
     paused = any("pause" in value for value in item["words"])
+    likely = any("probabilities" in value for value in item["words"])
     return Utterance(
-        words=in_order((word for word, _, _ in rows), place),
+        words=in_order((word for word, *_ in rows), place),
         id=_name(item, "id", place),
         recording=_name(item, "recording", place),
         channel=_name(item, "channel", place) or "1",
-        labels=tuple(labels for _, labels, _ in rows) if known else None,
-        pauses=tuple(pause for _, _, pause in rows) if paused else None,
+        labels=tuple(labels for _, labels, *_ in rows) if known else None,
+        pauses=tuple(pause for *_, pause, _ in rows) if paused else None,
+        probabilities=tuple(probabilities for *_, probabilities in rows) if likely else None,
         pause_before=number_or_none(item, "pause_before", place),
         times=parse_time_source(item.get("times") or "none", place),
         rest=rest,
@@ -90,7 +94,7 @@ def _name(item: Object, key: str, place: str) -> str:
     return str(value) if isinstance(value, int) else text_at(item, key, place)
 
 
-def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
+def _word(value: Any, place: str) -> tuple[Word, Labels, float | None, Probabilities | None]:
     word = timed_word(value, place)
     marks = value.get("marks")
     if marks is not None and not (isinstance(marks, list) and all(isinstance(mark, str) for mark in marks)):
@@ -99,7 +103,21 @@ def _word(value: Any, place: str) -> tuple[Word, Labels, float | None]:
         labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
     except (AsrPunctError, TypeError) as error:
         raise InputError(place, str(error), "marks and case by name") from None
-    return word, labels, number_or_none(value, "pause", place)
+    return word, labels, number_or_none(value, "pause", place), _probabilities(value, place)
+
+
+def _probabilities(value: Object, place: str) -> Probabilities | None:
+    """Probabilities of labels by name, None where there are none. Raises InputError else."""
+    given = value.get("probabilities")
+    if given is None:
+        return None
+    if not isinstance(given, dict) or not given.keys() <= _PROBABLE.keys():
+        raise InputError(place, f"probabilities {shown(given)}", f"an object with {' '.join(_PROBABLE)}")
+    found = {_PROBABLE[name]: number_or_none(given, name, place) for name in given}
+    for name, probability in found.items():
+        if probability is None or probability > 1:
+            raise InputError(place, f"{name} {shown(given[name])}", "a probability, from 0 to 1")
+    return {name: probability for name, probability in found.items() if probability is not None}
 
 
 def timed_word(value: Any, place: str) -> Word:
@@ -139,7 +157,14 @@ def _dumped(value: Any) -> str:
 
 def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
     labels = utterance.all_labels
-    rows = zip(utterance.words, labels, utterance.pauses or (None,) * len(labels), strict=True)
+    unknown = (None,) * len(labels)
+    rows = zip(
+        utterance.words,
+        labels if utterance.labels else unknown,
+        utterance.pauses or unknown,
+        utterance.probabilities or unknown,
+        strict=True,
+    )
     item = {
         "id": utterance.id,
         "recording": utterance.recording,
@@ -147,12 +172,19 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "times": utterance.times,
         "pause_before": utterance.pause_before,
         "text": write_text([word.text for word in utterance.words], labels, glyphs),
-        "words": [word_object(word, label if utterance.labels else None, pause, glyphs) for word, label, pause in rows],
+        "words": [word_object(*row, glyphs=glyphs) for row in rows],
     }
     return _kept(item, utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}, _KEYS)
 
 
-def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs: Glyphs) -> Object:
+def word_object(
+    word: Word,
+    labels: Labels | None,
+    pause: Seconds | None = None,
+    probabilities: Probabilities | None = None,
+    *,
+    glyphs: Glyphs,
+) -> Object:
     """A word as JSON has it, keys without a value left out, with what else the object had that it comes from."""
     item: dict[str, Any] = {
         "word": word.text,
@@ -165,6 +197,8 @@ def word_object(word: Word, labels: Labels | None, pause: Seconds | None, glyphs
         item["marks"] = [str(mark) for mark in MARKS if mark in labels.marks]
         item["case"] = str(labels.case)
         item["written"] = write_word(word.text, labels, glyphs)
+    if probabilities is not None:
+        item["probabilities"] = {str(name): value for name, value in probabilities.items()}
     return _kept(item, word.rest.item if isinstance(word.rest, JsonWord) else {}, _WORD_KEYS)
 
 

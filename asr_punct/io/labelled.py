@@ -46,7 +46,7 @@ def labelled(
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
         return replace(utterance, words=words, labels=parsed.labels)
     words = tuple(map(Word, texts))
-    return replace(utterance, words=words, labels=parsed.labels, pauses=None, times="none")
+    return replace(utterance, words=words, labels=parsed.labels, pauses=None, probabilities=None, times="none")
 
 
 def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:

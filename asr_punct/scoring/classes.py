@@ -46,7 +46,10 @@ class MarkClasses:
         return left, tuple(i for i in range(len(self.marks)) if i not in left)
 
     def relabel(self, utterances: Iterable[Utterance]) -> list[Utterance]:
-        """The utterances with every mark replaced by the one that stands for its class, or dropped."""
+        """The utterances with every mark replaced by the one that stands for its class, or dropped.
+
+        Probabilities are dropped: those of single marks tell nothing of the class.
+        """
         if not self.is_merged:
             return list(utterances)
         stands_for = {mark: marks[0] for marks in self.members.values() for mark in marks}
@@ -68,7 +71,7 @@ def _relabel(utterance: Utterance, stands_for: Mapping[Mark, Mark]) -> Utterance
         Labels(frozenset(stands_for[mark] for mark in label.marks if mark in stands_for), label.case)
         for label in utterance.labels
     )
-    return replace(utterance, labels=labels)
+    return replace(utterance, labels=labels, probabilities=None)
 
 
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})

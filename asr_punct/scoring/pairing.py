@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from asr_punct.align.edit import Alignment, Projection, align, bare, comparable, project, same
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Probabilities, Utterance, Word
 
-_Labelled = tuple[Word, Labels]
+_Labelled = tuple[Word, Labels, Probabilities | None]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class SideBySide:
         pair_units: unit of each pair of the alignment.
         written_error_units: unit of each error between the written words, marks and capitals on them, where words may
             differ.
+        probabilities: of labels by the hypothesis, a word, or None where it has none for that word.
     """
 
     reference: Sequence[Labels]
@@ -47,6 +48,7 @@ class SideBySide:
     alignment: Alignment
     pair_units: Sequence[int]
     written_error_units: Sequence[int] = ()
+    probabilities: Sequence[Probabilities | None] = ()
 
 
 def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> Iterator[SideBySide]:
@@ -61,21 +63,22 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
     for unit, reference in enumerate(references):
         expected = list(_stream([reference]))
         found = [
-            _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, (word, _) in enumerate(expected)
+            _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, (word, *_) in enumerate(expected)
         ]
         units = [unit] * len(expected)
         yield SideBySide(
-            [label for _, label in expected],
-            [label for _, label in found],
-            [_form(word, label) for word, label in expected],
-            [_form(word, label) for word, label in found],
+            [label for _, label, _ in expected],
+            [label for _, label, _ in found],
+            [_form(word, label) for word, label, _ in expected],
+            [_form(word, label) for word, label, _ in found],
             units,
             lost=(),
             reference_words=reference.words,
-            hypothesis_words=[word for word, _ in found],
+            hypothesis_words=[word for word, *_ in found],
             reference_units=units,
             alignment=same(len(expected)),
             pair_units=units,
+            probabilities=[probabilities for *_, probabilities in found],
         )
     extra = next(stream, None)
     if extra is not None:
@@ -99,7 +102,8 @@ def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
 
 def _stream(utterances: Sequence[Utterance]) -> Iterator[_Labelled]:
     for utterance in utterances:
-        yield from zip(utterance.words, utterance.labels or (), strict=True)
+        unknown = (None,) * len(utterance.words)
+        yield from zip(utterance.words, utterance.labels or (), utterance.probabilities or unknown, strict=True)
 
 
 def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
@@ -153,6 +157,7 @@ def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[in
         alignment=alignment,
         pair_units=pair_units,
         written_error_units=wrong,
+        probabilities=hypothesis.probabilities or (),
     )
 
 
@@ -187,8 +192,12 @@ def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
 
 
 def _joined(utterances: Sequence[Utterance]) -> Utterance:
-    pairs = list(_stream(utterances))
-    return Utterance(tuple(word for word, _ in pairs), labels=tuple(label for _, label in pairs))
+    rows = list(_stream(utterances))
+    return Utterance(
+        tuple(word for word, *_ in rows),
+        labels=tuple(label for _, label, _ in rows),
+        probabilities=tuple(probabilities for *_, probabilities in rows),
+    )
 
 
 def _pair_by_id(

@@ -1,12 +1,15 @@
-"""What the scores hang together with: errors of the recogniser, and its own confidence."""
+"""What the scores hang together with: errors of the recogniser, its confidence, and the model's probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asr_punct.decode.probabilities import LEAST
+from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.scoring.counts import Array, Counts
 from asr_punct.scoring.evaluate import Paired
 from asr_punct.scoring.html.charts import Point, plot
@@ -62,20 +65,73 @@ def _band(low: float, high: float) -> str:
 
 
 def reliability(paired: Paired) -> Html:
-    """Whether words are as often right as the recogniser is confident; marks have no probabilities to compare."""
-    marks = tag("p", "The hypothesis carries no probability of its marks, so none is drawn for them.")
-    found = np.array([row for pair in paired.pairs for row in _confidences(pair)]).reshape(-1, 2)
-    if not paired.aligned or not len(found) or found[:, 0].max() > 1:
-        return marks
-    drawing = plot(
-        "Share of right words by confidence",
-        "confidence of the recogniser %",
-        "right words %",
-        _bins(found),
-        diagonal=True,
-    )
-    words = "Each point is a tenth of the scale of the recogniser's confidence: its mean, and how many words are right."
-    return tag("div", marks, tag("p", words), drawing)
+    """Whether marks and capitals are as often right as the model finds them probable, and words as it is confident."""
+    marks = np.array([row for pair in paired.pairs for row in _decisions(pair, MARKS)]).reshape(-1, 2)
+    capitals = np.array([row for pair in paired.pairs for row in _decisions(pair, CASES)]).reshape(-1, 2)
+    words = np.array([row for pair in paired.pairs for row in _confidences(pair)]).reshape(-1, 2)
+    parts = [_MARKS.drawn(marks) if len(marks) else tag("p", _NO_PROBABILITIES)]
+    if len(capitals):
+        parts.append(_CAPITALS.drawn(capitals))
+    if paired.aligned and len(words) and words[:, 0].max() <= 1:
+        parts.append(_WORDS.drawn(words))
+    return tag("div", *parts)
+
+
+_NO_PROBABILITIES = (
+    "The hypothesis carries no probability of its marks, so none is drawn for them "
+    "(asr-punct punctuate --to json --probabilities writes them)."
+)
+
+
+@dataclass(frozen=True)
+class _Diagram:
+    """A reliability diagram.
+
+    Attributes:
+        title: of it.
+        x_name: name of what should be as high as the share that is right.
+        y_name: name of that share.
+        what: what is counted.
+        told: what a point is.
+    """
+
+    title: str
+    x_name: str
+    y_name: str
+    what: str
+    told: str
+
+    def drawn(self, found: NDArray[np.float64]) -> Html:
+        """The diagram; `found`: probability and 1 or 0, (decisions, 2)."""
+        drawing = plot(self.title, self.x_name, self.y_name, _bins(found, self.what), diagonal=True)
+        return tag("div", tag("p", self.told), drawing)
+
+
+_LISTED = (
+    f"Each point is a tenth of the scale: of what the model gave that probability, set or not, so much stands in the "
+    f"reference. From {LEAST:.0%} on."
+)
+_MARKS = _Diagram(
+    "Share of right marks by probability", "probability of a mark %", "in the reference %", "marks", _LISTED
+)
+_CAPITALS = _Diagram(
+    "Share of right capitals by probability", "probability of a capital %", "in the reference %", "capitals", _LISTED
+)
+_WORDS = _Diagram(
+    "Share of right words by confidence",
+    "confidence of the recogniser %",
+    "right words %",
+    "words",
+    "Each point is a tenth of the scale of the recogniser's confidence: its mean, and how many words are right.",
+)
+
+
+def _decisions(pair: SideBySide, labels: Collection[Mark | Case]) -> Iterable[tuple[float, bool]]:
+    """Probability of each of the labels that was listed for a word, and whether the reference has it there."""
+    for probabilities, expected in zip(pair.probabilities, pair.reference, strict=False):
+        for name, probability in (probabilities or {}).items():
+            if name in labels and probability >= LEAST:
+                yield probability, name in expected.marks or name is expected.case
 
 
 def _confidences(pair: SideBySide) -> Iterable[tuple[float, bool]]:
@@ -86,13 +142,13 @@ def _confidences(pair: SideBySide) -> Iterable[tuple[float, bool]]:
             yield confidence, equal
 
 
-def _bins(found: NDArray[np.float64]) -> Sequence[Point]:
-    """A point for each tenth of the scale that has words; `found`: confidence and 1 or 0, (words, 2)."""
+def _bins(found: NDArray[np.float64], what: str) -> Sequence[Point]:
+    """A point for each tenth of the scale that has any; `found`: probability and 1 or 0, (decisions, 2)."""
     number = np.minimum((found[:, 0] * _BINS).astype(np.int64), _BINS - 1)
     points = []
     for bin_ in np.unique(number):
         chosen = found[number == bin_]
-        confidence, right = chosen.mean(axis=0).tolist()
-        label = f"{len(chosen)} words: mean confidence {percent(confidence)} %, right {percent(right)} %"
-        points.append(Point(confidence, right, label, radius=3 + 9 * (len(chosen) / len(found)) ** 0.5))
+        probable, right = chosen.mean(axis=0).tolist()
+        label = f"{len(chosen)} {what}: mean {percent(probable)} %, right {percent(right)} %"
+        points.append(Point(probable, right, label, radius=3 + 9 * (len(chosen) / len(found)) ** 0.5))
     return points

@@ -1,0 +1,201 @@
+"""How likely a word's labels are: what is listed, that nothing is decided by it, and the diagram drawn from it."""
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from dummies import file
+from hypothesis import given
+from hypothesis import strategies as st
+from test_score_page import written
+from test_scoring import parse
+
+from asr_punct.decode.decoder import CASE_FIXED, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.probabilities import LEAST, label_probabilities, listed_probabilities
+from asr_punct.decode.settings import Calibration, DecodeSettings
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.io.json import utterances, write_json
+from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
+from asr_punct.scoring import pair_words
+from asr_punct.scoring.html.diagnostics import reliability
+from asr_punct.shipped import shipped_models
+from asr_punct.words import PROBABLE, Utterance, Word, whole
+
+FREE = np.zeros(1, dtype=np.uint8)
+CASES = np.array([[0.2, 0.5, 0.3]], dtype=np.float32)
+
+
+def likely(labels, settings=None, flags=FREE, classes=(), case=True, cases=CASES):
+    """Probabilities of one word, by label."""
+    rows = label_probabilities(
+        np.asarray([labels], np.float32), cases, flags, settings or DecodeSettings(), classes, case
+    )
+    return dict(zip(PROBABLE, rows[0].tolist(), strict=True))
+
+
+def test_marks_of_their_own_are_calibrated_and_not_weighed_against_a_threshold():
+    scale, bias = dict.fromkeys(MARKS, 2.0), dict.fromkeys(MARKS, 0.0) | {Mark.COMMA: 1.0}
+    high = dict.fromkeys(MARKS, 0.9)
+    settings = DecodeSettings(high, calibration=Calibration(scale, bias, case_temperature=2.0))
+    found = likely([0.6] * len(MARKS), settings)
+    assert found[Mark.PERIOD] == pytest.approx(0.36 / (0.36 + 0.16), rel=1e-5)
+    assert found[Mark.COMMA] == pytest.approx(1 / (1 + np.exp(-2 * np.log(1.5) - 1)), rel=1e-5)
+    roots = np.sqrt(CASES[0])
+    assert found[Case.FIRST_CAP] == pytest.approx(roots[1] / roots.sum(), rel=1e-5)
+
+
+def test_the_classes_that_hold_a_mark_are_added_up_whatever_they_weigh():
+    classes = ("O", "COMMA", "QUESTION", "QUESTION+QUOTE")
+    settings = DecodeSettings(class_weights={"QUESTION": 9.0})
+    found = likely([0.1, 0.2, 0.3, 0.4], settings, classes=classes)
+    assert found[Mark.QUESTION] == pytest.approx(0.7)
+    assert found[Mark.QUOTE] == pytest.approx(0.4)
+    assert found[Mark.COMMA] == pytest.approx(0.2)
+    assert np.isnan(found[Mark.PERIOD])
+
+
+@pytest.mark.parametrize(
+    ("flags", "case", "without"),
+    [
+        (LEFT_TAKEN, True, set(LEFT)),
+        (RIGHT_TAKEN, True, set(MARKS) - set(LEFT)),
+        (CASE_FIXED, True, {Case.FIRST_CAP, Case.ALL_CAPS}),
+        (0, False, {Case.FIRST_CAP, Case.ALL_CAPS}),
+    ],
+)
+def test_what_is_no_decision_has_no_probability(flags, case, without):
+    found = likely([0.5] * len(MARKS), flags=np.array([flags], dtype=np.uint8), case=case)
+    assert {name for name, value in found.items() if np.isnan(value)} == without
+
+
+def test_marks_that_are_switched_off_have_none():
+    settings = DecodeSettings(dict.fromkeys(MARKS, 0.5) | {Mark.DASH: 2.0})
+    assert np.isnan(likely([0.5] * len(MARKS), settings)[Mark.DASH])
+
+
+@given(
+    st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=len(PROBABLE), max_size=len(PROBABLE)),
+    st.frozensets(st.sampled_from(MARKS)),
+    st.frozensets(st.sampled_from(MARKS)),
+    st.sampled_from(Case),
+)
+def test_what_is_likely_or_set_is_listed(row, given, added, case):
+    found = listed_probabilities(row, {Mark.COLON: 0.5}, Labels(given), Labels(given | added, case))
+    values = dict(zip(PROBABLE, row, strict=True))
+    for name, value in values.items():
+        set_now = name in added - given or name is case
+        assert (name in found) == (value >= LEAST or (set_now and value >= 0) or name is Mark.COLON)
+        if value >= LEAST:
+            assert found[name] == pytest.approx(value, abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def punctuator():
+    """The shipped model."""
+    if not shipped_models():
+        pytest.skip("no model is shipped")
+    return Punctuator.from_pretrained(threads=1)
+
+
+TEXT = "buenos días «qué» tal están EiTB y – nada más señor presidente, vamos"
+
+
+def test_labels_do_not_change_and_every_set_label_is_listed(punctuator):
+    spoken = [Utterance(tuple(map(Word, TEXT.split())), recording=str(i // 3)) for i in range(5)]
+    plain, likely = (list(punctuator.restore(iter(spoken), probabilities=wanted)) for wanted in (False, True))
+    assert [each.probabilities for each in plain] == [None] * 5
+    assert [replace(each, probabilities=None) for each in likely] == plain
+    for utterance in likely:
+        for word, labels, found in zip(utterance.words, utterance.labels, utterance.probabilities, strict=True):
+            if word.text == "–":
+                assert found is None
+                continue
+            assert labels.marks <= found.keys()
+            assert labels.case is Case.O or labels.case in found
+            assert not (word.text == "«qué»" and found.keys() & set(MARKS))
+            assert not (word.text == "EiTB" and Case.FIRST_CAP in found)
+            assert all(value >= LEAST or name in labels.marks or name is labels.case for name, value in found.items())
+
+
+def test_probabilities_that_came_with_the_words_stay(punctuator):
+    spoken = Utterance((Word("hola,"),), labels=(Labels(),), probabilities=({Mark.COMMA: 0.123},))
+    (found,) = punctuator.restore([spoken], probabilities=True)
+    assert found.probabilities[0][Mark.COMMA] == 0.123
+    (found,) = punctuator.restore([spoken])
+    assert found.probabilities == ({Mark.COMMA: 0.123},)
+
+
+def test_json_carries_them_and_gives_them_back():
+    said = Utterance(
+        (Word("hola"), Word("qué"), Word("–")),
+        labels=(Labels(frozenset({Mark.COMMA})), Labels(), Labels()),
+        probabilities=({Mark.COMMA: 0.9, Case.FIRST_CAP: 0.0812}, {}, None),
+    )
+    out = io.StringIO()
+    write_json([said], out, glyphs("es"))
+    words = json.loads(out.getvalue())["utterances"][0]["words"]
+    assert [word.get("probabilities") for word in words] == [{"COMMA": 0.9, "FIRST_CAP": 0.0812}, {}, None]
+    (read,) = utterances(json.loads(out.getvalue()), "a.json")
+    assert read == said
+    again = io.StringIO()
+    write_json([read], again, glyphs("es"))
+    assert again.getvalue() == out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "value", [[], {"STOP": 0.5}, {"O": 0.5}, {"COMMA": 1.5}, {"COMMA": -1}, {"COMMA": None}, {"COMMA": "a"}]
+)
+def test_probabilities_of_another_form_are_told(value):
+    content = {"utterances": [{"words": [{"word": "a", "probabilities": value}]}]}
+    with pytest.raises(InputError, match=r"a\.json: utterance 1: word 1: found "):
+        list(utterances(content, "a.json"))
+
+
+def test_parts_of_an_utterance_keep_theirs():
+    first = Utterance((Word("a"),), id="u")
+    second = Utterance((Word("b"),), id="u", probabilities=({Mark.COMMA: 0.5},), continues=True)
+    assert [each.probabilities for each in whole([first, second])] == [(None, {Mark.COMMA: 0.5})]
+    with pytest.raises(AsrPunctError, match="1 probabilities for 2 words"):
+        Utterance((Word("a"), Word("b")), probabilities=({},))
+
+
+REFERENCE = [parse("hola/COMMA/FIRST_CAP qué tal/QUESTION", id="u1")]
+GUESSED = (
+    {Mark.COMMA: 0.85, Case.FIRST_CAP: 0.95},
+    {Mark.COMMA: 0.88},
+    {Mark.QUESTION: 0.25, Mark.PERIOD: 0.62, Mark.COMMA: 0.01},
+)
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_the_diagram_has_a_point_for_each_tenth_of_the_scale(tmp_path, align):
+    heard = [replace(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
+    page, _, _ = written(tmp_path, REFERENCE, heard, align=align)
+    titles = [content for _, content in page.all("title")]
+    assert "2 marks: mean 86.5 %, right 50.0 %" in titles
+    assert "1 marks: mean 62.0 %, right 0.0 %" in titles
+    assert "1 marks: mean 25.0 %, right 100.0 %" in titles
+    assert "1 capitals: mean 95.0 %, right 100.0 %" in titles
+    assert not any("marks: mean 1.0 %" in title for title in titles)
+
+
+def test_merged_classes_have_no_diagram():
+    heard = [replace(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
+    assert "no probability of its marks" in reliability(pair_words(REFERENCE, heard, 4))
+    assert "no probability of its marks" not in reliability(pair_words(REFERENCE, heard))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--to", "ctm", "--probabilities"], "--probabilities: found the output ctm, expected --to json"),
+        (["--to", "json", "--probabilities", "--right", "3"], "found --probabilities and --right"),
+    ],
+)
+def test_where_they_cannot_be_given_is_told(run, tmp_path, options, told):
+    status, out, err = run("punctuate", file(tmp_path, "a.txt", "hola\n"), *options)
+    assert (status, out) == (2, "")
+    assert told in err
