@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("soundfile")
 
-from asr_punct import audio
+from asr_punct import audio, progress
 from asr_punct.checkpoint import model_of_language
 from asr_punct.errors import AsrPunctError, AudioError, InputError
 from asr_punct.recognisers import check_recordings, named_language, open_recogniser, transcribe
@@ -175,10 +175,11 @@ def test_silent_pieces_are_left_out_and_words_are_expected(recording, tmp_path):
         list(transcribe(tmp_path / "silent.wav", Steady()))
 
 
-def test_a_recogniser_gets_its_own_rate_and_the_progress_is_shown(recording):
+def test_a_recogniser_gets_its_own_rate_and_the_progress_is_told(recording, monkeypatch):
     recogniser, seen = Steady(rate=8000, joined=30.0), []
-    (value,) = transcribe(recording, recogniser, lambda pieces, total: seen.append(total) or pieces)
-    assert seen == [1]
+    monkeypatch.setattr(progress, "counted", lambda items, what, total: seen.append((what, total)) or items)
+    (value,) = transcribe(recording, recogniser)
+    assert seen == [("pieces of talk", 1)]
     assert recogniser.heard == [pytest.approx(6 * 8000, abs=100)]
     assert value.words[-1].end <= 6
 

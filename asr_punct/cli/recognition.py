@@ -11,6 +11,7 @@ import typer
 from asr_punct.cli.base import Part, command
 from asr_punct.completion import models, one_of
 from asr_punct.options import Output, Quiet, Subtitles, To
+from asr_punct.progress import on_terminal
 
 
 @command(
@@ -68,7 +69,6 @@ def transcribe(
     from asr_punct.checkpoint import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.io.subtitle_output import chosen_limits
-    from asr_punct.progress import show_progress
 
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
@@ -76,8 +76,6 @@ def transcribe(
     directory = find_model(model) if model else None
     recogniser = recognisers.open_recogniser(asr, device)
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
-    words = chain.from_iterable(
-        recognisers.transcribe(path, recogniser, lambda pieces, total: show_progress(pieces, "pieces", quiet, total))
-        for path in audio
-    )
-    io.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)
+    with on_terminal(quiet, output=output):
+        words = chain.from_iterable(recognisers.transcribe(path, recogniser) for path in audio)
+        io.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from asr_punct import audio as sound
+from asr_punct import progress
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
 from asr_punct.io.entries import entry_words, source_of
 from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
 from asr_punct.timing import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
-
-Shown = Callable[[Iterable[Piece], int], Iterable[Piece]]
-"""Passes pieces on and shows how many of how many there were."""
 
 
 class Recogniser(Protocol):
@@ -53,9 +51,7 @@ def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: flo
     yield from entry_words(text, first, last, known, "the recogniser")
 
 
-def transcribe(
-    audio: Pathlike, recogniser: Recogniser, shown: Shown = lambda pieces, total: pieces
-) -> Iterator[Utterance]:
+def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """The words of a recording, an utterance for each piece with words, named like the file.
 
     Their times are the recogniser's, from the beginning of the file, and within the piece; their pauses are refined on
@@ -64,16 +60,16 @@ def transcribe(
     Args:
         audio: the file.
         recogniser: what hears it.
-        shown: for a progress bar.
 
     Raises:
         InputError: no such file, or no words in it.
         AudioError: the audio cannot be read.
     """
-    energy = sound.energy(audio)
+    with progress.step(f"looking for speech in {audio}"):
+        energy = sound.energy(audio)
     spans = plan_pieces(energy, recogniser.joined)
     name = Path(audio).stem
-    pieces = shown(read_pieces(audio, recogniser.rate, spans), len(spans))
+    pieces = progress.counted(read_pieces(audio, recogniser.rate, spans), f"pieces of {name}", total=len(spans))
     found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
     held = [
         Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times))
