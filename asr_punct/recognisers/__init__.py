@@ -29,19 +29,17 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
 
     Raises:
         AsrPunctError: there is no such kind, model or device.
-        MissingExtraError, ModuleNotFoundError: its package is not installed.
+        MissingExtraError: its package is not installed.
     """
     kind, _, model = name.partition(":")
-    if kind == "pocketsphinx" and not model:
-        from asr_punct.recognisers.pocketsphinx import PocketSphinx
-
-        return PocketSphinx(device)
-    if kind not in _OPENERS or not model:
+    if kind not in _OPENERS or bool(model) == (kind == "pocketsphinx"):
         raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
     try:
         return _OPENERS[kind](model, named_language(model), device)
     except AsrPunctError:
         raise
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"the recogniser {name}", _EXTRAS[kind], str(error.name)) from None
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # each library has its own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {kind} can load: {reason}") from None
@@ -53,13 +51,16 @@ def named_language(model: str) -> str | None:
     return found and (found[1] or found[2])
 
 
+def _open_pocketsphinx(_model: str, _language: str | None, device: str | None) -> Recogniser:
+    from asr_punct.recognisers.pocketsphinx import PocketSphinx
+
+    return PocketSphinx(device)
+
+
 def _open_nemo(model: str, language: str | None, device: str | None) -> Recogniser:
     from asr_punct.recognisers.nemo import NemoRecogniser
 
-    try:
-        return NemoRecogniser(model, language, device)
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"the recogniser nemo:{model}", "nemo", str(error.name)) from None
+    return NemoRecogniser(model, language, device)
 
 
 def _open_whisper(model: str, language: str | None, device: str | None) -> Recogniser:
@@ -75,7 +76,10 @@ def _open_transformers(model: str, language: str | None, device: str | None) -> 
 
 
 _OPENERS: dict[str, _Opener] = {
+    "pocketsphinx": _open_pocketsphinx,
     "nemo": _open_nemo,
     "whisper": _open_whisper,
     "transformers": _open_transformers,
 }
+_EXTRAS = {"pocketsphinx": "pocketsphinx", "nemo": "nemo", "whisper": "whisper", "transformers": "train"}
+"""What brings each kind's package."""
