@@ -1,207 +1,106 @@
-"""How far long work is: one line on a terminal, nothing anywhere else.
+"""How far long work is: a bar on a terminal, nothing anywhere else.
 
-A command opens the line (`on_terminal`); work that can be long tells of itself where it is done (`counted`, `step`).
-Where no line is open that costs nothing; where one is, an item costs an addition, and a thread draws the line some
-times a second, however many items pass. Of work inside other work only the outer one is told.
+A command opens the bar (`on_terminal`); work that can be long tells of itself where it is done (`counted`, `step`).
+Where none is open that costs nothing; where one is, an item costs a look at the clock, however many pass. Of work
+inside other work only the outer one is told.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import IO, TextIO, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 T = TypeVar("T")
-REFRESH_S = 0.2
-_SHORTEST_BAR, _LONGEST_BAR, _TEXT_COLUMNS = 8, 40, 50
-_LEAST_ELAPSED_S = 2
-"""Before that it is not told how long it takes yet."""
-_SPINNER = "|/-\\"
-_CLEAR = "\r\x1b[K"
+REFRESH_S = 0.1
+_BAR_COLUMNS = 20
 
 
-@dataclass
-class Task:
-    """Work that is told of.
-
-    Attributes:
-        what: what is counted (`words`), or what is done.
-        total: of the count, or None where that is not known.
-        source: name of the file that is read meanwhile, whose size then is the measure.
-        in_parts: whether what is counted is only taken up, and done in parts.
-        count: what was taken up.
-        complete: whether nothing is left to take up: the source was read while items passed, and is closed.
-        handed: of that, what was handed in before the parts that are now worked on, and with them.
-        parts: how many these are, and how many of them are done.
-        began: time in seconds.
-    """
-
-    what: str
-    total: float | None = None
-    source: str | None = None
-    in_parts: bool = False
-    count: float = 0
-    complete: bool = False
-    handed: tuple[float, float] = (0, 0)
-    parts: tuple[int, int] = (0, 0)
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def done(self) -> float:
-        """How much of the count is done."""
-        if not self.in_parts:
-            return self.count
-        before, with_these = self.handed
-        parts, finished = self.parts
-        return before + (with_these - before) * finished / parts if parts else before
-
-    @property
-    def share(self) -> float:
-        """How much is done of what was taken up, from 0 to 1."""
-        return self.done / self.count if self.count else 0.0
-
-
-class Line:
-    """The line of a terminal that tells how far work is.
+class Bar:
+    """The bar of one piece of work after the other.
 
     Args:
-        stream: the terminal.
+        progress: what draws it.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self.task: Task | None = None
-        self._stream = stream
-        self._descriptor: int | None = None  # of the file that is read
-        self._lock = threading.Lock()
-        self._drawn = False
-        self._turn = 0
-
-    def run(self, items: Iterable[T], task: Task, size: Callable[[T], float] | None) -> Iterator[T]:
-        """The items, counted as soon as the next one is asked for."""
-        if self.task is not None:
-            yield from items
-            return
-        with self.telling(task):
-            for item in items:
-                yield item
-                task.count += 1 if size is None else size(item)
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._busy = False
+        self._source: str | None = None
+        self._file: IO[bytes] | None = None
 
     @contextmanager
-    def telling(self, task: Task) -> Iterator[None]:
-        """Tell of a task as long as it lasts, unless another one is told of."""
-        if self.task is not None:
-            yield
+    def telling(self, what: str, total: float | None = None, source: str | None = None) -> Iterator[TaskID | None]:
+        """Tell of a task as long as it lasts; None where another one is told of."""
+        if self._busy:
+            yield None
             return
-        self.task = task
+        self._busy, self._source = True, source
+        task = self._progress.add_task(what, total=total)
         try:
-            yield
+            yield task
         finally:
-            with self.aside():
-                self.task = None
+            self._progress.remove_task(task)
+            self._busy, self._source = False, None
+
+    def run(
+        self,
+        items: Iterable[T],
+        what: str,
+        size: Callable[[T], float] | None,
+        total: float | None,
+        source: str | None,
+    ) -> Iterator[T]:
+        """The items, counted as soon as the next one is asked for."""
+        with self.telling(what, total, source) as task:
+            if task is None:
+                yield from items
+                return
+            count, due = 0.0, 0.0
+            for item in items:
+                yield item
+                count += 1 if size is None else size(item)
+                now = time.monotonic()
+                if now >= due:
+                    due = now + REFRESH_S
+                    done, of = (count, total) if total else self._place()
+                    told = f"{count:,.0f}/{total:,.0f} {what}" if total else f"{count:,.0f} {what}"
+                    self._progress.update(task, completed=done, total=of, description=told)
+
+    def _place(self) -> tuple[float | None, float | None]:
+        """Bytes of the source that are read, and that it has; none where that is not known or all are read."""
+        with suppress(OSError, ValueError):  # a pipe has no places, and some files no descriptor
+            if self._file is not None:
+                descriptor = self._file.fileno()
+                return os.lseek(descriptor, 0, os.SEEK_CUR), os.fstat(descriptor).st_size or None
+        return None, None
 
     @contextmanager
     def reading(self, path: str, file: IO[bytes]) -> Iterator[None]:
         """A file is read, which may be the task's source."""
-        task = self.task
-        if task is None or task.source != path:
+        if path != self._source:
             yield
             return
-        with suppress(OSError):  # it has no descriptor
-            self._descriptor = file.fileno()
+        self._file = file
         try:
             yield
         finally:
-            with self._lock:
-                self._descriptor = None
-                task.complete = task.count > 0
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Room for other lines on the terminal: this one is wiped out until it is drawn again."""
-        with self._lock:
-            if self._drawn:
-                self._stream.write(_CLEAR)
-                self._stream.flush()
-                self._drawn = False
-            yield
-
-    def draw(self) -> None:
-        """Draw the line as things stand."""
-        with self._lock:
-            if self.task is None:
-                return
-            columns = os.get_terminal_size(self._stream.fileno()).columns or 80
-            self._turn += 1
-            self._stream.write(_CLEAR + self._text(self.task, columns - 1))
-            self._stream.flush()
-            self._drawn = True
-
-    def _text(self, task: Task, columns: int) -> str:
-        fraction = self._fraction(task)
-        elapsed = time.monotonic() - task.began
-        return drawn_text(task, fraction, elapsed, columns, _SPINNER[self._turn % len(_SPINNER)])
-
-    def _fraction(self, task: Task) -> float | None:
-        """How much is done, by the total or by the place in the source; None where neither is known.
-
-        A file that is closed before the first item passed was read as a whole, and tells nothing.
-        """
-        if task.total:
-            return min(1.0, task.done / task.total)
-        if self._descriptor is None:
-            return task.share if task.complete else None
-        try:
-            size = os.fstat(self._descriptor).st_size
-            place = os.lseek(self._descriptor, 0, os.SEEK_CUR)
-            return min(1.0, place / size) * task.share if size else None
-        except OSError:  # a pipe has no places
-            return None
+            self._file = None
 
 
-def drawn_text(task: Task, fraction: float | None, elapsed: float, columns: int, turn: str) -> str:
-    """The line of a task in so many columns; what has no room is left out, the rate first.
-
-    Args:
-        task: what is told of.
-        fraction: how much of it is done, or None.
-        elapsed: seconds since it began.
-        columns: of the terminal.
-        turn: a character that shows that time passes.
-    """
-    count = task.done
-    of = f"{count:,.0f}/{task.total:,.0f}" if task.total else f"{count:,.0f}"
-    counted = f"{of} {task.what}" if task.count or task.total or task.source else task.what
-    clock = _clock(elapsed)
-    if fraction and elapsed > _LEAST_ELAPSED_S:
-        clock = f"{_clock(elapsed * (1 - fraction) / fraction)} left"
-    head = turn if fraction is None else f"{fraction:4.0%}"
-    rate = [f"{count / elapsed:,.0f}/s"] if count >= 1 and elapsed >= 1 else []
-    text = "  ".join([head, counted, *rate, clock])
-    if len(text) > columns:
-        text = "  ".join([head, counted, clock])
-    room = min(columns - _TEXT_COLUMNS, _LONGEST_BAR)
-    if fraction is None or room < _SHORTEST_BAR:
-        return text[:columns]
-    return f"[{'#' * round(room * fraction):<{room}}]  {text}"[:columns]
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
-
-
-_line: Line | None = None
+_bar: Bar | None = None
 
 
 def _forget() -> None:
-    """A child process tells nothing: it has the line, and not the thread."""
-    global _line
-    _line = None
+    """A child process tells nothing: it has the bar, and not the thread that draws it."""
+    global _bar
+    _bar = None
 
 
 if hasattr(os, "register_at_fork"):
@@ -212,37 +111,36 @@ if hasattr(os, "register_at_fork"):
 def on_terminal(quiet: bool = False, *, source: object = None, output: object = None) -> Iterator[None]:
     """Show how far work is, on standard error if that is a terminal that can move its cursor.
 
-    Nothing is shown where the words themselves are typed or shown on a terminal.
+    Nothing is shown where the words themselves are typed or shown on a terminal. What is written to standard error
+    meanwhile stands above the bar.
 
     Args:
         quiet: show nothing.
         source: what is read; `-` is standard input.
         output: what is written; `-` is standard output.
     """
-    global _line
+    global _bar
     typed = str(source) == "-" and sys.stdin.isatty()
     shown = str(output) == "-" and sys.stdout.isatty()
-    if quiet or typed or shown or _line or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+    if quiet or typed or shown or _bar or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         yield
         return
-    _line = line = Line(sys.stderr)
-    stop = threading.Event()
-    thread = threading.Thread(target=_keep_drawing, args=(line, stop), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        _line = None
-        stop.set()
-        thread.join()
-        with suppress(OSError), line.aside():
-            pass
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-
-def _keep_drawing(line: Line, stop: threading.Event) -> None:
-    with suppress(OSError):  # the terminal has gone
-        while not stop.wait(REFRESH_S):
-            line.draw()
+    columns = (
+        TaskProgressColumn(),
+        BarColumn(_BAR_COLUMNS),
+        TextColumn("{task.description}", markup=False),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    console = Console(file=sys.stderr)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
+        _bar = Bar(progress)
+        try:
+            yield
+        finally:
+            _bar = None
 
 
 def counted(
@@ -252,9 +150,8 @@ def counted(
     size: Callable[[T], float] | None = None,
     total: float | None = None,
     source: object = None,
-    in_parts: bool = False,
 ) -> Iterable[T]:
-    """The same items, lazily, counted on the line where one is open.
+    """The same items, lazily, counted on the bar where one is open.
 
     Args:
         items: what passes.
@@ -262,50 +159,27 @@ def counted(
         size: how much of it an item is; 1 by default.
         total: of the count.
         source: file that the items are read from, as it is opened; its size is the measure where there is no total.
-        in_parts: whether passing is not being done: the work tells what is (`expect`, `advance`).
     """
-    if _line is None:
+    if _bar is None:
         return items
-    return _line.run(items, Task(what, total, None if source is None else str(source), in_parts), size)
+    return _bar.run(items, what, size, total, None if source is None else str(source))
 
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
     """Work of which nothing is counted."""
-    if _line is None:
+    if _bar is None:
         yield
         return
-    with _line.telling(Task(what)):
+    with _bar.telling(what):
         yield
 
 
 @contextmanager
 def reading(path: object, file: IO[bytes]) -> Iterator[None]:
     """A file is read; tells how much of it, where it is the source of what is counted."""
-    if _line is None:
+    if _bar is None:
         yield
         return
-    with _line.reading(str(path), file):
-        yield
-
-
-def expect(parts: int) -> None:
-    """All that was counted up to now is worked on in so many parts; what was before it is done."""
-    if _line is not None and (task := _line.task):
-        task.handed, task.parts = (task.handed[1], task.count), (parts, 0)
-
-
-def advance(parts: int) -> None:
-    """So many parts are done."""
-    if _line is not None and (task := _line.task):
-        task.parts = task.parts[0], task.parts[1] + parts
-
-
-@contextmanager
-def aside() -> Iterator[None]:
-    """Room for other lines on the terminal."""
-    if _line is None:
-        yield
-        return
-    with _line.aside():
+    with _bar.reading(str(path), file):
         yield

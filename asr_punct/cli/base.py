@@ -7,12 +7,10 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from importlib import metadata
-from typing import Annotated, Any, TextIO, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-
-from asr_punct.progress import aside
 
 NAME = "asr-punct"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -115,17 +113,12 @@ def main_options(
     """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
 
 
-class LogHandler(logging.StreamHandler[TextIO]):
-    """Writes what is logged to standard error, beside the line of progress."""
-
-    def __init__(self) -> None:
-        super().__init__(sys.stderr)
-        self.setFormatter(logging.Formatter("%(message)s"))
+class LogHandler(logging.Handler):
+    """Writes what is logged to standard error as it is now: above the bar of progress where there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
-        with aside():
-            super().emit(record)
+        print(self.format(record), file=sys.stderr)
 
 
 def log_progress(quiet: bool) -> None:

@@ -122,15 +122,15 @@ def punctuate(
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
-        read = io.read_utterances(source, from_, parts=True)
-        utterances = counted(read, "words", size=lambda part: len(part.words), source=source, in_parts=True)
+        utterances = io.read_utterances(source, from_, parts=True)
         if audio or wav_scp:
             utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
         if right is None:
             restored = punctuator.restore(utterances, probabilities=probabilities)
         else:
             restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
-        io.write_utterances(restored, output, punctuator.glyphs, target, limits)
+        told = counted(restored, "words", size=lambda utterance: len(utterance.words), source=source)
+        io.write_utterances(told, output, punctuator.glyphs, target, limits)
 
 
 @command(

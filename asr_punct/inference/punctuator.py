@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from asr_punct import progress, text
+from asr_punct import text
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
@@ -327,7 +327,6 @@ class Punctuator:
 
     def _compute(self, windows: Sequence[Window]) -> list[WindowScores]:
         """Scores of all words of each window; windows of like length are computed together."""
-        progress.expect(len(windows))
         order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
         result: dict[int, WindowScores] = {}
         for first in range(0, len(order), self._batch):
@@ -339,7 +338,6 @@ class Punctuator:
             for row, i in enumerate(chosen):
                 words = len(windows[i].words)
                 result[i] = WindowScores(scores.labels[row, :words], scores.cases[row, :words])
-            progress.advance(len(chosen))
         return [result[i] for i in range(len(windows))]
 
     def _finish(
