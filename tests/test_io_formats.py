@@ -1,5 +1,8 @@
 """Which format a file is of, and what each format can do."""
 
+import gzip
+import lzma
+
 import pytest
 from dummies import file
 
@@ -95,6 +98,19 @@ def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="found no words"):
         list(io.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
     assert len(parsed) == 1
+
+
+CUE = b"1\n00:00:01,000 --> 00:00:02,000\nhola\n"
+VOSK = b'{"result": [{"word": "hola", "start": 1.0, "end": 2.0, "conf": 1.0}], "text": "hola"}'
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize(("name", "content"), [("talk.srt", CUE), ("talk.json", VOSK)])
+def test_the_recording_has_the_name_of_its_file_without_all_suffixes(tmp_path, name, content, pack):
+    path = file(tmp_path, name + (".gz" if pack is gzip.compress else ".xz"), pack(content))
+    (utterance,) = io.read_utterances(path)
+    assert utterance.recording == "talk"
+    assert [word.text for word in utterance.words] == ["hola"]
 
 
 def test_compressed_output_is_refused(tmp_path):

@@ -33,6 +33,17 @@ _STATUSES = [
 ]
 
 
+_EPILOG = """\b
+asr-punct COMMAND --help tells what a command reads and writes, with examples.
+
+\b
+Completion by the shell of commands, options and values: once and for all
+  asr-punct --install-completion
+or for a session (zsh: source_zsh; fish: source_fish, into source)
+  eval "$(_ASR_PUNCT_COMPLETE=source_bash asr-punct)"
+"""
+
+
 def _show_help(context: Any, _: Any, wanted: bool) -> None:
     """As the parser's own, but told in one line where standard output takes no more."""
     if wanted and not context.resilient_parsing:
@@ -84,6 +95,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
 )
 
 

@@ -25,8 +25,8 @@ from asr_punct.words import TIME_SOURCES
     },
 )
 def align(
-    audio: Annotated[Path | None, typer.Argument(help="Audio file.")] = None,
-    text: Annotated[Path | None, typer.Argument(help="What is said in it.")] = None,
+    audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
+    text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="What is said in it.")] = None,
     output: Output = "-",
     lang: Language = "es",
     method: Annotated[
@@ -96,8 +96,8 @@ def pauses(
     Reads words with times in any format that punctuate reads; with --data-dir they are its utterances, by name, and get
     the labels of its text.
 
-    Writes TSV: word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a line, an
-    empty line after each utterance. Tells how many pauses are unknown, and which marks had no word to stand on.
+    Writes TSV (.tsv): word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a
+    line, an empty line after each utterance. Tells how many pauses are unknown, and which marks had no word.
     """
     from asr_punct import io
     from asr_punct.marks import glyphs
