@@ -108,14 +108,22 @@ class _Diagram:
 
 
 _LISTED = (
-    f"Each point is a tenth of the scale: of what the model gave that probability, set or not, so much stands in the "
-    f"reference. From {LEAST:.0%} on."
+    "Each point is a tenth of the scale of the model's probability of {what}, whether it set them or not: its mean, and "
+    f"how many of them stand in the reference. What is less than {100 * LEAST:.0f} % likely is not listed."
 )
 _MARKS = _Diagram(
-    "Share of right marks by probability", "probability of a mark %", "in the reference %", "marks", _LISTED
+    "Share of right marks by probability",
+    "probability of a mark %",
+    "in the reference %",
+    "marks",
+    _LISTED.format(what="marks"),
 )
 _CAPITALS = _Diagram(
-    "Share of right capitals by probability", "probability of a capital %", "in the reference %", "capitals", _LISTED
+    "Share of right capitals by probability",
+    "probability of a capital %",
+    "in the reference %",
+    "capitals",
+    _LISTED.format(what="capitals"),
 )
 _WORDS = _Diagram(
     "Share of right words by confidence",
