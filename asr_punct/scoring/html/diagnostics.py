@@ -108,8 +108,8 @@ class _Diagram:
 
 
 _LISTED = (
-    "Each point is a tenth of the scale of the model's probability of {what}, whether it set them or not: its mean, and "
-    f"how many of them stand in the reference. What is less than {100 * LEAST:.0f} % likely is not listed."
+    "Each point is a tenth of the scale of the model's probability of {what}, whether it set them or not: its mean, "
+    f"and how many of them stand in the reference. What is less than {100 * LEAST:.0f} % likely is not listed."
 )
 _MARKS = _Diagram(
     "Share of right marks by probability",
