@@ -3,8 +3,9 @@
 
 local/asr_data.py [--train] --lang LANG OUT.json DATA_DIR…
 
-The audio goes to OUT.audio beside it. With --train each utterance comes at three speeds, which also moves the voice,
-and those with figures are left out, which are said as words that the text does not tell.
+The audio goes to OUT.audio beside it. With --train each utterance comes three times: as it is, and slower and faster
+through a random filter, for there are few voices and those of the tests are others. Utterances with figures are left
+out then, which are said as words that the text does not tell.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,14 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.kaldi import read_data_dir
 from asr_punct.text import parse
-from asr_punct.words import Seconds
 
 RATE = 16000
 SPEEDS = (0.9, 1.0, 1.1)
-"""Of the training's copies, as in Kaldi's recipes: there are few voices, and those of the tests are others."""
+"""Of the training's copies, as in Kaldi's recipes."""
+_SLOPE, _BUMP = (-7.0, 1.0), 5.0
+"""Bounds of a filter: its slope in dB an octave, and what is added to it in dB at the octaves over 125 Hz."""
+_NOISE = (-60.0, -38.0)
+"""Level of white noise in dB relative to the peak."""
 
 
 def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict[str, Any]]:
@@ -45,18 +50,29 @@ def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict
         samples = audio.read(item.audio, RATE, item.start, item.end)
         for speed in SPEEDS if train else (1.0,):
             name = item.id if speed == 1 else f"sp{speed}-{item.id}"
+            copy = samples if speed == 1 else changed(samples, speed, name)
             path = folder / f"{name}.wav"
-            seconds = _write(path, samples, speed)
+            audio.write(path, copy, RATE)
+            seconds = round(len(copy) / RATE, 3)
             yield {"audio_filepath": str(path.resolve()), "duration": seconds, "text": " ".join(words), "id": name}
 
 
-def _write(path: Path, samples: audio.Samples, speed: float) -> Seconds:
-    """Write the samples so much faster; how long they take then."""
-    if speed != 1:
-        soxr = audio.require("soxr", "changing the speed")
-        samples = np.asarray(soxr.resample(samples, RATE * speed, RATE), np.float32)
-    audio.write(path, samples, RATE)
-    return round(len(samples) / RATE, 3)
+def changed(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
+    """The samples at another speed, through a filter and with noise that the name decides.
+
+    Returns:
+        float32 (samples / speed,), at the level of the input.
+    """
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    faster = audio.require("soxr", "changing the speed").resample(samples, RATE * speed, RATE)
+    size = 1 << len(faster).bit_length()  # a length that is fast
+    spectrum = np.fft.rfft(faster, size)
+    octave = np.log2(np.maximum(np.linspace(0, RATE / 2, len(spectrum)), 125) / 125)
+    bumps = rng.uniform(-_BUMP, _BUMP, 7)
+    gain = rng.uniform(*_SLOPE) * octave + np.interp(octave, range(7), bumps)
+    sound = np.fft.irfft(spectrum * 10 ** (gain / 20), size)[: len(faster)]
+    sound = sound / max(np.abs(sound).max(), 1e-9) + rng.normal(0, 10 ** (rng.uniform(*_NOISE) / 20), len(sound))
+    return np.asarray(sound * np.abs(samples).max() / max(1.0, np.abs(sound).max()), np.float32)
 
 
 def main() -> None:
