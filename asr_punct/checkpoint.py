@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
-from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
@@ -306,9 +306,8 @@ def _download(name: str) -> Path:
     try:
         return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *_FILES]))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         found = "no such directory or shipped model, and none that could be downloaded"
-        raise AsrPunctError(f"model {name!r}: found {found}: {reason}") from None
+        raise AsrPunctError(f"model {name!r}: found {found}: {first_line(error)}") from None
 
 
 def _sha256(path: Path) -> str:

@@ -52,6 +52,11 @@ class MissingExtraError(MissingPackageError):
         super().__init__(what, package, commands)
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what another library's error says, or its kind where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
     """The error as the smallest extra to install, by the package's own metadata; raises it again where none brings it.
 

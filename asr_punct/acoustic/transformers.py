@@ -18,7 +18,7 @@ from transformers.utils import logging as messages
 from asr_punct.align.emissions import Floats, hop_of
 from asr_punct.align.spelling import Vocabulary, characters, pieces
 from asr_punct.audio import Samples
-from asr_punct.errors import ModelError
+from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
 
 _NOT_TRAINED = "masked_spec_embed"
@@ -64,7 +64,7 @@ def open_transformers_model(name: str, device: str) -> TransformersModel:
         tokenizer = AutoTokenizer.from_pretrained(name)
         extractor = _extractor(name, model)
     except (OSError, ValueError, KeyError) as error:
-        raise ModelError(name, str(error).splitlines()[0], "a CTC model of transformers with its tokenizer") from None
+        raise ModelError(name, first_line(error), "a CTC model of transformers with its tokenizer") from None
     lacking = [weight for weight in loading["missing_keys"] if not weight.endswith(_NOT_TRAINED)]
     if lacking:
         raise ModelError(name, f"no weights {min(lacking)}", "a model trained for CTC")

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, has_file
 from asr_punct.decode import FloatArray
-from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
+from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features
 
 _GRAPHS = {"fp32": ONNX, "int8": ONNX_INT8}
@@ -63,7 +63,7 @@ class OnnxBackend:
             )
         except Exception as error:  # onnxruntime's errors share no base class
             place = "graph" if isinstance(graph, bytes) else graph
-            raise ModelError(place, str(error).splitlines()[0], "a graph that onnxruntime runs") from None
+            raise ModelError(place, first_line(error), "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
         self.gives_classes = CLASSES_OUTPUT in [item.name for item in self._session.get_outputs()]
 

@@ -6,7 +6,7 @@ import re
 
 import torch
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, first_line
 
 
 def open_device(name: str) -> torch.device:
@@ -21,6 +21,6 @@ def open_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
-        reason = str(error).splitlines()[0]
+        reason = first_line(error)
         raise AsrPunctError(f"--device: found {name!r}, expected a device that torch finds: {reason}") from None
     return device

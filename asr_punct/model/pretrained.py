@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ConfigError, first_line
 from asr_punct.model.encoder import WordEncoder, with_decoder
 from asr_punct.subwords import SubwordTokenizer
 
@@ -55,7 +55,7 @@ def pretrained_encoder(
             return with_decoder(whole)
         model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"encoder {name!r}: {str(error).splitlines()[0]}") from None
+        raise ConfigError(f"encoder {name!r}: {first_line(error)}") from None
     if masked_lm:
         log.info("encoder %s has no masked-LM head: its embedding matrix stands in for the decoder", name)
     if isinstance(model, FunnelBaseModel):
@@ -103,7 +103,7 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"tokenizer {name!r}: {str(error).splitlines()[0]}") from None
+        raise ConfigError(f"tokenizer {name!r}: {first_line(error)}") from None
     if not tokenizer.is_fast:
         raise ConfigError(f"tokenizer {name!r}: found a slow tokenizer, expected one with a tokenizer.json")
     return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from asr_punct.checkpoint import CONFIG, WEIGHTS, ModelInfo, load_tokenizer
-from asr_punct.errors import MissingPackageError, ModelError
+from asr_punct.errors import MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
@@ -61,8 +61,7 @@ def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | N
     except MissingPackageError:
         raise
     except (TypeError, ValueError, KeyError) as error:
-        found = str(error).splitlines()[0]
-        raise ModelError(place, f"encoder: {found}", "what training wrote") from None
+        raise ModelError(place, f"encoder: {first_line(error)}", "what training wrote") from None
 
 
 def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
@@ -84,7 +83,7 @@ def _load(module: nn.Module, path: Path, expected: str) -> None:
     try:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:
-        raise ModelError(path, str(error).splitlines()[0], expected) from None
+        raise ModelError(path, first_line(error), expected) from None
     difference = _difference(weights, module.state_dict())
     if difference:
         raise ModelError(path, difference, expected)

@@ -13,7 +13,7 @@ from nemo.utils import logging as messages
 from asr_punct.align.emissions import Floats, hop_of
 from asr_punct.align.spelling import Vocabulary, characters, pieces
 from asr_punct.audio import Samples
-from asr_punct.errors import ModelError
+from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
 
 
@@ -75,8 +75,7 @@ def load_recogniser(name: str, device: str) -> Any:
         else:
             model = ASRModel.from_pretrained(name, map_location=place)
     except Exception as error:  # whatever an archive, its configuration or the hub can do wrong
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise ModelError(name, reason, "a recogniser of NeMo") from None
+        raise ModelError(name, first_line(error), "a recogniser of NeMo") from None
     return model.eval()
 
 

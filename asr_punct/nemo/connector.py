@@ -12,7 +12,7 @@ from nemo.core.classes import ModelPT
 from nemo.core.connectors.save_restore_connector import SaveRestoreConnector
 from nemo.utils.get_rank import is_global_rank_zero
 
-from asr_punct.errors import ModelError
+from asr_punct.errors import ModelError, first_line
 from asr_punct.nemo.archive import NEMO_CONFIG, NEMO_WEIGHTS, check_archive, check_weights
 
 
@@ -53,7 +53,7 @@ class Connector(SaveRestoreConnector):  # type: ignore[misc]
         try:
             return torch.load(model_weights, map_location=map_location, weights_only=True)
         except Exception as error:  # torch raises pickle, zip and runtime errors alike
-            raise ModelError(NEMO_WEIGHTS, str(error).splitlines()[0], "tensors by name") from None
+            raise ModelError(NEMO_WEIGHTS, first_line(error), "tensors by name") from None
 
     def load_instance_with_state_dict(self, instance: ModelPT, state_dict: Any, strict: bool) -> None:
         """The weights into the model. Raises ModelError where they are another's."""

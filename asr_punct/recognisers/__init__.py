@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from asr_punct.errors import AsrPunctError, MissingExtraError
+from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 from asr_punct.recognisers.transcribe import Recogniser, check_recordings, transcribe
 
 __all__ = ["Recogniser", "check_recordings", "open_recogniser", "transcribe"]
@@ -41,7 +41,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"the recogniser {name}", _EXTRAS[kind], str(error.name)) from None
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # each library has its own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {kind} can load: {reason}") from None
 
 

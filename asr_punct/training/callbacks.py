@@ -15,7 +15,7 @@ from lightning.fabric.plugins.io.torch_io import TorchCheckpointIO
 from lightning.pytorch.callbacks import Callback
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
 from asr_punct.progress import counted
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, PunctuationModule
@@ -40,7 +40,7 @@ class SafeCheckpointIO(TorchCheckpointIO):
         try:
             checkpoint: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
         except Exception as error:  # torch raises pickle, zip and runtime errors alike
-            raise InputError(path, str(error).splitlines()[0], "a checkpoint of asr-punct train") from None
+            raise InputError(path, first_line(error), "a checkpoint of asr-punct train") from None
         return checkpoint
 
 

@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from asr_punct.config import Config, from_mapping
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ConfigError, first_line
 from asr_punct.shipped import shipped_configurations
 
 _SETTINGS = "settings"
@@ -71,7 +71,7 @@ def _told_at(place: object) -> Iterator[None]:
     except ConfigError:
         raise
     except (OmegaConfBaseException, YAMLError, OSError, TypeError, ValueError) as error:
-        raise ConfigError(f"{place}: {str(error).splitlines()[0]}") from None
+        raise ConfigError(f"{place}: {first_line(error)}") from None
 
 
 def _find(name: str) -> Path:
