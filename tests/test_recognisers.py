@@ -18,8 +18,9 @@ pytest.importorskip("soundfile")
 from asr_punct import audio, progress
 from asr_punct.checkpoint import model_of_language
 from asr_punct.errors import AsrPunctError, AudioError, InputError
-from asr_punct.recognisers import check_recordings, named_language, open_recogniser, transcribe
+from asr_punct.recognisers import named_language, open_recogniser
 from asr_punct.recognisers.pieces import LONGEST, plan_pieces, read_pieces
+from asr_punct.recognisers.transcribe import check_recordings, transcribe
 from asr_punct.shipped import PRETRAINED, shipped_models
 from asr_punct.words import Word
 
@@ -159,7 +160,8 @@ def test_words_stay_in_their_piece_and_in_order(recording):
 def test_silent_pieces_are_left_out_and_words_are_expected(recording, tmp_path):
     class Half(Steady):
         def words(self, samples):
-            return super().words(samples) if self.heard else [self.heard.append(0)][1:]
+            found = list(super().words(samples))
+            return found if len(self.heard) > 1 else []
 
     assert [value.id for value in transcribe(recording, Half())] == ["talk-1", "talk-2"]
     with pytest.raises(InputError, match=r"talk\.wav: found no words, expected speech"):

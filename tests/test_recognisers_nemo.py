@@ -11,7 +11,8 @@ from test_nemo import ctc_configuration  # noqa: E402
 from test_recognisers import recording  # noqa: E402, F401 - a fixture
 
 from asr_punct.errors import AsrPunctError  # noqa: E402
-from asr_punct.recognisers import open_recogniser, transcribe  # noqa: E402
+from asr_punct.recognisers import open_recogniser  # noqa: E402
+from asr_punct.recognisers.transcribe import transcribe  # noqa: E402
 
 
 @pytest.fixture(scope="module")

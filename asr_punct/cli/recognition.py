@@ -12,6 +12,7 @@ from asr_punct.cli.base import Part, command
 from asr_punct.completion import models, one_of
 from asr_punct.options import Output, Quiet, Subtitles, To
 from asr_punct.progress import on_terminal
+from asr_punct.recognisers import FORMS, NAMES, open_recogniser
 
 
 @command(
@@ -22,7 +23,7 @@ from asr_punct.progress import on_terminal
         "A model of NeMo's, whose name tells the language": (
             "asr-punct transcribe talk.wav --asr nemo:stt_es_conformer_ctc_large"
         ),
-        "Whisper, which hears many languages": ("asr-punct transcribe a.mp3 b.mp3 --asr whisper:small --model es-eu"),
+        "Whisper, which hears many languages": "asr-punct transcribe a.mp3 b.mp3 --asr whisper:small --model es-eu",
     },
 )
 def transcribe(
@@ -30,9 +31,8 @@ def transcribe(
     asr: Annotated[
         str,
         typer.Option(
-            help="The recogniser: pocketsphinx, nemo:NAME, whisper:NAME or transformers:NAME, where NAME is a model's "
-            "file or directory, or what it is called there.",
-            autocompletion=one_of(["pocketsphinx", "nemo:", "whisper:", "transformers:"]),
+            help=f"The recogniser: {NAMES}, where NAME is a model's file or directory, or what it is called there.",
+            autocompletion=one_of(form.removesuffix("NAME") for form in FORMS),
         ),
     ],
     output: Output = "-",
@@ -65,17 +65,19 @@ def transcribe(
 
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
-    from asr_punct import io, recognisers
+    from asr_punct import io
     from asr_punct.checkpoint import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.io.subtitle_output import chosen_limits
+    from asr_punct.recognisers.transcribe import check_recordings
+    from asr_punct.recognisers.transcribe import transcribe as recognise
 
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
-    recognisers.check_recordings(audio, one=target in ("srt", "vtt", "textgrid"))
+    check_recordings(audio, one=target in ("srt", "vtt", "textgrid"))
     directory = find_model(model) if model else None
-    recogniser = recognisers.open_recogniser(asr, device)
+    recogniser = open_recogniser(asr, device)
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
     with on_terminal(quiet, output=output):
-        words = chain.from_iterable(recognisers.transcribe(path, recogniser) for path in audio)
+        words = chain.from_iterable(recognise(path, recogniser) for path in audio)
         io.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)

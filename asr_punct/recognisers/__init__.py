@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
-from asr_punct.recognisers.transcribe import Recogniser, check_recordings, transcribe
 
-__all__ = ["Recogniser", "check_recordings", "open_recogniser", "transcribe"]
+if TYPE_CHECKING:
+    from asr_punct.recognisers.transcribe import Recogniser
 
-NAMES = "pocketsphinx, nemo:NAME, whisper:NAME or transformers:NAME"
+FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
+NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
+"""What `--asr` takes, for people."""
 _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 """What the names of NeMo's models begin with, and those of English Whisper models end in."""
-_Opener = Callable[[str, str | None, str | None], Recogniser]
+_Opener = Callable[[str, str | None, str], "Recogniser"]
+"""Model, language and device."""
 
 
 def open_recogniser(name: str, device: str | None = None) -> Recogniser:
@@ -35,7 +39,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     if kind not in _OPENERS or bool(model) == (kind == "pocketsphinx"):
         raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
     try:
-        return _OPENERS[kind](model, named_language(model), device)
+        return _OPENERS[kind](model, named_language(model), device or "cpu")
     except AsrPunctError:
         raise
     except ModuleNotFoundError as error:
@@ -51,25 +55,25 @@ def named_language(model: str) -> str | None:
     return found and (found[1] or found[2])
 
 
-def _open_pocketsphinx(_model: str, _language: str | None, device: str | None) -> Recogniser:
+def _open_pocketsphinx(_model: str, _language: str | None, device: str) -> Recogniser:
     from asr_punct.recognisers.pocketsphinx import PocketSphinx
 
     return PocketSphinx(device)
 
 
-def _open_nemo(model: str, language: str | None, device: str | None) -> Recogniser:
+def _open_nemo(model: str, language: str | None, device: str) -> Recogniser:
     from asr_punct.recognisers.nemo import NemoRecogniser
 
     return NemoRecogniser(model, language, device)
 
 
-def _open_whisper(model: str, language: str | None, device: str | None) -> Recogniser:
+def _open_whisper(model: str, language: str | None, device: str) -> Recogniser:
     from asr_punct.recognisers.whisper import open_whisper
 
     return open_whisper(model, language, device)
 
 
-def _open_transformers(model: str, language: str | None, device: str | None) -> Recogniser:
+def _open_transformers(model: str, language: str | None, device: str) -> Recogniser:
     from asr_punct.recognisers.transformers import TransformersRecogniser
 
     return TransformersRecogniser(model, language, device)

@@ -16,7 +16,7 @@ class NemoRecogniser:
     Args:
         name: which.
         language: of what it writes, where that is known.
-        device: a torch device; the CPU by default.
+        device: a torch device.
 
     Raises:
         AsrPunctError: there is no such device, or NeMo cannot load it.
@@ -24,12 +24,12 @@ class NemoRecogniser:
 
     joined: Seconds = LONGEST
 
-    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from nemo.collections.asr.models import EncDecCTCModel
 
         from asr_punct.nemo.acoustic import load_recogniser
 
-        self._model = load_recogniser(name, device or "cpu")
+        self._model = load_recogniser(name, device)
         self.rate = int(self._model.cfg.preprocessor.sample_rate)
         ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
         self.times: TimeSource = "ctc" if ctc else "asr"

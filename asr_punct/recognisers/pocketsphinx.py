@@ -23,7 +23,7 @@ class PocketSphinx:
     """English, on the CPU.
 
     Args:
-        device: None or `cpu`.
+        device: `cpu`.
 
     Raises:
         AsrPunctError: another device.
@@ -34,10 +34,10 @@ class PocketSphinx:
     language: str | None = "en"
     joined: Seconds = 0.0
 
-    def __init__(self, device: str | None = None) -> None:
+    def __init__(self, device: str = "cpu") -> None:
         from pocketsphinx import Decoder
 
-        if device not in (None, "cpu"):
+        if device != "cpu":
             raise AsrPunctError(f"--device: found {device!r}, expected cpu: PocketSphinx runs on no other")
         self._decoder = Decoder(samprate=self.rate, loglevel="FATAL")
         self._frames_a_second = int(self._decoder.config["frate"])

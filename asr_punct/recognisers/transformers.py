@@ -23,7 +23,7 @@ class TransformersRecogniser:
     Args:
         name: which.
         language: of what it writes, where that is known.
-        device: a torch device; the CPU by default.
+        device: a torch device.
 
     Raises:
         AsrPunctError: there is no such device, or the model gives no times.
@@ -32,7 +32,7 @@ class TransformersRecogniser:
 
     joined: Seconds = LONGEST
 
-    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from transformers import pipeline
         from transformers.utils import logging as transformers_logging
 
@@ -41,7 +41,7 @@ class TransformersRecogniser:
         messages = cast(Any, transformers_logging)
         messages.set_verbosity_error()
         messages.disable_progress_bar()
-        place = open_device(device or "cpu")
+        place = open_device(device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
         if self._pipeline.type not in _TIMES:
             kind = type(self._pipeline.model).__name__

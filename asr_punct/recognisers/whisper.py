@@ -17,7 +17,7 @@ class FasterWhisper:
     Args:
         name: which.
         language: of what it writes, None where it finds out in each piece.
-        device: `cpu`, `cuda` or `cuda:1`; the CPU by default.
+        device: `cpu`, `cuda` or `cuda:1`.
 
     Raises:
         OSError, RuntimeError, ValueError: faster-whisper cannot load it.
@@ -27,10 +27,10 @@ class FasterWhisper:
     times: TimeSource = "whisper"
     joined: Seconds = LONGEST
 
-    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from faster_whisper import WhisperModel
 
-        kind, _, index = (device or "cpu").partition(":")
+        kind, _, index = device.partition(":")
         self._model = WhisperModel(name, device=kind, device_index=int(index or 0))
         self.language = language
 
@@ -49,11 +49,11 @@ class OpenAIWhisper:
     times: TimeSource = "whisper"
     joined: Seconds = LONGEST
 
-    def __init__(self, name: str, language: str | None, device: str | None = None) -> None:
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from whisper import load_model
 
-        self._on_cpu = device in (None, "cpu")
-        self._model = load_model(name, device=device or "cpu")
+        self._on_cpu = device == "cpu"
+        self._model = load_model(name, device=device)
         self.language = language
 
     def words(self, samples: Samples) -> Iterator[Word]:
@@ -64,7 +64,7 @@ class OpenAIWhisper:
                 yield from heard(word["word"], word["start"], word["end"], word["probability"])
 
 
-def open_whisper(name: str, language: str | None, device: str | None = None) -> FasterWhisper | OpenAIWhisper:
+def open_whisper(name: str, language: str | None, device: str = "cpu") -> FasterWhisper | OpenAIWhisper:
     """The model by the package that is installed.
 
     Raises:
