@@ -13,7 +13,7 @@ from test_nemo import ctc_configuration  # noqa: E402
 from asr_punct.acoustic import open_acoustic_model  # noqa: E402
 from asr_punct.align.ctc import align  # noqa: E402
 from asr_punct.errors import ModelError  # noqa: E402
-from asr_punct.nemo.acoustic import NemoModel  # noqa: E402
+from asr_punct.nemo.acoustic import NemoCtcModel  # noqa: E402
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
 
@@ -69,7 +69,7 @@ def test_the_head_of_a_hybrid_model_is_heard():
     config.loss = {"loss_name": "pytorch"}
     config.aux_ctc = {"ctc_loss_weight": 0.3, "decoder": head}
     made = models.EncDecHybridRNNTCTCModel(cfg=config).eval()
-    model = NemoModel("hybrid", made)
+    model = NemoCtcModel("hybrid", made)
     assert (model.hop, model.vocabulary.size, model.vocabulary.blank) == (320, 8, 7)
     encoded, frames = heard(made, SAMPLES)
     with torch.inference_mode():
@@ -89,7 +89,7 @@ def test_a_model_of_pieces_is_heard(tmp_path):
     config.tokenizer = {"dir": str(tmp_path), "type": "bpe"}
     config.decoder.vocabulary, config.decoder.num_classes = [], -1
     made = models.EncDecCTCModelBPE(cfg=config).eval()
-    model = NemoModel("pieces", made)
+    model = NemoCtcModel("pieces", made)
     blank = len(made.decoder.vocabulary)
     assert (model.vocabulary.size, model.vocabulary.blank, model.vocabulary.separator) == (blank + 1, blank, None)
     assert made.tokenizer.ids_to_text(list(model.vocabulary.encode("CASA"))) == "casa"
@@ -99,7 +99,7 @@ def test_a_model_of_pieces_is_heard(tmp_path):
 
 def test_what_is_no_ctc_model_is_told(tmp_path):
     with pytest.raises(ModelError, match="m: found Linear, expected a CTC model, or a hybrid one with a CTC head"):
-        NemoModel("m", torch.nn.Linear(2, 2))
+        NemoCtcModel("m", torch.nn.Linear(2, 2))
     (tmp_path / "a.nemo").write_text("hola\n")
     for name in (str(tmp_path / "a.nemo"), "nemo:no_such_model"):
         with pytest.raises(ModelError, match="expected a recogniser of NeMo") as error:

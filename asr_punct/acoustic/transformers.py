@@ -13,19 +13,19 @@ from transformers import (
     Wav2Vec2CTCTokenizer,
     Wav2Vec2FeatureExtractor,
 )
-from transformers.utils import logging as messages
 
 from asr_punct.align.emissions import Floats, hop_of
 from asr_punct.align.spelling import Vocabulary, characters, pieces
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
+from asr_punct.model.quiet import silence_transformers
 
 _NOT_TRAINED = "masked_spec_embed"
 """A weight that pre-training alone uses, so that checkpoints may lack it."""
 
 
-class TransformersModel:
+class TransformersCtcModel:
     """A model as `emissions.AcousticModel` describes it.
 
     Args:
@@ -49,7 +49,7 @@ class TransformersModel:
         return cast(Floats, logits[0].float().log_softmax(dim=-1).cpu().numpy().astype(np.float32))
 
 
-def open_transformers_model(name: str, device: str) -> TransformersModel:
+def open_transformers_model(name: str, device: str) -> TransformersCtcModel:
     """A model of a directory or of the hub, with its feature extractor and tokenizer.
 
     Raises:
@@ -57,8 +57,7 @@ def open_transformers_model(name: str, device: str) -> TransformersModel:
         AsrPunctError: there is no such device.
     """
     place = open_device(device)
-    cast(Any, messages).set_verbosity_error()  # it reports at length what is told in a line below
-    cast(Any, messages).disable_progress_bar()
+    silence_transformers()  # it reports at length what is told in a line below
     try:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
         tokenizer = AutoTokenizer.from_pretrained(name)
@@ -69,7 +68,7 @@ def open_transformers_model(name: str, device: str) -> TransformersModel:
     if lacking:
         raise ModelError(name, f"no weights {min(lacking)}", "a model trained for CTC")
     vocabulary = _vocabulary(name, tokenizer, model.config)
-    return TransformersModel(name, model.eval().to(place), extractor, vocabulary)
+    return TransformersCtcModel(name, model.eval().to(place), extractor, vocabulary)
 
 
 def _extractor(name: str, model: Any) -> Any:

@@ -17,7 +17,7 @@ from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
 
 
-class NemoModel:
+class NemoCtcModel:
     """A model as `align.emissions.AcousticModel` describes it.
 
     Args:
@@ -50,14 +50,14 @@ class NemoModel:
         return cast(Floats, heard.cpu().numpy().astype(np.float32))
 
 
-def open_nemo_model(name: str, device: str) -> NemoModel:
+def open_nemo_model(name: str, device: str) -> NemoCtcModel:
     """A model of a `.nemo` file, or of a name that NeMo knows.
 
     Raises:
         ModelError: it cannot be loaded, or is no CTC model.
         AsrPunctError: there is no such device.
     """
-    return NemoModel(name, load_recogniser(name, device))
+    return NemoCtcModel(name, load_recogniser(name, device))
 
 
 def load_recogniser(name: str, device: str) -> Any:

@@ -34,13 +34,11 @@ class TransformersRecogniser:
 
     def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from transformers import pipeline
-        from transformers.utils import logging as transformers_logging
 
         from asr_punct.model.device import open_device
+        from asr_punct.model.quiet import silence_transformers
 
-        messages = cast(Any, transformers_logging)
-        messages.set_verbosity_error()
-        messages.disable_progress_bar()
+        silence_transformers()
         place = open_device(device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
         if self._pipeline.type not in _TIMES:
