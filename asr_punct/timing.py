@@ -18,13 +18,11 @@ from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
+from asr_punct.io.placing import SLACK
 from asr_punct.pauses import Floats, has_times, refine, with_pauses
 from asr_punct.text import parse
-from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word
+from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word, later
 
-_RATE = 16000
-_SLACK: Seconds = 1.0
-"""So far a recogniser may place a word outside its segment."""
 _ROUNDING: Seconds = 0.5
 """So far a word may end after its audio: recognisers count in frames, and files of times are rounded."""
 AudioOf = Callable[[Utterance], Path]
@@ -58,14 +56,8 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
             raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
         found = aligner.align(Clip(item.audio, item.id, item.start, item.end), words)
-        timed = tuple(_later(word, item.start) for word in found)
+        timed = tuple(later(word, item.start, decimals=3) for word in found)
         yield Utterance(timed, id=item.id, recording=item.recording, times=aligner.times)
-
-
-def _later(word: Word, seconds: Seconds) -> Word:
-    if not seconds or word.start is None or word.end is None:
-        return word
-    return replace(word, start=round(word.start + seconds, 3), end=round(word.end + seconds, 3))
 
 
 def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:
@@ -116,7 +108,7 @@ def refined(
                 place = f"utterance {utterance.id!r}"
                 raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
         if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
-            energy = sound.energy(path, _RATE)
+            energy = sound.energy(path)
             _check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
             yield from with_refined_pauses(held, energy, counts)
         else:
@@ -206,7 +198,7 @@ class TimedCorpus:
             return utterance
         item = self._item(utterance)
         starts = [word.start for word in utterance.words if word.start is not None]
-        if item.end is not None and starts and not item.start - _SLACK <= min(starts) <= item.end + _SLACK:
+        if item.end is not None and starts and not item.start - SLACK <= min(starts) <= item.end + SLACK:
             place, found = f"utterance {utterance.id!r}", f"a word at {min(starts)} s"
             expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
             raise InputError(place, found, expected)

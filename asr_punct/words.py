@@ -84,6 +84,12 @@ class Utterance:
                 raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
 
 
+def later(word: Word, seconds: Seconds, *, decimals: int) -> Word:
+    """The word so many seconds later; its times, where it has any, are rounded."""
+    start, end = (None if time is None else round(time + seconds, decimals) for time in (word.start, word.end))
+    return replace(word, start=start, end=end)
+
+
 def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:
     """First start and last end that are known, None where no start or no end is."""
     words = tuple(words)

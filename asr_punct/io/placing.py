@@ -18,13 +18,13 @@ from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.files import Pathlike
 from asr_punct.io.kaldi import read_segments, unique_names
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.words import Seconds, Utterance, Word, bounds
+from asr_punct.words import Seconds, Utterance, Word, bounds, later
 
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 """Recording, start and end by utterance."""
 _Span = tuple[Seconds, Seconds, str]
 """Start, end and name of an utterance."""
-_SLACK: Seconds = 1.0
+SLACK: Seconds = 1.0
 """So far a recogniser may place a word outside its segment."""
 
 
@@ -143,24 +143,19 @@ def _on_one_clock(own: Mapping[str, list[Word]], segments: Segments, ctm: Pathli
     for name, (start, _) in spans.items():
         _, first, last = segments[name]
         since = first if shifted else 0.0
-        if not first - _SLACK <= start + since <= last + _SLACK:
+        if not first - SLACK <= start + since <= last + SLACK:
             found = f"{name!r} at {start} s"
             raise InputError(
                 ctm, found, f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
             )
     if not shifted:
         return dict(own)
-    return {name: [_later(word, segments[name][1]) for word in words] for name, words in own.items()}
+    return {name: [later(word, segments[name][1], decimals=6) for word in words] for name, words in own.items()}
 
 
 def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Seconds:
     """How far words reach out of a segment."""
     return max(0.0, first - span[0]) + max(0.0, span[1] - last)
-
-
-def _later(word: Word, seconds: Seconds) -> Word:
-    start, end = (None if time is None else round(time + seconds, 6) for time in (word.start, word.end))
-    return replace(word, start=start, end=end)
 
 
 def _ending_later(one: _Span, other: _Span) -> _Span:
