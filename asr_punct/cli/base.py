@@ -51,15 +51,19 @@ def _show_help(context: Any, _: Any, wanted: bool) -> None:
         raise typer.Exit
 
 
+def _told(help_option: Any) -> Any:
+    """The parser's option --help, if there is one, with `_show_help` for its own way."""
+    if help_option:
+        help_option.callback = _show_help
+    return help_option
+
+
 class _Commands(TyperGroup):
     """The commands, listed by the parts that they belong to."""
 
     def get_help_option(self, ctx: Any) -> Any:
         """The option --help."""
-        option = super().get_help_option(ctx)
-        if option:
-            option.callback = _show_help
-        return option
+        return _told(super().get_help_option(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each part."""
@@ -76,10 +80,7 @@ class _Command(TyperCommand):
 
     def get_help_option(self, ctx: Any) -> Any:
         """The option --help."""
-        option = super().get_help_option(ctx)
-        if option:
-            option.callback = _show_help
-        return option
+        return _told(super().get_help_option(ctx))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the statuses and the examples."""

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
+from asr_punct import completion
 from asr_punct.cli.base import Part, command, print_text
-from asr_punct.completion import models as shipped
-from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Language, Quiet
 from asr_punct.progress import on_terminal
@@ -35,7 +34,7 @@ def score(
     html: Annotated[Path | None, typer.Option(help="Page to write: all scores, and the transcript's errors.")] = None,
     audio: Annotated[Path | None, typer.Option(help="With --html: the recording, to be played from its words.")] = None,
     merge: Annotated[
-        int | None, typer.Option(help="Score 4, 3 or 2 classes.", autocompletion=one_of(["4", "3", "2"]))
+        int | None, typer.Option(help="Score 4, 3 or 2 classes.", autocompletion=completion.one_of(["4", "3", "2"]))
     ] = None,
     compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
     lang: Language = "es",
@@ -109,7 +108,9 @@ def models() -> None:
 def info(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=shipped),
+        typer.Argument(
+            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=completion.models
+        ),
     ],
 ) -> None:
     """Tell what a model is and what it was trained on.

@@ -37,7 +37,7 @@ from asr_punct.words import TimeSource, Utterance, Word
 _CONFIDENCE = ("probability", "score", "confidence")
 _ALL_WORDS = "word_segments"
 _OTHERS = (whisper_cpp, chunks)
-"""Modules of the other forms, which have no keys in common with this one."""
+"""Modules of the other forms, which are told by a key that this one has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,12 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    name = display_name(path)
+    name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
     items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
-        recording = recording_name(path)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
