@@ -49,6 +49,43 @@ def test_the_output_format_is_that_of_the_name(tmp_path):
     assert io.output_format(manifest) == "json"
 
 
+WHISPER = '{"segments": [{"text": " hola", "start": 0.0, "end": 1.0}]}'
+MANIFEST = '{"audio_filepath": "a.wav", "text": "hola"}\n'
+SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "text": "hola"}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "output", "expected"),
+    [
+        ("a.json", WHISPER, "b.json", "whisper"),
+        ("a.json", WHISPER, "B.JSON", "whisper"),
+        ("a.json", WHISPER, "b.jsonl", "nemo"),
+        ("a.json", WHISPER, "b.txt", "text"),
+        ("a.json", WHISPER, "-", "text"),
+        ("a.json", '{"result": [], "text": ""}', "b.json", "vosk"),
+        ("a.json", '{"utterances": []}', "b.json", "json"),
+        ("a.json", '{"results": {"transcripts": [], "items": []}}', "b.json", "json"),
+        ("a.json", MANIFEST, "b.json", "nemo"),
+        ("a.jsonl", MANIFEST, "b.json", "nemo"),
+        ("a.jsonl", SUPERVISION, "b.jsonl", "lhotse"),
+        ("a.jsonl", SUPERVISION, "b.jsonl.gz", "lhotse"),
+        ("a.jsonl", SUPERVISION, "b.json", "json"),
+        ("a.ctm", "r 1 0 1 hola\n", "b.json", "json"),
+    ],
+)
+def test_output_of_the_same_suffix_stays_in_the_format_of_the_input(tmp_path, source, content, output, expected):
+    path = file(tmp_path, source, content)
+    assert io.output_format(output, None, path) == expected
+    assert io.output_format(output, "ctm", path) == "ctm"
+
+
+def test_the_format_that_is_named_for_the_input_is_kept(tmp_path):
+    assert io.output_format("b.json", None, "-", "whisper") == "whisper"
+    assert io.output_format("b.json", None, "-", "aws") == "json"
+    assert io.output_format("b.json", None, file(tmp_path, "a.json", MANIFEST), "json") == "json"
+    assert io.output_format("b.json", None, tmp_path / "none.json") == "json"
+
+
 @pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
 def test_an_output_of_another_name_is_told(name):
     with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):

@@ -95,8 +95,8 @@ def punctuate(
     on, and an empty line ends a document.
 
     Writes the same words in the same order, with the same times and all else that stood in the file, in the format of
-    --to, else by the output's name, else as text. Marks and capitals of the input stay, and none is added beside them.
-    A file appears when it is complete.
+    --to, else by the output's name, else as text; .json and .jsonl stay in the format that they had. Marks and capitals
+    of the input stay, and none is added beside them. A file appears when it is complete.
 
     Pauses are measured from the words' times, in seconds; --audio or --wav-scp refine them on the recording (extra
     "audio"), which must then hold all the words. Without times the model goes by the words alone.
@@ -105,7 +105,7 @@ def punctuate(
     from asr_punct.io.subtitle_output import chosen_limits
     from asr_punct.timing import audio_of_recordings, refined
 
-    target = io.output_format(output, to)
+    target = io.output_format(output, to, None if probabilities else source, from_)
     limits = chosen_limits(subtitles, target)
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ from asr_punct.io.formats import (
     READABLE,
     WRITABLE,
     format_by_name,
+    format_of_file,
     is_other_format,
     read_json_file,
     read_jsonl_file,
@@ -93,12 +95,23 @@ def _not_empty(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utte
         raise InputError(display_name(path), "no words", "at least one word")
 
 
-def output_format(path: Pathlike, format_name: str | None = None) -> str:
+def output_format(
+    path: Pathlike, format_name: str | None = None, source: Pathlike | None = None, source_format: str | None = None
+) -> str:
     """The format to write: the one named, else by the file's name, text for standard output and a name without suffix.
+
+    Args:
+        path: the output.
+        format_name: its format.
+        source: the input, whose format is kept where the output's name may be of it (Whisper's JSON as `.json`).
+        source_format: the input's format, where it is named.
 
     Raises:
         AsrPunctError: it cannot be written, or the name does not say which it is.
+        InputError: the input is JSON of none of the formats.
     """
+    if format_name is None and source is not None:
+        format_name = _kept_format(path, source, source_format)
     if format_name is None and str(path) != STANDARD_STREAM:
         format_name, suffix = format_by_name(path), Path(path).suffix
         if suffix and format_name not in WRITABLE:
@@ -107,6 +120,15 @@ def output_format(path: Pathlike, format_name: str | None = None) -> str:
     if name not in WRITABLE:
         raise AsrPunctError(f"--to: found {name!r}, expected one of {' '.join(WRITABLE)}")
     return name
+
+
+def _kept_format(path: Pathlike, source: Pathlike, source_format: str | None) -> str | None:
+    """The input's format where the output's name may be of it, else None."""
+    name = Path(path).name.lower()
+    keeping = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
+    if keeping and source_format is None and os.path.isfile(source):
+        source_format = format_of_file(source)
+    return source_format if source_format in keeping else None
 
 
 def write_utterances(

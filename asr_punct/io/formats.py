@@ -12,7 +12,7 @@ from asr_punct.errors import InputError
 from asr_punct.io import aws, google, ibm, json, speechmatics, vosk, whisper
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.data_dir import read_kaldi, write_kaldi
-from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file
+from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file, uncompressed_name
 from asr_punct.io.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.io.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.io.stm import read_stm, write_stm
@@ -43,6 +43,7 @@ class Format:
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
         writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
         write_to: writes utterances to a directory that it makes; None where `write` is there, or the format only read.
+        kept_as: ends of the names of outputs that are of this format where the input is.
     """
 
     read: Reader | None = None
@@ -52,12 +53,14 @@ class Format:
     utterances: ContentReader | None = None
     writes_parts: bool = False
     write_to: PathWriter | None = None
+    kept_as: tuple[str, ...] = ()
 
 
 def _json_format(
     recognises: Recogniser, utterances: ContentReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
 ) -> Format:
-    return Format(partial(_read_content, utterances), write, suffixes, recognises, utterances)
+    kept_as = (".json",) if write else ()
+    return Format(partial(_read_content, utterances), write, suffixes, recognises, utterances, kept_as=kept_as)
 
 
 def _read_content(utterances: ContentReader, path: Pathlike) -> Iterator[Utterance]:
@@ -75,10 +78,10 @@ FORMATS: dict[str, Format] = {
     "ctm": Format(partial(read_ctm, part=PART), write_ctm, (".ctm",), writes_parts=True),
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
-    "nemo": Format(read_nemo, write_nemo, (".jsonl",)),
+    "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, whisper.utterances, whisper.write_whisper),
     "vosk": _json_format(vosk.recognises, vosk.utterances, vosk.write_vosk),
-    "lhotse": Format(read_lhotse, write_lhotse),
+    "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl", ".jsonl.gz")),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
     "aws": _json_format(aws.recognises, aws.utterances),
     "google": _json_format(google.recognises, google.utterances),
@@ -121,10 +124,15 @@ def read_json_file(path: Pathlike) -> Iterator[Utterance]:
         yield from read_nemo(path)
         return
     content = _content(path)
-    for format_ in FORMATS.values():
-        if format_.recognises and format_.utterances and format_.recognises(content):
-            yield from format_.utterances(content, path)
-            return
+    if utterances := FORMATS[_recognised(content, path)].utterances:
+        yield from utterances(content, path)
+
+
+def _recognised(content: Any, path: Pathlike) -> str:
+    """Format of a JSON file's value."""
+    for name, format_ in FORMATS.items():
+        if format_.recognises and format_.recognises(content):
+            return name
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
     raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest")
 
@@ -132,6 +140,20 @@ def read_json_file(path: Pathlike) -> Iterator[Utterance]:
 def read_jsonl_file(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a `.jsonl` file, whose first line tells whether it is of Lhotse or a NeMo manifest."""
     return read_lhotse(path) if is_supervisions(path) else read_nemo(path)
+
+
+def format_of_file(path: Pathlike) -> str | None:
+    """Format of a file by its name, of a `.json` or `.jsonl` by its content; None where the name says nothing.
+
+    Raises:
+        InputError: it cannot be read, or is JSON of none of the formats.
+    """
+    name = format_by_name(uncompressed_name(path))
+    if name == "json":
+        return "nemo" if is_manifest(path) else _recognised(_content(path), path)
+    if name == "nemo":
+        return "lhotse" if is_supervisions(path) else "nemo"
+    return name
 
 
 def _shape(content: Any) -> str:
