@@ -47,6 +47,14 @@ def test_ctm_keeps_words_and_times(run, model, tmp_path):
     assert [re.sub(r"\W", "", row[4]).lower() for row in rows] == ["ana", "mira", "la", "casa", "dónde"]
 
 
+@pytest.mark.parametrize(("name", "content"), [("a.ctm", GOOD_CTM), ("a", "ana mira la casa\n")])
+def test_a_file_is_punctuated_in_its_place(run, model, tmp_path, name, content):
+    source = file(tmp_path, name, content)
+    expected = run("punctuate", "--model", model, source, "--to", "ctm" if name == "a.ctm" else "text")[1]
+    assert run("punctuate", "--model", model, source, "-o", source) == (0, "", "")
+    assert source.read_text() == expected != content
+
+
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command
+from asr_punct.cli.overwriting import check_outputs
 from asr_punct.completion import models, one_of
 from asr_punct.options import Output, Quiet, Subtitles, To
 from asr_punct.progress import on_terminal
@@ -74,6 +75,7 @@ def transcribe(
 
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
+    check_outputs({"-o": output}, audio)
     check_recordings(audio, one=target in ("srt", "vtt", "textgrid"))
     directory = find_model(model) if model else None
     recogniser = open_recogniser(asr, device)

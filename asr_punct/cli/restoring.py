@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command
+from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
 from asr_punct.completion import one_of
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
@@ -119,6 +120,9 @@ def punctuate(
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     if probabilities and right is not None:
         raise AsrPunctError("found --probabilities and --right, expected one of them")
+    in_place = is_same_file(source, output) and target == (from_ or io.format_of_file(source) or "text")
+    read = [] if in_place else [source, Path(source) / "ctm"]
+    check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):

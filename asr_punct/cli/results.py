@@ -9,6 +9,7 @@ import typer
 
 from asr_punct import completion
 from asr_punct.cli.base import Part, command, print_text
+from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Language, Quiet
 from asr_punct.progress import on_terminal
@@ -58,6 +59,7 @@ def score(
 
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")
+    check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with on_terminal(quiet):
         expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
         if audio:

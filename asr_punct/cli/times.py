@@ -9,6 +9,7 @@ import typer
 
 from asr_punct.acoustic import METHODS, open_aligner
 from asr_punct.cli.base import Part, command, tell
+from asr_punct.cli.overwriting import check_outputs, recordings
 from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
@@ -55,6 +56,7 @@ def align(
     from asr_punct.marks import glyphs
     from asr_punct.timing import align_data_dir, align_file
 
+    check_outputs({"-o": output}, [audio, text, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
     choices = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
         utterances = align_data_dir(data_dir, lang, open_aligner(*choices))
@@ -105,6 +107,7 @@ def pauses(
 
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
+    check_outputs({"-o": output}, [source, audio, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(lang, times, audio, data_dir)
     with on_terminal(quiet, source=source):
         io.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command, log_progress, tell
+from asr_punct.cli.overwriting import check_outputs
 from asr_punct.completion import configurations, models, one_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.options import Device, Language, Quiet
@@ -53,6 +54,7 @@ def prepare(
     from asr_punct.corpora.nemo import prepare_nemo_labels
     from asr_punct.corpora.written import prepare_text
 
+    check_outputs({f"OUT: {name}": output / name for name in ("train.tsv", "dev.tsv", "test.tsv")}, [source])
     with on_terminal(quiet, source=source):
         if corpus == "mintzai":
             summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)

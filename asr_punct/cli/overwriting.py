@@ -1,0 +1,50 @@
+"""What is read is not written over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.io.files import STANDARD_STREAM, Pathlike
+from asr_punct.io.kaldi import read_wav_scp
+
+_TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_channel")
+"""Files of a data directory that commands read."""
+
+
+def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
+    """See that no output is a file that is read.
+
+    Args:
+        outputs: by what names them on the command line; None where one is not asked for.
+        inputs: files, and data directories with their tables; None where one is not given.
+
+    Raises:
+        AsrPunctError: an output is the same file as an input, under any name.
+    """
+    read = [file for source in inputs if source is not None for file in _files(source)]
+    for option, output in outputs.items():
+        for file in read:
+            if output is not None and is_same_file(file, output):
+                raise AsrPunctError(f"{option}: found {output}, the same file as the input {file}, expected another")
+
+
+def is_same_file(first: Pathlike, second: Pathlike) -> bool:
+    """Whether both are one file that is there; standard streams and devices are none."""
+    named = STANDARD_STREAM not in (str(first), str(second))
+    return named and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
+
+
+def recordings(wav_scp: Path | None) -> list[Path]:
+    """The audio files that a `wav.scp` names, where there is one. Raises InputError where it is malformed."""
+    return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
+
+
+def _files(source: Pathlike) -> Iterator[Path]:
+    path = Path(source)
+    if path.is_dir():
+        yield from (path / name for name in _TABLES)
+    else:
+        yield path
