@@ -49,13 +49,13 @@ _LONGEST_CLOSED: Seconds = 0.3
 
 
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
-    """Set `pauses` and `pause_before` from the words' times, reading one utterance ahead.
+    """Set `pauses` and `pause_before` from the words' times, reading one utterance with words ahead.
 
     A pause is the next word's start less the word's own end, in whole milliseconds; where a word begins before the
     one before it ends, 0. The last word of an utterance has a pause only if the utterance that follows belongs to
     the same recording and channel, whose times are on one clock, and does not begin earlier; else it is unknown, for
-    a large value there would say that the end of an utterance is the end of a sentence. Utterances that have pauses,
-    or no times at all, stay.
+    a large value there would say that the end of an utterance is the end of a sentence. Utterances without words, in
+    which nothing is said, are passed over. Those that have pauses, or no times at all, stay.
 
     Args:
         counts: is counted up: "pauses", and of them "overlaps" and "unknown".
@@ -64,6 +64,9 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
     before: Utterance | None = None
     after_before: Pause = None
     for utterance, following in _with_next(utterances):
+        if not utterance.words:
+            yield utterance
+            continue
         if utterance.pauses is not None or not has_times(utterance):
             yield utterance
             before, after_before = utterance, None
@@ -83,18 +86,21 @@ def has_times(utterance: Utterance) -> bool:
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
-    iterator = iter(utterances)
-    current = next(iterator, None)
-    while current is not None:
-        following = next(iterator, None)
-        yield current, following
-        current = following
+    """Each utterance with, where it has times, the next one with words or of another recording."""
+    held: list[Utterance] = []  # one with times, and those without words after it
+    for utterance in utterances:
+        if held and (utterance.words or utterance.recording != held[0].recording):
+            yield from ((each, utterance) for each in held)
+            held = []
+        if held or has_times(utterance):
+            held.append(utterance)
+        else:
+            yield utterance, None
+    yield from ((each, None) for each in held)
 
 
 def _continues(utterance: Utterance, following: Utterance) -> bool:
     if (utterance.recording, utterance.channel) != (following.recording, following.channel):
-        return False
-    if not utterance.words or not following.words:
         return False
     start, next_start = utterance.words[0].start, following.words[0].start
     return start is None or next_start is None or next_start >= start

@@ -362,6 +362,12 @@ def test_text_separates_recordings():
     assert written(write_text_lines, values) == "«¿Qué?» dijo.\n«¿Qué?» dijo.\n\n«¿Qué?» dijo.\n"
 
 
+def test_text_has_no_line_for_a_silence():
+    """An empty line would end the document."""
+    values = [replace(LABELLED, recording="a"), Utterance((), recording="a")]
+    assert written(write_text_lines, [values[1], *values * 2]) == "«¿Qué?» dijo.\n" * 2
+
+
 # TextGrid
 
 GRID = """File type = "ooTextFile"

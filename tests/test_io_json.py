@@ -16,6 +16,7 @@ from asr_punct.errors import InputError
 from asr_punct.io.entries import Punctuation, replaced, with_punctuation
 from asr_punct.io.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
+from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
@@ -320,6 +321,27 @@ def test_other_utterances_become_results_of_vosk():
             "text": "Hola mundo.",
         }
     ]
+
+
+def spoken_and_silent(silence):
+    """Two segments of Whisper's, or results of Vosk's, with silence between them or not."""
+    words = {"words": [{"word": " hola", "start": 0.5, "end": 1}]}, {"words": [{"word": " ya", "start": 3, "end": 4}]}
+    whisper = [{"start": 0, "text": " hola", **words[0]}, {"start": 3, "text": " ya", **words[1]}]
+    vosk = [{"result": [{"word": "hola", "start": 0.5, "end": 1}]}, {"result": [{"word": "ya", "start": 3, "end": 4}]}]
+    if silence:
+        whisper.insert(1, {"start": 2, "end": 2, "text": "", "words": []})
+        vosk.insert(1, {"text": ""})
+    return {"whisper": {"segments": whisper}, "vosk": vosk}
+
+
+@pytest.mark.parametrize("name", ["whisper", "vosk"])
+def test_silence_between_words_is_a_pause_and_comes_back(tmp_path, name):
+    content = spoken_and_silent(True)[name]
+    values = list(with_pauses(read(tmp_path, content)))
+    assert [value.pauses for value in values] == [(2.0,), None, (None,)]
+    assert json.loads(written(name, values)) == content
+    plain = list(with_pauses(read(tmp_path, spoken_and_silent(False)[name])))
+    assert [written("text", some) for some in (values, plain)] == ["hola\nya\n"] * 2
 
 
 # What is only read

@@ -51,6 +51,37 @@ def test_utterances_without_times_or_words_pass_unchanged():
     assert out[2].pauses == (None,)
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 90), st.booleans()), max_size=6),
+    st.lists(st.integers(0, 6), max_size=4),
+)
+def test_utterances_without_words_change_no_pause(spoken, silent):
+    """Wherever they stand inside a recording, and in whatever numbers."""
+    values = [
+        _utterance((second, second + 0.5 if known else None), recording=name)
+        for name, second, known in sorted(spoken, key=lambda value: value[0])
+    ]
+    mixed = [(float(place), value) for place, value in enumerate(values)]
+    for place in silent:
+        beside = values[min(place, len(values) - 1)].recording if values else "a"
+        mixed.append((min(place, len(values)) - 0.5, Utterance((), recording=beside)))
+    out = list(with_pauses(value for _, value in sorted(mixed, key=lambda item: item[0])))
+    assert [value for value in out if value.words] == list(with_pauses(values))
+    assert sum(not value.words for value in out) == len(silent)
+
+
+def test_silence_without_end_does_not_wait_in_memory():
+    """Where nothing needs the pause after it, and where a recording has ended."""
+
+    def source(first):
+        yield first
+        while True:
+            yield Utterance((), recording="b")
+
+    assert next(with_pauses(source(Utterance((Word("a"),), recording="b")))).words
+    assert next(with_pauses(source(_utterance((0.0, 1.0))))).pauses == (None,)
+
+
 def test_one_utterance_is_read_ahead():
     read = []
 
