@@ -38,8 +38,7 @@ stop_stage=100
 [ $# -eq 3 ] || fail "found $# arguments, expected DATA_DIR CTM OUT_DIR (see --help)"
 data=$1 ctm=$2 out=$3
 check_stages 4
-check_numbers nj
-[ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
+check_counts nj
 [ -d "$data" ] || fail "found no folder $data, expected a data directory"
 [ -f "$ctm" ] || fail "found no file $ctm, expected a CTM"
 [[ ! $out -ef $data && ! $ctm -ef $out/ctm ]] || fail "found OUT_DIR $out, expected another folder than that of the inputs"
@@ -51,8 +50,7 @@ python=$found
   fail "found no asr_punct in $python, expected it there (pip install it, or --python NAME)"
 asr_punct=("$python" -c 'from asr_punct.cli import main; main()')
 mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
-exec 9>"$out/.lock"
-flock -w 10 9 || fail "another run is at work in $out"
+lock "$out"
 
 parts=$out/split$nj
 # What the parts are made of: they are made again when that changes.

@@ -68,8 +68,7 @@ cd "$root/egs/mintzai"
 # shellcheck source=egs/mintzai/cmd.sh
 . ./cmd.sh
 mkdir -p exp
-exec 9>exp/.lock
-flock -w 10 9 || fail "another run is at work in $PWD"
+lock exp
 
 if begin 0 exp "" && [ "$venv" != none ]; then
   printf 'run.sh: stage 0: set-up … '

@@ -55,8 +55,7 @@ done
 # shellcheck source=egs/models/path.sh
 . ./path.sh
 mkdir -p work
-exec 9>work/.lock
-flock -w 10 9 || fail "another run is at work in $PWD/work"
+lock work
 
 declare -A fillers=([en]="uh um er mm well") # where they are not those of small_noise.yaml
 options=(training.seed="$seed")

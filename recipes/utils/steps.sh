@@ -33,6 +33,21 @@ check_numbers() {
   done
 }
 
+# check_counts NAME…: options that are whole numbers from 1
+check_counts() {
+  local option
+  check_numbers "$@"
+  for option; do
+    [ "${!option}" -gt 0 ] || fail "--${option//_/-}: found '0', expected 1 or more"
+  done
+}
+
+# lock FOLDER: no other run is at work there, as long as this one lasts
+lock() {
+  exec 9>"$1/.lock"
+  flock -w 10 9 || fail "another run is at work in $(realpath "$1")"
+}
+
 # check_stages LAST: --stage and --stop-stage, of stages 0 to LAST
 check_stages() {
   check_numbers stage stop_stage

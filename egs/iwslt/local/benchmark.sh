@@ -67,8 +67,7 @@ esac
 # shellcheck source=egs/iwslt/path.sh
 . "$here/path.sh"
 mkdir -p exp
-exec 9>exp/.lock
-flock -w 10 9 || fail "another run is at work in $PWD"
+lock exp
 
 if begin 0 exp "" && [ "$venv" != none ]; then
   printf 'run.sh: stage 0: set-up … '

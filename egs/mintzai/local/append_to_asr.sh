@@ -37,8 +37,7 @@ cd "$root/egs/mintzai/exp/asr"
 logs=log
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 check_stages 6
-check_numbers nj epochs
-[ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
+check_counts nj epochs
 [ "$venv" = none ] || venv=$(absolute "$venv")
 # shellcheck source=egs/mintzai/path.sh
 . "$root/egs/mintzai/path.sh"
@@ -46,8 +45,7 @@ local=$root/egs/mintzai/local
 recipe=$root/egs/mintzai
 PATH=$local:$PATH
 languages=(es eu es+eu)
-exec 9>.lock
-flock -w 10 9 || fail "another run is at work in $PWD"
+lock .
 
 # The recipe of the punctuation models, which knows by itself what it has done.
 models=("$recipe/run.sh" --venv none --scale "$scale" --nj "$nj" --languages "${languages[*]}")

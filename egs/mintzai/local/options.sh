@@ -3,8 +3,8 @@
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 check_stages 7
-check_numbers nj seed
-[ "$nj" -gt 0 ] || fail "--nj: found '0', expected 1 or more"
+check_numbers seed
+check_counts nj
 check_folders corpus ctm_dir
 check_treebanks
 if [ "$venv" != none ]; then
