@@ -139,6 +139,12 @@ def energy(path: Pathlike, rate: int = 16000) -> npt.NDArray[np.float32]:
     return np.concatenate([np.zeros(0, np.float32), *(log_energy(block, rate) for block in blocks(path, rate))])
 
 
+def check_file(path: Pathlike) -> None:
+    """See that there is such a file, whatever it holds. Raises InputError else."""
+    if not os.path.isfile(path):
+        raise InputError(path, "a directory" if os.path.isdir(path) else "no such file", "an audio file")
+
+
 @dataclass(frozen=True)
 class _Source:
     """An open file.
@@ -157,8 +163,7 @@ class _Source:
 @contextmanager
 def _open(path: Path) -> Iterator[_Source]:
     """The file through the library that can read it; what the system and the libraries raise becomes an AudioError."""
-    if not os.path.isfile(path):
-        raise InputError(path, "no such file", "an audio file")
+    check_file(path)
     soundfile, av = require("soundfile", "reading audio"), require("av", "reading audio")
     try:
         if path.suffix.lower() not in _BY_PYAV and (sound := _try_soundfile(soundfile, path)):

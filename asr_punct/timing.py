@@ -109,7 +109,7 @@ def refined(
                 raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
         if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
             energy = sound.energy(path)
-            _check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
+            check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
             yield from with_refined_pauses(held, energy, counts)
         else:
             yield from with_pauses(held, counts)
@@ -130,11 +130,21 @@ def with_refined_pauses(
         yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
 
 
-def _check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
+def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
+    """See that words are said before the end of their audio, or are rounded to half a second after it.
+
+    Args:
+        utterances: of one recording.
+        audio: its file, for the error.
+        length: how long that is.
+
+    Raises:
+        InputError: a word ends later.
+    """
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))
     if end > length + _ROUNDING:
-        found = f"{length:.2f} s of audio, and a word of {name!r} ends at {end:.2f} s"
+        found = f"{length:.2f} s of audio, and a word{f' of {name!r}' if name else ''} ends at {end:.2f} s"
         raise InputError(audio, found, "the recording that the times are of")
 
 

@@ -111,6 +111,8 @@ def test_what_is_no_audio_is_an_error(tmp_path, name, data):
 def test_a_missing_file_and_a_part_beyond_the_end(tmp_path):
     with pytest.raises(InputError, match=r"found no such file"):
         audio.read(tmp_path / "none.wav")
+    with pytest.raises(InputError, match=r"found a directory, expected an audio file"):
+        audio.read(tmp_path)
     audio.write(tmp_path / "a.wav", _tone(1.0), RATE)
     assert len(audio.read(tmp_path / "a.wav", start=0.5, end=1.05)) == 8000
     with pytest.raises(AudioError, match=r"found 1.00 s of audio, expected 3.00 s or more"):

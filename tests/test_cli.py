@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import wave
 
 import pytest
 from dummies import file, utterances
@@ -431,7 +432,7 @@ def write_spoken(tmp_path):
 def test_score_of_recognised_words_writes_a_page(run, tmp_path):
     reference, heard = write_spoken(tmp_path)
     audio, target, page = tmp_path / "a.wav", tmp_path / "scores.json", tmp_path / "scores.html"
-    audio.write_bytes(b"RIFF")
+    write_wav(audio, 4.0)
     options = ["--align", "--json", target, "--html", page, "--audio", audio]
     status, out, _ = run("score", reference, heard, *options)
     assert status == 0
@@ -440,8 +441,36 @@ def test_score_of_recognised_words_writes_a_page(run, tmp_path):
     assert scores["word_edits"] == {"correct": 3, "substituted": 1, "deleted": 0, "inserted": 0}
     assert scores["slots"]["deleted"] == 4
     content = page.read_text(encoding="utf-8")
-    assert 'src="data:audio/wav;base64,UklGRg=="' in content
+    assert 'src="data:audio/wav;base64,UklGR' in content
     assert 'data-t="1.000"' in content
+
+
+def write_wav(path, seconds):
+    with wave.open(str(path), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        out.writeframes(bytes(round(seconds * 16000)))
+
+
+def test_score_tells_a_page_for_another_recording(run, tmp_path):
+    reference, heard = write_spoken(tmp_path)
+    page, audio = tmp_path / "scores.html", tmp_path / "a.wav"
+    options = ["score", reference, heard, "--align", "--html", page, "--audio"]
+    write_wav(audio, 2.9)
+    told = "found 2.90 s of audio, and a word ends at 3.50 s", "expected the recording that the times are of"
+    assert_told(run(*options, audio), "a.wav", *told)
+    assert_told(run(*options, tmp_path), f"{tmp_path}: found a directory, expected an audio file")
+    assert not page.exists()
+
+
+def test_score_without_the_extra_writes_a_page_all_the_same(run, tmp_path, monkeypatch):
+    reference, heard = write_spoken(tmp_path)
+    write_wav(tmp_path / "a.wav", 2.0)
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    page = tmp_path / "scores.html"
+    assert run("score", reference, heard, "--align", "--html", page, "--audio", tmp_path / "a.wav")[0] == 0
+    assert page.exists()
 
 
 def test_score_tells_what_a_page_lacks(run, tmp_path):
@@ -451,7 +480,7 @@ def test_score_tells_what_a_page_lacks(run, tmp_path):
     told = run("score", reference, reference, "--html", page, "--audio", audio)
     assert_told(told, "--audio: found no times in", "asr-punct align")
     told = run("score", reference, heard, "--align", "--html", page, "--audio", audio)
-    assert_told(told, "a.wav", "found No such file")
+    assert_told(told, "a.wav", "found no such file")
     two = json.loads(heard.read_text())
     two["utterances"].append(two["utterances"][0] | {"recording": "b"})
     heard.write_text(json.dumps(two))

@@ -208,9 +208,10 @@ def test_long_audio_is_linked(tmp_path):
 
 
 def test_audio_that_no_browser_plays_is_refused(tmp_path):
+    (tmp_path / "a.sph").touch()
     with pytest.raises(InputError, match=r"a\.sph: found a \.sph file, expected audio that browsers play: \.flac"):
         written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.sph")
-    with pytest.raises(InputError, match=r"a\.wav: found No such file"):
+    with pytest.raises(InputError, match=r"a\.wav: found no such file"):
         written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.wav")
 
 

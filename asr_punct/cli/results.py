@@ -63,7 +63,7 @@ def score(
     with on_terminal(quiet):
         expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
         if audio:
-            check_times(found, str(hypothesis))
+            check_times(found, str(hypothesis), audio)
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
         counts = words.count()
         scores = score_counts(counts)

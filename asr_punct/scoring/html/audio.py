@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.audio import check_file, duration
+from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
 from asr_punct.io.files import Pathlike
 from asr_punct.scoring.html.markup import Html, tag
+from asr_punct.timing import check_ends
 from asr_punct.words import Utterance
 
 EMBEDDED_BYTES = 8 << 20
@@ -32,6 +34,7 @@ def player(audio: Path, page: Pathlike) -> Html:
     Raises:
         InputError: no file that can be read, or none of the types that browsers play.
     """
+    check_file(audio)
     kind = _TYPES.get(audio.suffix.lower())
     if kind is None:
         raise InputError(audio, f"a {audio.suffix or 'nameless'} file", f"audio that browsers play: {' '.join(_TYPES)}")
@@ -47,11 +50,16 @@ def player(audio: Path, page: Pathlike) -> Html:
     return tag("audio", "This browser plays no audio.", id="player", src=source, controls=True, preload="auto")
 
 
-def check_times(hypotheses: Sequence[Utterance], name: str) -> None:
-    """See that one recording can be played for these words.
+def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
+    """See that the recording can be played for these words; how long it is, only where it can be read (extra "audio").
+
+    Args:
+        hypotheses: the words.
+        name: what they are called in an error.
+        audio: the recording.
 
     Raises:
-        AsrPunctError: they have no times, or are of several recordings.
+        AsrPunctError: they have no times, are of several recordings, or end after it; or it is no audio file.
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:
@@ -60,3 +68,7 @@ def check_times(hypotheses: Sequence[Utterance], name: str) -> None:
         raise AsrPunctError(
             f"--audio: found no times in {name}, expected words with times (asr-punct align finds them)"
         )
+    try:
+        check_ends(hypotheses, audio, duration(audio))
+    except MissingExtraError:
+        return
