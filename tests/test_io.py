@@ -345,6 +345,21 @@ def test_a_name_with_white_space_in_a_ctm():
 def test_ctm_needs_times():
     with pytest.raises(InputError, match="found word 'qué' without times, expected times"):
         written(write_ctm, [LABELLED])
+    segment = Utterance((Word("a", 0.0, None), Word("b"), Word("c", None, 9.0)), "u")
+    with pytest.raises(InputError, match="u: found word 'a' without times"):
+        written(write_ctm, [segment])
+
+
+def test_words_without_times_get_some_from_their_neighbours_in_a_ctm():
+    """As WhisperX leaves numbers."""
+    words = (Word("12"), Word("de", 1.0, 1.5), Word("2024"), Word("y", 1.9, 2.0, 0.5), Word("7"))
+    rows = [line.split() for line in written(write_ctm, [Utterance(words, "u")]).splitlines()]
+    assert [row[4] for row in rows] == ["12", "de", "2024", "y", "7"]
+    assert [row[2:4] for row in rows[1:4]] == [["1.00", "0.50"], ["1.50", "0.40"], ["1.90", "0.10"]]
+    ends = [float(row[2]) + float(row[3]) for row in rows]
+    assert 0 < float(rows[0][2]) < ends[0] == pytest.approx(1.0)
+    assert float(rows[4][2]) == pytest.approx(2.0)
+    assert ends[4] > 2.0
 
 
 # Text

@@ -21,6 +21,7 @@ from asr_punct.errors import InputError
 from asr_punct.io.entries import TIMES
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, write_word
+from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, Utterance, Word
 
 COMMENT = ";;"
@@ -178,17 +179,17 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write utterances with their marks attached to the words, lazily.
 
     Words of a CTM have their row back as it was, with the lines around it. Other words get a row with a confidence
-    column where there is one; white space in names becomes `_`.
+    column where there is one; white space in names becomes `_`. Words without times get some from their neighbours.
 
     Raises:
-        InputError: a word has no times.
+        InputError: no word of an utterance has a start and an end.
     """
     number = 0
     for utterance in utterances:
         number += not utterance.continues
         name = one_token(utterance.id or utterance.recording or f"utterance{number}")
         tail = ""
-        for word, label in zip(utterance.words, utterance.all_labels, strict=True):
+        for word, label in zip(_timed(utterance), utterance.all_labels, strict=True):
             if isinstance(word.rest, CtmSpace):
                 out.write(word.rest.text)
             else:
@@ -201,6 +202,17 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         out.write(tail)
         if isinstance(utterance.rest, CtmEnd):
             out.writelines(f"{line}\n" for line in utterance.rest.lines)
+
+
+def _timed(utterance: Utterance) -> Sequence[Word]:
+    """The words, each with times unless none of them has; times of a segment alone are not spread over its words."""
+    words = utterance.words
+    timed = [None not in (word.start, word.end) for word in words]
+    if all(timed) or not any(timed):
+        return words
+    return [
+        replace(word, start=start, end=end) for word, (start, end) in zip(words, filled_times(utterance), strict=True)
+    ]
 
 
 def _row(word: Word, name: str, channel: str) -> CtmRow:
