@@ -444,8 +444,13 @@ class Heard:
     probability: float
 
 
-HEARD = [Heard(" Hello,", 0.25, 0.5, 0.75), Heard(" world.", np.float64(0.75), 1.0, 0.5)]
-EXPECTED = [Word("Hello,", 0.25, 0.5, 0.75), Word("world.", 0.75, 1.0, 0.5)]
+HEARD = [
+    Heard(" Hello,", 0.25, 0.5, 0.75),
+    Heard(" self", np.float64(0.5), 0.625, 0.75),
+    Heard("-made", 0.625, 0.75, 0.25),
+    Heard(" world.", np.float64(0.75), 1.0, 0.5),
+]
+EXPECTED = [Word("Hello,", 0.25, 0.5, 0.75), Word("self-made", 0.5, 0.75, 0.5), Word("world.", 0.75, 1.0, 0.5)]
 
 
 class WhisperModel:
@@ -460,7 +465,7 @@ class WhisperModel:
         assert word_timestamps
         assert samples.dtype == np.float32
         self.language = language
-        segments = [SimpleNamespace(text=" Hello, world.", words=HEARD), SimpleNamespace(text="", words=None)]
+        segments = [SimpleNamespace(text=" Hello, self-made world.", words=HEARD), SimpleNamespace(text="", words=None)]
         return iter(segments), SimpleNamespace(language="en")
 
 
@@ -474,7 +479,11 @@ class OpenAI:
         assert word_timestamps
         self.options = (language, fp16)
         words = [vars(word) for word in HEARD]
-        return {"text": " Hello, world.", "segments": [{"text": " Hello, world.", "words": words}], "language": "en"}
+        return {
+            "text": " Hello, self-made world.",
+            "segments": [{"text": " Hello, self-made world.", "words": words}],
+            "language": "en",
+        }
 
 
 def module(name, **content):

@@ -27,6 +27,7 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
@@ -57,7 +58,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
-    words = in_order(_words(file, name), name)
+    words = tuple(_words(file, name))
     yield Utterance(words, recording, recording, times=source_of(words, _source(file)), rest=Chunks(file))
 
 
@@ -66,6 +67,11 @@ def _words(file: Object, place: str) -> Iterator[Word]:
     entries = objects(file, _CHUNKS, place)
     if not entries:
         yield from map(Word, text_at(file, "text", place).split())
+    pieces = in_order(_pieces(entries, place), place)
+    yield from map(joined, grouped(pieces, piece_sizes([entry["text"] for entry in entries])))
+
+
+def _pieces(entries: Sequence[Object], place: str) -> Iterator[Word]:
     for number, entry in enumerate(entries, start=1):
         where = f"{place}: chunk {number}"
         yield from timed_words({"text": entry.get("text"), **_times(entry, where)}, where, key="text")
@@ -92,8 +98,11 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
         return None
     file = values[0].rest.file
     entries, text = file[_CHUNKS], file["text"]
-    old = [token for entry in entries for token in entry["text"].split()] or text.split()
+    tokens = [token for entry in entries for token in entry["text"].split()]
+    pieces = list(grouped(tokens, piece_sizes([entry["text"] for entry in entries])))
     words = written_words(values[0], glyphs, running=not entries)
+    old = ["".join(parts) for parts in pieces] or text.split()
     if len(words) != len(old):
         return None
-    return {**file, "text": replaced(text, old, words), _CHUNKS: replaced_entries(entries, "text", words)}
+    changed = replaced_entries(entries, "text", written_pieces(values[0], pieces, glyphs)) if entries else entries
+    return {**file, "text": replaced(text, old, words), _CHUNKS: changed}

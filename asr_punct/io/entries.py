@@ -235,6 +235,18 @@ def _after_space(text: str, position: int) -> int:
     return position
 
 
+def subsequence(part: Sequence[str], whole: Sequence[str]) -> list[int] | None:
+    """Where the tokens of a part stand in the whole, in order and as early as they can; None where not all do."""
+    places, first = list[int](), 0
+    for token in part:
+        try:
+            places.append(whole.index(token, first))
+        except ValueError:
+            return None
+        first = places[-1] + 1
+    return places
+
+
 def token_count(entries: Iterable[Object], key: str) -> int:
     """How many words the entries hold."""
     return sum(len(str(entry[key]).split()) for entry in entries)

@@ -5,6 +5,7 @@ That of whisper.cpp and of transformers' pipeline goes by the same name and has 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`. Segments may have no `words`, and words no times (WhisperX, numbers); WhisperX has `score` and `speaker`,
 and all words again as `word_segments`; OpenAI's service gives `words` and no segments where word times are asked for.
+Some words come in pieces (`io.word_pieces`), and a segment's text may have words that are not among its `words`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from asr_punct.errors import InputError
 from asr_punct.io import chunks, whisper_cpp
 from asr_punct.io.entries import (
     Object,
@@ -25,12 +27,15 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     replaced_entries,
+    shown,
     source_of,
+    subsequence,
     text_at,
     timed_words,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
@@ -82,7 +87,7 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
-        words = in_order(_words(item, place), place)
+        words = tuple(_words(item, place))
         yield Utterance(
             words,
             id=f"{recording}-{number}",
@@ -99,12 +104,51 @@ def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    """The words of a segment, those of its text where it has no others."""
-    entries = objects(item, "words", place)
-    if not entries:
-        yield from (Word(token) for token in text_at(item, "text", place).split())
+    """The words of a segment: those that are timed, and those of its text that are not among them."""
+    pieces = in_order(_pieces(objects(item, "words", place), place), place)
+    layout = _layout(item, place)
+    for token, group in zip(layout.tokens, grouped(pieces, layout.sizes), strict=True):
+        yield joined(group) if group else Word(token)
+
+
+def _pieces(entries: Sequence[Object], place: str) -> Iterator[Word]:
     for number, entry in enumerate(entries, start=1):
         yield from timed_words(entry, f"{place}: word {number}", key=_key(entries), confidence=_CONFIDENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The words of a segment as its file has them.
+
+    Attributes:
+        tokens: the words.
+        sizes: how many tokens of its timed entries make up each; 0: it is in the segment's text alone.
+    """
+
+    tokens: Sequence[str]
+    sizes: Sequence[int]
+
+
+def _layout(item: Object, place: str = "") -> _Layout:
+    """How a segment has its words. Raises InputError where its text has others than its timed entries."""
+    text, entries = text_at(item, "text", place), item.get("words") or []
+    texts = [entry[_key(entries)] for entry in entries]
+    sizes = piece_sizes(texts)
+    timed = ["".join(parts) for parts in grouped([token for piece in texts for token in piece.split()], sizes)]
+    written = text.split()
+    places = subsequence(timed, written)
+    if places is not None:
+        size_at = dict(zip(places, sizes, strict=True))
+        return _Layout(written, [size_at.get(number, 0) for number in range(len(written))])
+    said, spoken = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
+    if "".join(said) != "".join(spoken) and subsequence(said, spoken) is None:
+        raise InputError(place, f"text {shown(text)}", "the words of the segment's list of words, in their order")
+    return _Layout(timed, sizes)
+
+
+def _letters(token: str) -> str:
+    """A token without marks and capitals."""
+    return "".join(filter(str.isalnum, token)).casefold()
 
 
 def _key(entries: Sequence[Object]) -> str:
@@ -139,16 +183,15 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object:
 def _is_own(utterance: Utterance) -> bool:
     """Whether the words are still those of the segment that they come from."""
     rest = utterance.rest
-    return isinstance(rest, WhisperSegment) and len(_tokens([rest.item])) == len(utterance.words)
+    return isinstance(rest, WhisperSegment) and len(_layout(rest.item).tokens) == len(utterance.words)
 
 
-def _tokens(segments: Iterable[Object], timed_only: bool = False) -> list[str]:
-    """The words of segments as their file has them."""
+def _tokens(segments: Iterable[Object]) -> list[str]:
+    """The tokens of the segments' timed entries."""
     found = []
     for item in segments:
         entries = item.get("words") or []
-        texts = [entry[_key(entries)] for entry in entries] or ([] if timed_only else [item.get("text") or ""])
-        found += [token for text in texts for token in text.split()]
+        found += [token for entry in entries for token in entry[_key(entries)].split()]
     return found
 
 
@@ -156,13 +199,14 @@ def _segment(utterance: Utterance, number: int, glyphs: Glyphs) -> Object:
     rest = utterance.rest
     if not isinstance(rest, WhisperSegment) or not _is_own(utterance):
         return _new_segment(utterance, number, glyphs)
-    entries = rest.item.get("words") or []
-    words = written_words(utterance, glyphs, running=not entries)
+    entries, layout = rest.item.get("words") or [], _layout(rest.item)
     item = dict(rest.item)
     if isinstance(item.get("text"), str):
-        item["text"] = replaced(item["text"], _tokens([item]), words)
+        words = written_words(utterance, glyphs, running=not entries)
+        item["text"] = replaced(item["text"], layout.tokens, words)
     if entries:
-        item["words"] = replaced_entries(entries, _key(entries), words)
+        pieces = written_pieces(utterance, grouped(_tokens([item]), layout.sizes), glyphs)
+        item["words"] = replaced_entries(entries, _key(entries), pieces)
     return item
 
 
@@ -190,7 +234,7 @@ def _whole_file(file: Object, segments: list[Object]) -> Object:
     if isinstance(again, list) and all(
         isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in again
     ):
-        old, new = (_tokens(items, timed_only=True) for items in (file["segments"], segments))
+        old, new = (_tokens(items) for items in (file["segments"], segments))
         if old == [token for entry in again for token in entry["word"].split()]:
             content[_ALL_WORDS] = replaced_entries(again, "word", new)
     return content

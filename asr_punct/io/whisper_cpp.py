@@ -26,6 +26,7 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.word_pieces import grouped, word_sizes
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -68,12 +69,12 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 def _words(item: Object, place: str) -> Iterator[Word]:
     """The words of a segment, with the times of their tokens where these are as many words."""
-    text, grouped = text_at(item, "text", place), _grouped(objects(item, "tokens", place), place)
+    text, groups = text_at(item, "text", place), _grouped(objects(item, "tokens", place), place)
     tokens = text.split()
-    if not grouped or len(grouped) != len(tokens):
+    if not groups or len(groups) != len(tokens):
         yield from entry_words(text, *_times(item, place), None, place)
         return
-    for number, (token, parts) in enumerate(zip(tokens, grouped, strict=True), start=1):
+    for number, (token, parts) in enumerate(zip(tokens, groups, strict=True), start=1):
         where = f"{place}: word {number}"
         spoken = [part for part in parts if any(map(str.isalnum, part["text"]))] or parts  # a mark lasts into the pause
         times = [_times(part, where) for part in spoken]
@@ -83,19 +84,11 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 
 def _grouped(tokens: Iterable[Object], place: str) -> list[list[Object]]:
-    """The tokens of each word, special ones left out: a word begins after white space."""
-    groups, open_ = list[list[Object]](), False
-    for token in tokens:
-        text = text_at(token, "text", place)
-        if _SPECIAL.fullmatch(text) or not text:
-            continue
-        words = len(text.split())
-        if words and open_ and not text[0].isspace():
-            groups[-1].append(token)
-            words -= 1
-        groups += [[token] for _ in range(words)]
-        open_ = not text[-1].isspace()
-    return groups
+    """The tokens of each word, special ones left out."""
+    texts = [(text_at(token, "text", place), token) for token in tokens]
+    kept = [(text, token) for text, token in texts if not _SPECIAL.fullmatch(text)]
+    each = [token for text, token in kept for _ in text.split()]
+    return list(grouped(each, word_sizes(text for text, _ in kept)))
 
 
 def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:

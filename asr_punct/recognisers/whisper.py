@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 
 from asr_punct.audio import Samples
+from asr_punct.io.word_pieces import grouped, joined, piece_sizes
 from asr_punct.recognisers.pieces import LONGEST
 from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word
@@ -38,8 +39,7 @@ class FasterWhisper:
         """The words of a piece, with the marks and capitals that Whisper writes."""
         segments, _ = self._model.transcribe(samples, language=self.language, word_timestamps=True)
         for segment in segments:
-            for word in segment.words or ():
-                yield from heard(word.word, word.start, word.end, word.probability)
+            yield from _joined((word.word, word.start, word.end, word.probability) for word in segment.words or ())
 
 
 class OpenAIWhisper:
@@ -60,8 +60,16 @@ class OpenAIWhisper:
         """The words of a piece, with the marks and capitals that Whisper writes."""
         options = {"language": self.language, "fp16": not self._on_cpu}
         for segment in self._model.transcribe(samples, word_timestamps=True, **options)["segments"]:
-            for word in segment["words"]:
-                yield from heard(word["word"], word["start"], word["end"], word["probability"])
+            yield from _joined(
+                (word["word"], word["start"], word["end"], word["probability"]) for word in segment["words"]
+            )
+
+
+def _joined(entries: Iterable[tuple[str, float, float, float]]) -> Iterator[Word]:
+    """The words of a segment, which come in pieces, each with its start, end and probability."""
+    found = list(entries)
+    pieces = [word for entry in found for word in heard(*entry)]
+    return map(joined, grouped(pieces, piece_sizes([text for text, *_ in found])))
 
 
 def open_whisper(name: str, language: str | None, device: str = "cpu") -> FasterWhisper | OpenAIWhisper:
