@@ -19,6 +19,15 @@ def test_an_empty_file_is_told(tmp_path, name):
         list(io.read_utterances(file(tmp_path, name, "")))
 
 
+@pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
+def test_json_without_words_is_silence_where_that_is_asked_for(tmp_path, content):
+    path = file(tmp_path, "a.json", content)
+    assert not [word for value in io.read_utterances(path, silence=True) for word in value.words]
+    for name in ("a.ctm", "a.json", "a.jsonl", "a"):
+        with pytest.raises(InputError):
+            list(io.read_utterances(file(tmp_path, name, ""), silence=True))
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Part, command
+from asr_punct.cli.base import Part, command, log_progress
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.completion import models, one_of
 from asr_punct.options import Output, Quiet, Subtitles, To
@@ -62,7 +62,8 @@ def transcribe(
     models and Whisper, "audio" and "train".
 
     Writes the words with the recogniser's times, in the format of --to, else by the output's name, else as text; a file
-    of subtitles and a TextGrid hold one recording. The pauses that the model goes by are refined on the audio.
+    of subtitles and a TextGrid hold one recording. The pauses that the model goes by are refined on the audio. Of a
+    recording in which nobody speaks nothing is written, and that is told.
 
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
@@ -73,6 +74,7 @@ def transcribe(
     from asr_punct.recognisers.transcribe import check_recordings
     from asr_punct.recognisers.transcribe import transcribe as recognise
 
+    log_progress(quiet)
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)

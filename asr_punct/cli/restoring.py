@@ -126,7 +126,7 @@ def punctuate(
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
-        utterances = io.read_utterances(source, from_, parts=True)
+        utterances = io.read_utterances(source, from_, parts=True, silence=True)
         if audio or wav_scp:
             utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
         if right is None:

@@ -30,7 +30,9 @@ _LOOKED_AT = 5
 """Lines that tell a CTM from text, empty ones and comments left out."""
 
 
-def read_utterances(path: Pathlike, format_name: str | None = None, *, parts: bool = False) -> Iterator[Utterance]:
+def read_utterances(
+    path: Pathlike, format_name: str | None = None, *, parts: bool = False, silence: bool = False
+) -> Iterator[Utterance]:
     """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
 
     A file whose name says nothing is text, the content of a `.json` or `.jsonl` tells its format, and a file named
@@ -40,6 +42,7 @@ def read_utterances(path: Pathlike, format_name: str | None = None, *, parts: bo
         path: the file.
         format_name: its format.
         parts: whether a long utterance of a CTM may come in parts (`Utterance.continues`), for bounded memory.
+        silence: whether JSON may have no words, as a recogniser writes it where nobody speaks.
 
     Raises:
         AsrPunctError: the format is not known, or none that is read.
@@ -47,7 +50,9 @@ def read_utterances(path: Pathlike, format_name: str | None = None, *, parts: bo
             nothing says otherwise.
     """
     utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
-    return _not_empty(utterances if parts else whole(utterances), path)
+    utterances = utterances if parts else whole(utterances)
+    name = format_name or format_by_name(uncompressed_name(path))
+    return utterances if silence and name and FORMATS[name].recognises else _not_empty(utterances, path)
 
 
 def _read_named(path: Pathlike, format_name: str) -> Iterator[Utterance]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from asr_punct.io.entries import entry_words, source_of
 from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
 from asr_punct.timing import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+_LOG = logging.getLogger(__name__)
 
 
 class Recogniser(Protocol):
@@ -55,14 +58,15 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """The words of a recording, an utterance for each piece with words, named like the file.
 
     Their times are the recogniser's, from the beginning of the file, and within the piece; their pauses are refined on
-    the sound (`pauses.refine`). The words of the whole recording are held in memory, its sound is not.
+    the sound (`pauses.refine`). Where no word is heard there are none, and that is logged. The words of the whole
+    recording are held in memory, its sound is not.
 
     Args:
         audio: the file.
         recogniser: what hears it.
 
     Raises:
-        InputError: no such file, or no words in it.
+        InputError: no such file.
         AudioError: the audio cannot be read.
     """
     with progress.step(f"looking for speech in {audio}"):
@@ -75,9 +79,10 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
         Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times))
         for number, words in enumerate(filter(None, found), start=1)
     ]
-    if not held:
-        raise InputError(audio, "no words", "speech")
-    yield from with_refined_pauses(held, energy)
+    if held:
+        yield from with_refined_pauses(held, energy)
+    else:
+        _LOG.info("%s: no words were heard in it", audio)
 
 
 def _placed(words: Iterable[Word], piece: Piece, rate: int) -> tuple[Word, ...]:
