@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 METHODS = ("dtw", "ctc")
 _NEMO, _TRANSFORMERS = "nemo:", "transformers:"
+_EXPECTED = "a CTC model: a directory or org/name of transformers, FILE.nemo, or nemo:NAME"
 
 
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
@@ -54,10 +55,14 @@ def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
         ModelError: there is no such model, or it is no CTC model.
         MissingExtraError: NeMo is not installed.
     """
-    if not name.startswith(_NEMO) and Path(name).suffix != ".nemo":
+    from asr_punct.acoustic.names import NEMO_FILE, check_path, check_transformers_name
+
+    if not name.startswith(_NEMO) and Path(name).suffix != NEMO_FILE:
+        check_transformers_name(name.removeprefix(_TRANSFORMERS), _EXPECTED)
         from asr_punct.acoustic.transformers import open_transformers_model
 
         return open_transformers_model(name.removeprefix(_TRANSFORMERS), device or "cpu")
+    check_path(name.removeprefix(_NEMO), _EXPECTED)
     try:
         from asr_punct.nemo.acoustic import open_nemo_model
     except ModuleNotFoundError as error:

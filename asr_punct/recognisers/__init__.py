@@ -38,6 +38,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     kind, _, model = name.partition(":")
     if kind not in _OPENERS or bool(model) == (kind == "pocketsphinx"):
         raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
+    _check_name(kind, model)
     try:
         return _OPENERS[kind](model, named_language(model), device or "cpu")
     except AsrPunctError:
@@ -47,6 +48,15 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # each library has its own
         reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {kind} can load: {reason}") from None
+
+
+def _check_name(kind: str, model: str) -> None:
+    from asr_punct.acoustic.names import check_path, check_transformers_name
+
+    if kind == "transformers":
+        check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
+    elif model:
+        check_path(model, f"a model of {kind}")
 
 
 def named_language(model: str) -> str | None:
