@@ -19,6 +19,7 @@ from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, ModelError, first_line
+from asr_punct.hub import reach_hub
 from asr_punct.io.files import read_text_file, write_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
@@ -303,11 +304,13 @@ def _download(name: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
+    reached = reach_hub()
     try:
         return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *_FILES]))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         found = "no such directory or shipped model, and none that could be downloaded"
-        raise AsrPunctError(f"model {name!r}: found {found}: {first_line(error)}") from None
+        reason = first_line(error) if reached else "no connection to the hub"
+        raise AsrPunctError(f"model {name!r}: found {found}: {reason}") from None
 
 
 def _sha256(path: Path) -> str:

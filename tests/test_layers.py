@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     "errors",
+    "hub",
     "shipped",
     "marks",
     "words",

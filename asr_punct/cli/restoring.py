@@ -12,6 +12,7 @@ from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
 from asr_punct.completion import one_of
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
+from asr_punct.io.files import Pathlike
 from asr_punct.options import (
     Audio,
     CasingList,
@@ -103,6 +104,7 @@ def punctuate(
     "audio"), which must then hold all the words. Without times the model goes by the words alone.
     """
     from asr_punct import io
+    from asr_punct.io.formats import format_of_file
     from asr_punct.io.subtitle_output import chosen_limits
     from asr_punct.timing import audio_of_recordings, refined
 
@@ -120,8 +122,8 @@ def punctuate(
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     if probabilities and right is not None:
         raise AsrPunctError("found --probabilities and --right, expected one of them")
-    in_place = is_same_file(source, output) and target == (from_ or io.format_of_file(source) or "text")
-    read = [] if in_place else [source, Path(source) / "ctm"]
+    in_place = is_same_file(source, output) and target == (from_ or format_of_file(source) or "text")
+    read: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
