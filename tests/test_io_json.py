@@ -344,6 +344,30 @@ def test_silence_between_words_is_a_pause_and_comes_back(tmp_path, name):
     assert [written("text", some) for some in (values, plain)] == ["hola\nya\n"] * 2
 
 
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("value", [None, NAN])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("json", lambda value: {"utterances": [{"words": [{"word": "ya", "confidence": value}], "text": "ya"}]}),
+        ("whisper", lambda value: {"segments": [{"words": [{"word": " ya", "probability": value}]}]}),
+        ("whisper", lambda value: {"segments": [{"words": [{"word": "ya", "score": value}], "avg_logprob": value}]}),
+        ("whisper", lambda value: {"transcription": [{"text": " ya", "tokens": [{"text": " ya", "p": value}]}]}),
+        ("vosk", lambda value: {"result": [{"conf": value, "word": "ya"}], "text": "ya"}),
+    ],
+)
+def test_a_confidence_that_is_not_known_comes_back(tmp_path, name, content, value):
+    values = read(tmp_path, content(value))
+    assert [word.confidence for word in values[0].words] == [None]
+    after = json.loads(written(name, values))
+    known = {"channel": "1", "recording": "", "id": "", "times": "none"}
+    for utterance in after.get("utterances", []) if isinstance(after, dict) else []:
+        assert {key: utterance.pop(key, "") for key in known} == known
+    assert json.dumps(after) == json.dumps(content(value))
+
+
 # What is only read
 
 

@@ -97,6 +97,12 @@ def number_or_none(item: Object, key: str, place: str) -> float | None:
     return number
 
 
+def confidence_at(item: Object, key: str, place: str) -> float | None:
+    """`item[key]` as `number_or_none` gives it; what a recogniser could not compute, NaN, is not known either."""
+    value = item.get(key)
+    return None if isinstance(value, float) and math.isnan(value) else number_or_none(item, key, place)
+
+
 def shown(value: object) -> str:
     """A value as an error shows it: the beginning of what is long."""
     return repr(value)[:_SHOWN]
@@ -126,7 +132,7 @@ def timed_words(
 ) -> list[Word]:
     """The words of an entry with `start` and `end`; `confidence` is the first of these keys that it has."""
     start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
-    known = next((number_or_none(entry, name, place) for name in confidence if name in entry), None)
+    known = next((confidence_at(entry, name, place) for name in confidence if name in entry), None)
     return entry_words(entry.get(key), start, end, known, place)
 
 
@@ -226,7 +232,7 @@ def replaced(text: str, old: Sequence[str], new: Sequence[str]) -> str:
     else:
         if not text[position:].strip():
             return "".join([*pieces, text[position:]])
-    return text[: _after_space(text, 0)] + " ".join(new)
+    return text[: _after_space(text, 0)] + " ".join(filter(None, new))
 
 
 def _after_space(text: str, position: int) -> int:

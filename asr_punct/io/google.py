@@ -13,9 +13,9 @@ from typing import Any
 from asr_punct.errors import InputError
 from asr_punct.io.entries import (
     Object,
+    confidence_at,
     entry_words,
     in_order,
-    number_or_none,
     object_at,
     objects,
     recording_name,
@@ -80,7 +80,7 @@ def _words(alternative: Object, place: str) -> Iterator[Word]:
         times = (
             [_seconds(entry[key], where, key) if key else 0.0 for key in (start, end)] if start or end else [None] * 2
         )
-        confidence = number_or_none(entry, "confidence", where)
+        confidence = confidence_at(entry, "confidence", where)
         yield from entry_words(entry.get("word"), times[0], times[1], confidence, where)
 
 

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.entries import Object, in_order, number_or_none, shown, text_at
+from asr_punct.io.entries import Object, confidence_at, in_order, number_or_none, shown, text_at
 from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE, Probabilities, Seconds, Utterance, Word
@@ -127,7 +127,7 @@ def timed_word(value: Any, place: str) -> Word:
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    return Word(value["word"].strip(), start, end, number_or_none(value, "confidence", place), JsonWord(value))
+    return Word(value["word"].strip(), start, end, confidence_at(value, "confidence", place), JsonWord(value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -205,11 +205,12 @@ def word_object(
 def _kept(new: Object, old: Object, known: Collection[str]) -> Object:
     """The values that there are, in the order of an object that was read, with its keys that are not `known`.
 
-    A number that is the same stays as it was (1 is not 1.0, or a name), and so does a null.
+    A number that is the same stays as it was (1 is not 1.0, or a name), and so do a null and a NaN.
     """
     item: dict[str, Any] = {}
     for key, value in old.items():
-        if key not in known or new.get(key) in (value, str(value)):
+        nothing = value != value and new.get(key) is None
+        if key not in known or nothing or new.get(key) in (value, str(value)):
             item[key] = value
         elif new.get(key) is not None:
             item[key] = new[key]

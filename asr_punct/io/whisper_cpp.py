@@ -14,6 +14,7 @@ from typing import Any
 
 from asr_punct.io.entries import (
     Object,
+    confidence_at,
     entry_words,
     in_order,
     number_or_none,
@@ -99,7 +100,7 @@ def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
 
 def _confidence(tokens: Sequence[Object], place: str) -> float | None:
     """The mean of the tokens' probabilities, as in Whisper's own words."""
-    found = [number_or_none(token, "p", place) for token in tokens]
+    found = [confidence_at(token, "p", place) for token in tokens]
     known = [value for value in found if value is not None]
     return sum(known) / len(known) if known else None
 

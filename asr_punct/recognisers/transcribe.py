@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,11 +47,13 @@ class Recogniser(Protocol):
 def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None) -> Iterator[Word]:
     """The words of what a recogniser gives as one, most often one, with numbers of any kind (numpy's, torch's).
 
-    Whisper ends some words before they start: such an end is taken as not known.
+    Whisper ends some words before they start: such an end is taken as not known, and so is a confidence that is NaN.
     """
     first, last, known = (None if value is None else float(value) for value in (start, end, confidence))
     if first is not None and last is not None and last < first:
         last = None
+    if known is not None and math.isnan(known):
+        known = None
     yield from entry_words(text, first, last, known, "the recogniser")
 
 
