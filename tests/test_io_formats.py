@@ -10,6 +10,7 @@ from asr_punct import io
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import formats
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name
+from asr_punct.io.json_text import Values
 from asr_punct.words import Word
 
 
@@ -140,7 +141,8 @@ def test_json_of_no_known_form_is_told(tmp_path, content, found):
 
 def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     parsed = []
-    monkeypatch.setattr(formats, "parse_json", lambda text, place: parsed.append(place) or {"utterances": []})
+    content = Values(({"utterances": []},))
+    monkeypatch.setattr(formats, "parse_json_values", lambda text, place: parsed.append(place) or content)
     with pytest.raises(InputError, match="found no words"):
         list(io.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
     assert len(parsed) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import json
 import lzma
 import math
 import os
@@ -35,14 +34,9 @@ MAX_FILE = 128 * 2**20
 
 Its values take up to ten times as much memory.
 """
-MAX_DEPTH = 100
-"""Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
 MAX_KEPT = 100_000
 """Lines without words, one after the other, in a format that gives them back: they wait in memory for a word."""
-_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
-_SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
-"""A surrogate as JSON escapes it, and one that is left of a pair."""
 
 
 def display_name(path: Pathlike) -> str:
@@ -284,55 +278,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def parse_json(text: str, place: str) -> Any:
-    """The value that a JSON text holds; NaN and Infinity, which some recognisers write, are numbers.
-
-    Raises:
-        InputError: no JSON, nested deeper than `MAX_DEPTH`, a number too large to be kept (1e999), or half a character
-            (`\\ud800` alone), which no file could be written with.
-    """
-    try:
-        value = json.loads(text, parse_float=_kept_float)
-    except json.JSONDecodeError as error:
-        raise InputError(place, f"no JSON ({error})", "JSON") from None
-    except RecursionError:
-        raise InputError(place, *_TOO_DEEP) from None
-    except ValueError:  # a float of ours, or an integer of more digits than Python takes
-        raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
-    if _is_deep(value):
-        raise InputError(place, *_TOO_DEEP)
-    if _SURROGATE.search(text) and _LONE.search(json.dumps(value, ensure_ascii=False)):
-        raise InputError(place, "half of a surrogate pair", "whole characters")
-    return value
-
-
-def first_json_line(path: Pathlike, key: str) -> Any:
-    """Value of a file's first line that is not empty, None where that is no JSON or does not hold `key`."""
-    first = next((line for _, line in read_lines(path) if line.strip()), "")
-    try:
-        return parse_json(first, display_name(path)) if key in first else None
-    except InputError:
-        return None
-
-
-def _kept_float(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError
-    return value
-
-
-def _is_deep(value: Any) -> bool:
-    """Whether more than `MAX_DEPTH` lists and objects are inside each other."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        inside = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
-        level = [child for children in inside for child in children if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:

@@ -12,7 +12,8 @@ from asr_punct.errors import InputError
 from asr_punct.io import aws, google, ibm, json, speechmatics, vosk, whisper
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.data_dir import read_kaldi, write_kaldi
-from asr_punct.io.files import Pathlike, display_name, parse_json, read_text_file, uncompressed_name
+from asr_punct.io.files import Pathlike, display_name, read_text_file, uncompressed_name
+from asr_punct.io.json_text import Values, parse_json_values
 from asr_punct.io.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.io.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.io.stm import read_stm, write_stm
@@ -39,7 +40,8 @@ class Format:
         read: utterances of a file, lazily; None where the format is only written.
         write: writes utterances to a stream; None where the format is only read, or is a directory.
         suffixes: of the names of its files, in lower case.
-        recognises: whether the value of a JSON file is of this format; None where a file is not one JSON value.
+        recognises: whether the value, or `files.Values`, of a JSON file is of this format; None where a file is not
+            JSON as a whole.
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
         writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
         write_to: writes utterances to a directory that it makes; None where `write` is there, or the format only read.
@@ -60,15 +62,22 @@ def _json_format(
     recognises: Recogniser, utterances: ContentReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
 ) -> Format:
     kept_as = (".json",) if write else ()
-    return Format(partial(_read_content, utterances), write, suffixes, recognises, utterances, kept_as=kept_as)
+    return Format(
+        partial(_read_content, recognises, utterances), write, suffixes, recognises, utterances, kept_as=kept_as
+    )
 
 
-def _read_content(utterances: ContentReader, path: Pathlike) -> Iterator[Utterance]:
-    yield from utterances(_content(path), path)
+def _read_content(recognises: Recogniser, utterances: ContentReader, path: Pathlike) -> Iterator[Utterance]:
+    content = _content(path)
+    if isinstance(content, Values) and not recognises(content):
+        raise InputError(display_name(path), _shape(content), "one")
+    yield from utterances(content, path)
 
 
 def _content(path: Pathlike) -> Any:
-    return parse_json(read_text_file(path), display_name(path))
+    """The value of a JSON file; `Values` where it holds several."""
+    values = parse_json_values(read_text_file(path), display_name(path))
+    return values if len(values.items) > 1 else values.items[0]
 
 
 FORMATS: dict[str, Format] = {
@@ -134,7 +143,8 @@ def _recognised(content: Any, path: Pathlike) -> str:
         if format_.recognises and format_.recognises(content):
             return name
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
-    raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest")
+    lists = " (a list: Whisper's segments with start, end, text, or Vosk's results)" * isinstance(content, list)
+    raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest{lists}")
 
 
 def read_jsonl_file(path: Pathlike) -> Iterator[Utterance]:
@@ -158,6 +168,10 @@ def format_of_file(path: Pathlike) -> str | None:
 
 def _shape(content: Any) -> str:
     """What a JSON value looks like, for an error."""
+    if isinstance(content, Values):
+        return f"{len(content.items)} JSON values one after the other"
+    if isinstance(content, list) and content and isinstance(content[0], dict) and content[0]:
+        return f"a list of {_shape(content[0]).replace('an object', 'objects', 1)}"
     if isinstance(content, dict) and content:
         return f"an object with {', '.join(map(repr, list(content)[:5]))}"
     kinds = {dict: "an empty object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}

@@ -24,7 +24,8 @@ from asr_punct.io.entries import (
     timed_words,
     written_words,
 )
-from asr_punct.io.files import Pathlike, display_name, first_json_line, parse_json, read_lines
+from asr_punct.io.files import Pathlike, display_name, read_lines
+from asr_punct.io.json_text import first_json_line, parse_json
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 

@@ -1,4 +1,4 @@
-"""JSON of Vosk: a result, `{"result": [{"word", "start", "end", "conf"}], "text"}`, or a list of them.
+"""JSON of Vosk: results, `{"result": [{"word", "start", "end", "conf"}], "text"}`: one, a list, or one after the other.
 
 Where alternatives were asked for, a result is `{"alternatives": [{"confidence", "text", "result"}]}`, of which the
 first is read and written. Results have no `result` where word times were not asked for or nothing was said.
@@ -7,9 +7,9 @@ first is read and written. Results have no `result` where word times were not as
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from asr_punct.io.entries import (
     Object,
@@ -28,10 +28,14 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json_text import Values
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word
 
 _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "spk_frames"}
+
+
+Form = Literal["one", "list", "stream"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +44,23 @@ class VoskResult:
 
     Attributes:
         item: the result.
-        alone: whether the file is the result itself and not a list.
+        form: what its file is: the result itself, a list of results, or results one after the other.
     """
 
     item: Object
-    alone: bool
+    form: Form
 
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like results of Vosk's."""
-    items = content if isinstance(content, list) else [content]
+    _, items = _results(content)
     return bool(items) and all(isinstance(item, dict) and item and item.keys() <= _KEYS for item in items)
+
+
+def _results(content: Any) -> tuple[Form, Sequence[Any]]:
+    if isinstance(content, Values):
+        return "stream", content.items
+    return ("list", content) if isinstance(content, list) else ("one", [content])
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -59,8 +69,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Raises:
         InputError: JSON of another form, or words with times that are none or go back.
     """
-    name, recording, alone = display_name(path), recording_name(path), not isinstance(content, list)
-    for number, value in enumerate([content] if alone else content, start=1):
+    name, recording, (form, items) = display_name(path), recording_name(path), _results(content)
+    for number, value in enumerate(items, start=1):
         place = f"{name}: result {number}"
         item = object_at(value, place)
         words = in_order(_words(_best(item, place), place), place)
@@ -69,7 +79,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             times=source_of(words),
-            rest=VoskResult(item, alone),
+            rest=VoskResult(item, form),
         )
 
 
@@ -87,14 +97,16 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write a list of results, or the one that a file was. Results of Vosk's have all back that their file said.
+    """Write a list of results, or in the form of the file that they come from. Those of Vosk's have all back.
 
     Marks stand on the words, also in the text of a result; one without words is running text.
     """
     utterances = list(values)
     results = [_result(utterance, glyphs) for utterance in utterances]
-    alone = len(results) == 1 and isinstance(utterances[0].rest, VoskResult) and utterances[0].rest.alone
-    out.write(json.dumps(results[0] if alone else results, ensure_ascii=False) + "\n")
+    forms = {utterance.rest.form if isinstance(utterance.rest, VoskResult) else "list" for utterance in utterances}
+    streamed = forms == {"stream"} or (forms == {"one"} and len(results) == 1)
+    for value in results if streamed else [results]:
+        out.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def _result(utterance: Utterance, glyphs: Glyphs) -> Object:

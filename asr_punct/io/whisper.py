@@ -3,9 +3,10 @@
 That of whisper.cpp and of transformers' pipeline goes by the same name and has modules of its own.
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
-"language"}`. Segments may have no `words`, and words no times (WhisperX, numbers); WhisperX has `score` and `speaker`,
-and all words again as `word_segments`; OpenAI's service gives `words` and no segments where word times are asked for.
-Some words come in pieces (`io.word_pieces`), and a segment's text may have words that are not among its `words`.
+"language"}`, or the list of segments alone. Segments may have no `words`, and words no times (WhisperX, numbers);
+WhisperX has `score` and `speaker`, and all words again as `word_segments`; OpenAI's service gives `words` and no
+segments where word times are asked for. Some words come in pieces (`io.word_pieces`), and a segment's text may have
+words that are not among its `words`.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ from asr_punct.io.entries import (
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
-from asr_punct.words import TimeSource, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _CONFIDENCE = ("probability", "score", "confidence")
 _ALL_WORDS = "word_segments"
+_LISTED = {"start", "end", "text"}
+"""Keys of segments that are a list without an object around it, as people write those of faster-whisper."""
 _OTHERS = (whisper_cpp, chunks)
 """Modules of the other forms, which are told by a key that this one has not."""
 
@@ -52,14 +55,18 @@ class WhisperSegment:
     Attributes:
         file: the file's object, the same for all its segments.
         item: the segment; the file's object itself where that has no segments.
+        listed: whether the file is the list of its segments, and `file` an object with it alone.
     """
 
     file: Object
     item: Object
+    listed: bool = False
 
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like a transcript of Whisper's."""
+    if isinstance(content, list):
+        return bool(content) and all(isinstance(item, dict) and item.keys() >= _LISTED for item in content)
     if not isinstance(content, dict):
         return False
     if any(other.recognises(content) for other in _OTHERS):
@@ -82,8 +89,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    name, recording = display_name(path), recording_name(path)
-    file = object_at(content, name)
+    name, recording, listed = display_name(path), recording_name(path), isinstance(content, list)
+    file = {"segments": content} if listed else object_at(content, name)
     items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
@@ -93,7 +100,7 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             times=_source(file, item, words),
-            rest=WhisperSegment(file, item),
+            rest=WhisperSegment(file, item, listed),
         )
 
 
@@ -160,7 +167,7 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write one JSON object. Segments of Whisper's have all back that their file said, with new texts.
 
     Marks stand on the words, also in the texts of segments, which are those of their words; a segment without words is
-    running text. Other utterances become segments of text, words and times.
+    running text. Other utterances become segments of text, words and times; one without words lasts no time.
     """
     utterances = list(values)
     others = (other.content(utterances, glyphs) for other in _OTHERS)
@@ -168,15 +175,21 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     out.write(json.dumps(content, ensure_ascii=False) + "\n")
 
 
-def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object:
-    segments = [_segment(utterance, number, glyphs) for number, utterance in enumerate(utterances)]
+def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
+    segments = list[Object]()
+    for number, utterance in enumerate(utterances):
+        segments.append(_segment(utterance, number, glyphs, segments[-1].get("end") if segments else None))
     owned = [utterance.rest for utterance in utterances if _is_own(utterance)]
-    file = next((rest.file for rest in owned if isinstance(rest, WhisperSegment)), {})
+    rests = [rest for rest in owned if isinstance(rest, WhisperSegment)]
+    file = rests[0].file if rests else {}
+    if rests and rests[0].listed:
+        return segments
     if "segments" not in file and len(owned) == 1:
         return segments[0]
     if len(owned) == len(file.get("segments", [])) == len(segments):
         return _whole_file(file, segments)
-    text = " ".join(segment["text"].strip() for segment in segments)
+    texts = (str(segment.get("text") or "").strip() for segment in segments)
+    text = " ".join(filter(None, texts))
     return {**file, "text": text, "segments": segments}
 
 
@@ -195,10 +208,11 @@ def _tokens(segments: Iterable[Object]) -> list[str]:
     return found
 
 
-def _segment(utterance: Utterance, number: int, glyphs: Glyphs) -> Object:
+def _segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Seconds | None) -> Object:
+    """The segment of an utterance; `last` is where the segment before it ends."""
     rest = utterance.rest
     if not isinstance(rest, WhisperSegment) or not _is_own(utterance):
-        return _new_segment(utterance, number, glyphs)
+        return _new_segment(utterance, number, glyphs, last)
     entries, layout = rest.item.get("words") or [], _layout(rest.item)
     item = dict(rest.item)
     if isinstance(item.get("text"), str):
@@ -210,7 +224,9 @@ def _segment(utterance: Utterance, number: int, glyphs: Glyphs) -> Object:
     return item
 
 
-def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs) -> Object:
+def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Seconds | None) -> Object:
+    if not utterance.words:
+        return {"id": number, "start": last or 0.0, "end": last or 0.0, "text": ""}
     written = written_words(utterance, glyphs)
     item: dict[str, Any] = {
         "id": number,
