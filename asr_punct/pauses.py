@@ -108,7 +108,7 @@ def _continues(utterance: Utterance, following: Utterance) -> bool:
 
 def _gap(end: Pause, start: Pause, counts: Counter[str]) -> Pause:
     gap = _difference(end, start)
-    counts.update(pauses=1, unknown=gap is None, overlaps=gap is not None and gap < 0)
+    counts.update(pauses=1, unknown=int(gap is None), overlaps=int(gap is not None and gap < 0))
     return None if gap is None else max(gap, 0.0)
 
 

@@ -101,6 +101,8 @@ if asked 4; then
     "${asr_punct[@]}" score "$out/scoring/"{ref,hyp}.tsv --align --json "$out/scores.json" --lang "$lang" \
       >"$out/.scores.txt.partial"
     mv "$out/.scores.txt.partial" "$out/scores.txt"
+  elif [ ! -e "$data/text" ]; then
+    echo "punctuate.sh: found no file $data/text: nothing is scored"
   else
     echo "punctuate.sh: found no marks in a text of $data: nothing is scored"
   fi

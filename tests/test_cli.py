@@ -320,6 +320,27 @@ def test_score_of_different_words_names_the_place(run, tmp_path):
     assert_told(run("score", reference, hypothesis), "hyp.txt", "found 'luna'", "expected 'mundo'")
 
 
+def test_score_of_different_words_hints_at_align(run, tmp_path):
+    reference = file(tmp_path, "ref.txt", "Hola, mundo.\n")
+    for text in ("Hola, luna.\n", "Hola.\n", "Hola, mundo. ¿Qué?\n"):
+        assert_told(run("score", reference, file(tmp_path, "hyp.txt", text)), "(--align pairs words that differ)\n")
+
+
+def test_a_data_directory_hints_at_its_format(run, tmp_path):
+    file(tmp_path, "text", "u hola mundo\n")
+    told = f"{tmp_path}: found a data directory, expected a file (--from kaldi lets punctuate and pauses read it)"
+    assert_told(run("score", tmp_path, tmp_path), told)
+
+
+def test_a_language_without_a_voice_names_the_option(run, tmp_path):
+    pytest.importorskip("espeakng_loader")
+    write_wav(tmp_path / "a.wav", 1.0)
+    text = file(tmp_path, "a.txt", "hola\n")
+    assert_told(
+        run("align", tmp_path / "a.wav", text, "--lang", "xx"), "--lang: found 'xx', expected a voice of espeak-ng"
+    )
+
+
 def test_prepare_text_divides_documents(run, tmp_path):
     source = file(tmp_path, "a.txt", "\n\n".join(f"Documento {i}: (sí) final.\nOtra línea." for i in range(60)))
     status, out, err = run("prepare", "text", source, tmp_path / "out", "--dev", "0.3", "--test", "0.3")

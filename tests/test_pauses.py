@@ -28,6 +28,8 @@ def test_pauses_of_one_utterance():
     assert out.pause_before is None
     assert out.times == "asr"
     assert counts == {"pauses": 6, "unknown": 3, "overlaps": 1}
+    list(with_pauses([_utterance((0.0, 1.0))], one := Counter()))
+    assert list(map(str, one.values())) == ["1", "1", "0"]
 
 
 def test_the_last_word_looks_to_the_next_utterance_of_its_recording_and_channel():

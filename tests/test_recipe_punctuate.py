@@ -236,6 +236,8 @@ def test_a_reference_without_marks_is_not_scored(stage):
     assert "punctuate.sh: found no marks in a text of data: nothing is scored\n" in told
     assert {path.name for path in (stage.root / "out").iterdir()} >= {"text", "ctm", "srt"}
     assert not list((stage.root / "out").glob("scor*"))
+    (stage.root / "data" / "text").unlink()
+    assert "punctuate.sh: found no file data/text: nothing is scored\n" in stage.good("data", "talk.ctm", "out")
 
 
 def test_utterances_that_the_recogniser_did_not_hear(stage):

@@ -235,7 +235,7 @@ def test_utterances_of_the_same_ids_may_come_in_any_order():
 )
 def test_the_first_difference_of_words_is_named(hypotheses, message):
     references = [parse("a b", id="u1"), parse("c d", id="u2")]
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=rf"{message} \(--align pairs words that differ\)$"):
         score(references, [parse(text) for text in hypotheses], name="x.tsv")
 
 

@@ -37,6 +37,10 @@ _Span = tuple[int, int]
 _LOCK = threading.Lock()
 
 
+class VoiceError(InputError):
+    """espeak-ng has no such voice or variant."""
+
+
 @dataclass(frozen=True)
 class Speech:
     """Synthetic speech.
@@ -71,7 +75,7 @@ def synthesise(
         breaks: word index -> least silence after that word; marks may make it longer. espeak rounds it by some ms.
 
     Raises:
-        InputError: there is no such voice or variant.
+        VoiceError: there is no such voice or variant.
         MissingExtraError: `espeakng_loader` is not installed.
     """
     words = text.split()
@@ -186,7 +190,7 @@ class _Engine:
         name, _, variant = voice.partition("+")
         known = not variant or (self.variants / variant).is_file()
         if not name or not known or self.library.espeak_SetVoiceByName(voice.encode()) != 0:
-            raise InputError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
+            raise VoiceError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
         self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
         self.library.espeak_SetParameter(_PITCH, pitch, 0)
         data = ssml.replace("\0", "").encode(errors="replace")

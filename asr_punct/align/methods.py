@@ -9,8 +9,10 @@ from typing import Protocol
 from asr_punct import audio, progress
 from asr_punct.align import ctc, dtw
 from asr_punct.align.emissions import AcousticModel
+from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike
+from asr_punct.errors import InputError
 from asr_punct.words import Seconds, TimeSource, Word
 
 
@@ -61,10 +63,13 @@ class DtwAligner:
     times: TimeSource = "aligner"
 
     def align(self, clip: Clip, words: Sequence[str]) -> tuple[Word, ...]:
-        """The words with their times; the clip is held in memory."""
+        """The words with their times; the clip is held in memory. Raises InputError for an unknown language."""
         with progress.step("reading the audio"):
             samples = audio.read(clip.path, RATE, clip.start, clip.end)
-        return dtw.align(samples, RATE, words, self.language)
+        try:
+            return dtw.align(samples, RATE, words, self.language)
+        except VoiceError as error:
+            raise InputError("--lang", error.found, error.expected) from None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import COMMENT, could_be_row
+from asr_punct.io.data_dir import is_data_dir
 from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
 from asr_punct.io.formats import (
     FORMATS,
@@ -67,6 +68,8 @@ def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
     if is_other_format(path):
         expected = f"a format that is read: --from {' '.join(READABLE)}"
         raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
+    if is_data_dir(path):
+        raise InputError(path, "a data directory", "a file (--from kaldi lets punctuate and pauses read it)")
     name = format_by_name(uncompressed_name(path))
     if name == "json":
         return read_json_file(path)

@@ -32,6 +32,11 @@ class DataDir:
     root: Path
 
 
+def is_data_dir(path: Pathlike) -> bool:
+    """Whether there are utterances in a directory: `text` or a `ctm`."""
+    return any((Path(path) / name).is_file() for name in ("text", "ctm"))
+
+
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a data directory in the order of speech; `wav.scp` is not needed.
 

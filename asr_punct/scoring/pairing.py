@@ -10,6 +10,8 @@ from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.words import Probabilities, Utterance, Word
 
+_OTHER_WORDS = "(--align pairs words that differ)"
+_AS_IN_REFERENCE = f"as in the reference {_OTHER_WORDS}"
 _Labelled = tuple[Word, Labels, Probabilities | None]
 
 
@@ -82,15 +84,15 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
         )
     extra = next(stream, None)
     if extra is not None:
-        raise InputError(name, f"{extra[0].text!r} after the last word of the reference", "the end")
+        raise InputError(name, f"{extra[0].text!r} after the last word of the reference", f"the end {_OTHER_WORDS}")
 
 
 def _next_word(expected: Word, stream: Iterator[_Labelled], place: str) -> _Labelled:
     found = next(stream, None)
     if found is None:
-        raise InputError(place, "the end", f"{expected.text!r} as in the reference")
+        raise InputError(place, "the end", f"{expected.text!r} {_AS_IN_REFERENCE}")
     if comparable(found[0].text) != comparable(expected.text):
-        raise InputError(place, repr(found[0].text), f"{expected.text!r} as in the reference")
+        raise InputError(place, repr(found[0].text), f"{expected.text!r} {_AS_IN_REFERENCE}")
     return found
 
 
