@@ -20,7 +20,7 @@ from asr_punct.checkpoint import model_of_language
 from asr_punct.errors import AsrPunctError, AudioError, InputError
 from asr_punct.recognisers import named_language, open_recogniser
 from asr_punct.recognisers.pieces import LONGEST, plan_pieces, read_pieces
-from asr_punct.recognisers.transcribe import check_recordings, transcribe
+from asr_punct.recognisers.transcribe import check_recordings, heard, transcribe
 from asr_punct.shipped import PRETRAINED, shipped_models
 from asr_punct.words import Word
 
@@ -519,6 +519,10 @@ def packages(monkeypatch):
             monkeypatch.setitem(sys.modules, name, content if name in names else None)
 
     return choose
+
+
+def test_a_confidence_that_is_no_number_is_not_known():
+    assert list(heard(" ya", 0.5, 1.0, np.float32("nan"))) == [Word("ya", 0.5, 1.0)]
 
 
 def test_faster_whisper(packages):
