@@ -40,8 +40,9 @@ _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
 """Small models were measured at 0.0001 to 0.001 and above 99.7%; constant outputs are 0.01 or more off."""
 _MOST_WORDS = 8
 """Words of a window that a graph takes even where the model's windows are shorter: the exporter fixes tiny sizes."""
-_EXAMPLE = (2, 5, 7)
-"""Words of the windows that the exporter follows: through a recurrent layer it goes word by word, and slowly."""
+_EXAMPLE = (2, 5, 11)
+"""Words of the windows that the exporter follows. Few, as it goes through a recurrent layer word by word; and neither
+they nor one more are a power of two, which it would take for the reach of a CRF's products."""
 
 
 class _Probabilities(nn.Module):
@@ -112,7 +113,9 @@ def _check_int8(directory: Path, comparison: Comparison) -> None:
 
 
 def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
-    arguments = tuple(torch.from_numpy(array) for array in random_features(info, 0, _EXAMPLE).inputs().values())
+    longest = _longest(info)
+    example = random_features(info, 0, [min(count, longest) for count in _EXAMPLE])
+    arguments = tuple(torch.from_numpy(array) for array in example.inputs().values())
     batch = torch.export.Dim("batch")
     tokens = torch.export.Dim("tokens", max=info.max_tokens)
     words = torch.export.Dim("words", max=max(_MOST_WORDS, info.model.window.words))
@@ -207,6 +210,11 @@ def _compare(found: Scores, expected: Scores, info: ModelInfo) -> Comparison:
     return Comparison(float(apart.max()), float(apart.mean()), float(np.concatenate(equal).mean()))
 
 
+def _longest(info: ModelInfo) -> int:
+    """Words of a model's longest window of which each has a sub-word, 2 or more."""
+    return max(2, min(info.model.window.words, info.max_tokens - 2))
+
+
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
     """Windows of random words, pauses and document edges.
 
@@ -218,7 +226,7 @@ def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> F
     rng = np.random.default_rng(seed)
     vocabulary, tokens = int(info.encoder["vocab_size"]), info.max_tokens - 2
     windows = []
-    for count in counts or rng.integers(2, max(3, min(info.model.window.words, tokens) + 1), 3).tolist():
+    for count in counts or rng.integers(2, _longest(info) + 1, 3).tolist():
         longest = max(1, min(3, tokens // count))
         windows.append(
             [
