@@ -52,6 +52,11 @@ class MissingExtraError(MissingPackageError):
         super().__init__(what, package, commands)
 
 
+def counted_as(number: int, noun: str) -> str:
+    """A number of things: `1 word`, `2 words`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def first_line(error: BaseException) -> str:
     """The first line of what another library's error says, or its kind where it says nothing."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -13,7 +13,7 @@ from asr_punct import audio as sound
 from asr_punct import progress
 from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
@@ -243,8 +243,9 @@ class TimedCorpus:
         counts = self._counts
         lines = []
         if counts["silent"]:
-            lines.append(f"{counts['silent']} utterances without words")
-        lines.append(f"{counts['pauses']} pauses: {counts['unknown']} unknown, {counts['overlaps']} overlaps set to 0")
+            lines.append(f"{counted_as(counts['silent'], 'utterance')} without words")
+        found, overlaps = counted_as(counts["pauses"], "pause"), counted_as(counts["overlaps"], "overlap")
+        lines.append(f"{found}: {counts['unknown']} unknown, {overlaps} set to 0")
         if counts["moved"] or counts["lost"]:
             lines.append(f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost")
         return lines

@@ -15,7 +15,7 @@ from pathlib import Path
 from asr_punct.casing import write_casing
 from asr_punct.corpora.casing import Evidence, learn_from_sources
 from asr_punct.corpora.sources import read_sources
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, counted_as
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
     except AsrPunctError as error:
         print(f"casing.py: {error}", file=sys.stderr)
         return 2
-    print(f"{arguments.output}: {len(lines)} lines")
+    print(f"{arguments.output}: {counted_as(len(lines), 'line')}")
     return 0
 
 

@@ -352,7 +352,7 @@ def test_the_recipe_learns_from_a_table_of_sources(tmp_path):
     table.write_text("es/a\tes\tyes\t1\t0\tCC0\n")
     command = [sys.executable, RECIPES / "casing.py", "--corpus", tmp_path, "--sources", table, "--count", "3"]
     done = subprocess.run([*command, tmp_path / CASING], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"{tmp_path / CASING}: 1 lines\n")
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path / CASING}: 1 line\n")
     assert (tmp_path / CASING).read_text() == "# learnt from a\nEiTB\n"
     source = Source("es/none", "es", True, 1.0, 0, "CC0")
     with pytest.raises(AsrPunctError, match="none"):

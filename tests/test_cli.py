@@ -370,7 +370,7 @@ def test_pauses_need_times_and_write_tsv(run, tmp_path):
 def test_a_manifest_whose_words_and_text_differ_is_told(run, model, tmp_path):
     line = {"audio_filepath": "a.wav", "pred_text": "hola mundo", "word": [{"word": "hola", "start": 0, "end": 1}]}
     source = file(tmp_path, "a.jsonl", json.dumps(line))
-    assert_told(run("punctuate", "--model", model, source), "a.jsonl:1", "found 1 words with times and 2 in pred_text")
+    assert_told(run("punctuate", "--model", model, source), "a.jsonl:1", "found 1 word with times and 2 in pred_text")
 
 
 def test_a_pipe_may_be_cut(model, tmp_path):

@@ -138,7 +138,7 @@ def test_real_recordings():
 
 def test_nothing_to_align():
     assert dtw.align(np.zeros(16000, np.float32), 16000, [], "es") == ()
-    with pytest.raises(AsrPunctError, match="found no audio, expected the speech of 1 words"):
+    with pytest.raises(AsrPunctError, match="found no audio, expected the speech of 1 word"):
         dtw.align(np.zeros(0, np.float32), 16000, ["a"], "es")
     with pytest.raises(InputError, match="voice"):
         dtw.align(np.zeros(16000, np.float32), 16000, ["a"], "xx")

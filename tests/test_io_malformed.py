@@ -22,7 +22,7 @@ CASES = {
     "time too large": ("a.ctm", "r 1 1e999 1 a\n", "a.ctm:1: found start '1e999'"),
     "another encoding": ("a.ctm", ROW.encode() + "r 1 2 1 mañana\n".encode("latin-1"), "a.ctm:2: found byte 0xf1"),
     "two encodings": ("a.stm", SEGMENT.encode() + SEGMENT.encode("utf-16"), "a.stm:2: found byte 0xff"),
-    "zero bytes": ("a.ctm", b"\0" * 1000, "a.ctm:1: found 1 columns"),
+    "zero bytes": ("a.ctm", b"\0" * 1000, "a.ctm:1: found 1 column,"),
     "a long line": ("a.ctm", b"a" * 5001, "a.ctm:1: found a line of more than 5000 bytes"),
     "a long line, compressed": ("a.ctm.gz", gzip.compress(b"a " * 10**6), "a.ctm.gz:1: found a line of more than 5000"),
     "cut data": ("a.stm.xz", lzma.compress(SEGMENT.encode() * 99)[:-30], "a.stm.xz: found Compressed file ended"),

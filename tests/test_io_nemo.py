@@ -63,7 +63,7 @@ def test_nemo_alignment_manifest(tmp_path):
         ("{", "no JSON"),
         ("3", "int"),
         ("{}", "keys"),
-        ('{"words": ["a"], "alignments": []}', "1 words and 0 alignments"),
+        ('{"words": ["a"], "alignments": []}', "1 word and 0 alignments"),
         ('{"words": ["a", "b"], "alignments": [2, 1]}', "alignment 1"),
         ('{"word": [{"word": "a", "start": 2, "end": 1}]}', "end 1.0 before start 2.0"),
         ('{"word": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}', "start 1.0 after 2.0"),

@@ -198,7 +198,7 @@ def test_cues_out_of_their_file_have_a_header_still(file):
 
 def test_a_cue_with_other_words_is_told(file):
     first, _ = io.read_utterances(file("a.vtt", VTT))
-    with pytest.raises(InputError, match="utterance 'intro': found 1 words, expected the 5 of its cue"):
+    with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
         text_of([replace(first, words=first.words[:1], pauses=None)], "vtt")
 
 

@@ -50,8 +50,8 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
     ("text", "labels", "told"),
     [
         ("ana mira\n", "OU\n", "labels.txt:1: found 1 labels, expected 2"),
-        ("ana\nmira\n", "OU\n", "labels.txt: found 1 lines"),
-        ("ana\n", "OU\nOO\n", "text.txt: found 1 lines"),
+        ("ana\nmira\n", "OU\n", "labels.txt: found 1 line"),
+        ("ana\n", "OU\nOO\n", "text.txt: found 1 line"),
         ("ana\n", "OX\n", "labels.txt:1: found label 'OX'"),
         ("ana\n", "U\n", "labels.txt:1: found label 'U'"),
         ("ana\n", "xO\n", "labels.txt:1: found label 'xO'"),

@@ -141,7 +141,7 @@ def test_the_order_is_that_of_the_data_directory(tmp_path):
     utterances = list(corpus.read(source))
     assert [utterance.id for utterance in utterances] == ["r_1", "r_2", "r_10"]
     assert [utterance.pauses for utterance in utterances] == [(0.6,), (1.5,), (None,)]
-    assert corpus.summary()[0] == "1 utterances without words"
+    assert corpus.summary()[0] == "1 utterance without words"
 
 
 def test_recordings_and_times_from_the_segment_on_are_told(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from asr_punct.corpora.iwslt import CLITICS
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.files import Pathlike, read_lines
 
 TAGS = (
@@ -63,7 +63,7 @@ def _row(line: str, place: str) -> _Row | None:
     """The token or range of a line; an empty node, which is not said, is none."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
-        raise InputError(place, f"{len(columns)} columns", f"{_COLUMNS} columns with TABs between them")
+        raise InputError(place, counted_as(len(columns), "column"), f"{_COLUMNS} columns with TABs between them")
     name, form, tag = columns[0], columns[1], columns[3]
     first, dash, last = name.partition("-")
     if first.partition(".")[2].isdecimal():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.files import Pathlike, read_lines
 
 COLUMNS = ("file", "language", "ordered", "share", "dev", "licence")
@@ -66,7 +66,7 @@ def read_sources(table: Pathlike) -> list[Source]:
 
 def _source(cells: list[str], place: str) -> Source:
     if len(cells) != len(COLUMNS):
-        raise InputError(place, f"{len(cells)} columns", " TAB ".join(COLUMNS))
+        raise InputError(place, counted_as(len(cells), "column"), " TAB ".join(COLUMNS))
     file, language, ordered, share, dev, licence = cells
     if language not in ("es", "eu", "en"):
         raise InputError(place, f"language {language!r}", "es, eu or en")

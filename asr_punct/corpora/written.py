@@ -14,7 +14,7 @@ from typing import TextIO
 
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io.files import Pathlike, display_name, make_directory, write_file
 from asr_punct.io.labelled import labelled
 from asr_punct.io.text import read_text
@@ -83,7 +83,7 @@ def divide(
         if not lines:
             raise AsrPunctError(f"{place}: found no words, expected written text")
         if len(lines) < len(shares):
-            found = f"{len(lines)} lines with words"
+            found = f"{counted_as(len(lines), 'line')} with words"
             raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
         parts = _divide(lines, shares, random.Random(seed), summary)
         spool.seek(0)

@@ -17,7 +17,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TextIO
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.entries import TIMES
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs, write_word
@@ -134,7 +134,7 @@ def _rows(path: Pathlike, left: list[str]) -> Iterator[_Row]:
             keep_line(left, line, place)
             continue
         if not match or len(columns) not in _COUNTS:
-            raise InputError(place, f"{len(columns)} columns", _COLUMNS)
+            raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
         if columns[4] == _SILENCE:
             keep_line(left, line, place)
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.entries import (
     Object,
     entry_words,
@@ -87,7 +87,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         timed = [word for i, entry in enumerate(entries, 1) for word in timed_words(entry, f"{place}: word {i}")]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
-            found = f"{len(timed)} words with times and {len(text.split())} in pred_text"
+            found = f"{counted_as(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
         yield from (_moved(word, offset) for word in timed)
     elif _is_alignment(item):
@@ -107,7 +107,9 @@ def _moved(word: Word, offset: Seconds) -> Word:
 def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
     """Words with their end times; an empty word is silence, so a word starts where the entry before it ends."""
     if len(words) != len(ends):
-        raise InputError(place, f"{len(words)} words and {len(ends)} alignments", "one end time a word")
+        raise InputError(
+            place, f"{counted_as(len(words), 'word')} and {counted_as(len(ends), 'alignment')}", "one end time a word"
+        )
     start = offset
     for position, text in enumerate(words):
         end = number_or_none({"alignment": ends[position]}, "alignment", place)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.ctm import COMMENT
 from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
@@ -69,7 +69,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
 def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
     match, columns = _LINE.fullmatch(line), line.split()
     if not match:
-        raise InputError(place, f"{len(columns)} columns", _COLUMNS)
+        raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
     name, channel = columns[:2]
     start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
     words = entry_words(match[2], start, end, None, place)

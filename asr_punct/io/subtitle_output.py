@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io.cue_text import Kind, between_words, escaped, plain, strip_tags, written
 from asr_punct.io.subtitles import FileCue
 from asr_punct.marks import Glyphs
@@ -107,7 +107,7 @@ class _Writer:
         """The lines of a cue, each with its end."""
         labels = utterance.all_labels
         if len(cue.text.words) != len(labels):
-            found, expected = f"{len(labels)} words", f"the {len(cue.text.words)} of its cue"
+            found, expected = counted_as(len(labels), "word"), f"the {len(cue.text.words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)
         parts = [self._repeated(cue.repeated), self._between(cue.text.between[0], cue.kind)]
         rest = zip(cue.text.words, utterance.words, labels, cue.text.between[1:], strict=True)

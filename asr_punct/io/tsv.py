@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io.files import Pathlike, display_name, one_token, parse_seconds, parse_time_source, read_lines
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
@@ -65,7 +65,7 @@ def _checked(key: str, value: str, place: str) -> str:
 def _row(line: str, place: str) -> _Row:
     columns = line.split("\t")
     if len(columns) != 4:
-        raise InputError(place, f"{len(columns)} columns", _COLUMNS)
+        raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
     word, marks, pause, case = columns
     if not word or word.split() != [word]:
         raise InputError(place, f"word {word!r}", "a word without white space")

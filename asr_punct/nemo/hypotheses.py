@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.entries import (
     Object,
@@ -103,7 +103,9 @@ def _read(hypothesis: Any, place: str) -> _Found:
     entries = objects(timestamp, "word", place)
     words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
     if len(words) != len(text.split()):
-        raise InputError(place, f"{len(words)} words with times and {len(text.split())} in text", "as many")
+        raise InputError(
+            place, f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text", "as many"
+        )
     return _Found(words, entries)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 
+from asr_punct.errors import counted_as
 from asr_punct.scoring.classes import EACH_MARK, MarkClasses
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
@@ -33,7 +34,7 @@ def page(scores: Scores, title: str = "") -> str:
     case = {**scores.case.classes, "micro": scores.case.micro, "surface": scores.case.surface}
     parts = [
         f"# {title}\n" if title else "",
-        f"{scores.words} words. Marks: {classes.describe()}.\n",
+        f"{counted_as(scores.words, 'word')}. Marks: {classes.describe()}.\n",
         _rate_table("mark", rates, {"micro": "micro", "one class": "one_class"}, "marks.", scores.ci95),
         _rate_table("case", case, {}, "case.", scores.ci95),
         _value_table(scores),

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of, units_of
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io.kaldi import read_table
 
 
@@ -56,7 +56,7 @@ def split(root: Path, parts: int) -> None:
         if utterance in units:
             words[units[utterance]] += len(text.split())
     if len(words) < parts:
-        raise InputError(root, f"{len(words)} recordings", f"at least {parts}, one for each part")
+        raise InputError(root, counted_as(len(words), "recording"), f"at least {parts}, one for each part")
     assigned = assign(words, parts)
     by_utterance = {name: assigned[unit] for name, unit in units.items()}
     by_recording = {recordings[name]: part for name, part in by_utterance.items()}

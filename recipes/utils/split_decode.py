@@ -21,7 +21,7 @@ from pathlib import Path
 from data_dir import fail, join_units
 from split_data_dir import assign
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io import write_utterances
 from asr_punct.io.files import parse_time_source
 from asr_punct.io.kaldi import unique_names
@@ -70,8 +70,9 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
             _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in held})
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
-    words = sum(len(utterance.words) for utterance in utterances)
-    return f"{len(utterances)} utterances, {len(recordings)} recordings, {words} words in {len(divided)} parts"
+    words = counted_as(sum(len(utterance.words) for utterance in utterances), "word")
+    said = f"{counted_as(len(utterances), 'utterance')}, {counted_as(len(recordings), 'recording')}, {words}"
+    return f"{said} in {counted_as(len(divided), 'part')}"
 
 
 def _write_table(path: Path, table: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, counted_as
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.kaldi import read_table
 
@@ -112,8 +112,9 @@ def main() -> None:
             found += more
     except AsrPunctError as error:
         fail(error)
-    words = sum(len(text.split()) for _, _, text in read_table(root / "text"))
-    print(f"{root}: {len(recordings)} utterances, {len(set(recordings.values()))} recordings, {words} words")
+    words = counted_as(sum(len(text.split()) for _, _, text in read_table(root / "text")), "word")
+    spoken = f"{counted_as(len(recordings), 'utterance')}, {counted_as(len(set(recordings.values())), 'recording')}"
+    print(f"{root}: {spoken}, {words}")
     for remark in remarks:
         print(remark)
     sys.stdout.flush()  # in a log of both streams the faults stand last

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from asr_punct.errors import counted_as
 from asr_punct.io.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring.confusion import confusion
@@ -60,7 +61,7 @@ def write_page(
 
 def _introduction(scores: Scores, paired: Paired, reference: str, hypothesis: str) -> Html:
     units = len(paired.references)
-    size = f"{scores.words} words of the reference in {units} utterance{'s' if units > 1 else ''}"
+    size = f"{counted_as(scores.words, 'word')} of the reference in {counted_as(units, 'utterance')}"
     told = [
         f"{hypothesis} against {reference}: {size}.",
         f"Marks: {paired.classes.describe()}.",
