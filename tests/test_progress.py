@@ -203,6 +203,17 @@ def test_a_real_terminal_shows_a_command_and_is_left_clean(tmp_path, columns):
     assert written.count("\x1b[?25h") == written.count("\x1b[?25l")  # and the cursor is back
 
 
+def test_what_is_logged_is_told_as_it_is():
+    script = """
+import logging
+from asr_punct.cli.base import LogHandler
+logging.basicConfig(handlers=[LogHandler()])
+logging.warning("epoch 1")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stderr == "epoch 1\n"
+
+
 @pytest.mark.parametrize("option", [[], ["--quiet"]])
 def test_a_pipe_gets_nothing_and_a_quiet_terminal_neither(tmp_path, option):
     file(tmp_path, "a.txt", "\n\n".join(f"Discurso {i}. ¿Otra línea?" for i in range(2000)))

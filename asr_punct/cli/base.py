@@ -129,6 +129,10 @@ def main_options(
 class LogHandler(logging.Handler):
     """Writes what is logged to standard error as it is now: above the bar of progress where there is one."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(logging.Formatter("%(message)s"))
+
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
         print(self.format(record), file=sys.stderr)
