@@ -20,7 +20,7 @@ from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.hub import reach_hub
-from asr_punct.io.files import read_text_file, write_file
+from asr_punct.io.files import read_text_file, write_json_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
 
@@ -65,9 +65,7 @@ class ModelInfo:
 def write_info(directory: Path, info: ModelInfo) -> None:
     """Write `config.json` with the hashes of the files that stand in the directory."""
     files = {name: _sha256(directory / name) for name in _FILES if (directory / name).is_file()}
-    with write_file(directory / CONFIG) as out:
-        json.dump(info_mapping(replace(info, files=files)), out, indent=2, ensure_ascii=False)
-        out.write("\n")
+    write_json_file(directory / CONFIG, info_mapping(replace(info, files=files)))
 
 
 def info_mapping(info: ModelInfo) -> dict[str, Any]:

@@ -84,6 +84,11 @@ class Utterance:
                 raise AsrPunctError(f"utterance {self.id!r}: {len(values)} {name} for {len(self.words)} words")
 
 
+def word_count(utterance: Utterance) -> int:
+    """How many words an utterance has."""
+    return len(utterance.words)
+
+
 def later(word: Word, seconds: Seconds, *, decimals: int) -> Word:
     """The word so many seconds later; its times, where it has any, are rounded."""
     start, end = (None if time is None else round(time + seconds, decimals) for time in (word.start, word.end))

@@ -22,7 +22,7 @@ from typing import Literal, get_args
 
 from asr_punct.checkpoint import TOKENIZER
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import read_text_file, write_file
+from asr_punct.io.files import read_text_file, write_json_file
 
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
@@ -96,9 +96,7 @@ def main() -> None:
     facts |= transcript_speed(punctuators, " ".join(words), options.rounds)
     facts |= {f"sentence_ms_{n}_threads": sentence_ms(options.model, sentence, n) for n in (1, options.threads)}
     facts["cold_start_s"] = cold_start(options.model, sentence)
-    with write_file(options.output) as out:
-        json.dump(facts, out, indent=2)
-        out.write("\n")
+    write_json_file(options.output, facts)
     for name, value in facts.items():
         print(f"{name.replace('_', ' ')}: {value:.4g}")
 

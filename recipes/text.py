@@ -9,14 +9,13 @@ Prints the words of each source and what was left out.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import read_sources
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 
 
 def main() -> int:
@@ -31,8 +30,7 @@ def main() -> int:
         summary = prepare_mixture(
             arguments.corpus, read_sources(arguments.sources), arguments.output, seed=arguments.seed
         )
-        with write_file(arguments.output / "summary.json") as file:
-            json.dump(summary.as_json(), file, ensure_ascii=False, indent=1)
+        write_json_file(arguments.output / "summary.json", summary.as_json())
     except AsrPunctError as error:
         print(f"text.py: {error}", file=sys.stderr)
         return 2

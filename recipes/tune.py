@@ -9,13 +9,12 @@ Writes them into MODEL_DIR/config.json, prints a table, and keeps what was measu
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 from asr_punct.tuning.tune import tune
 
 
@@ -30,9 +29,7 @@ def main() -> int:
     try:
         done = tune(options.model, options.dev, options.threads)
         if options.json:
-            with write_file(options.json) as out:
-                json.dump(asdict(done), out, indent=2)
-                out.write("\n")
+            write_json_file(options.json, asdict(done))
     except AsrPunctError as error:
         print(f"tune.py: {error}", file=sys.stderr)
         return 2

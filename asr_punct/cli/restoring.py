@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from asr_punct.options import (
     To,
 )
 from asr_punct.progress import counted, on_terminal
+from asr_punct.words import word_count
 
 
 @command(
@@ -110,18 +112,15 @@ def punctuate(
 
     target = io.output_format(output, to, None if probabilities else source, from_)
     limits = chosen_limits(subtitles, target)
-    if audio and wav_scp:
-        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
+    _one_of({"--audio": audio, "--wav-scp": wav_scp})
+    _one_of({"--right": right, "--aggregate": aggregate})
+    _one_of({"--probabilities": probabilities or None, "--right": right})
     if left is not None and right is None:
         raise AsrPunctError("found --left and no --right, expected both or --right alone")
     if aggregate_by is not None and aggregate is None:
         raise AsrPunctError("found --aggregate-by, expected --aggregate with it")
-    if right is not None and aggregate is not None:
-        raise AsrPunctError("found --right and --aggregate, expected one of them")
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
-    if probabilities and right is not None:
-        raise AsrPunctError("found --probabilities and --right, expected one of them")
     in_place = is_same_file(source, output) and target == (from_ or format_of_file(source) or "text")
     read: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
@@ -135,8 +134,14 @@ def punctuate(
             restored = punctuator.restore(utterances, probabilities=probabilities)
         else:
             restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
-        told = counted(restored, "words", size=lambda utterance: len(utterance.words), source=source)
+        told = counted(restored, "words", size=word_count, source=source)
         io.write_utterances(told, output, punctuator.glyphs, target, limits)
+
+
+def _one_of(options: Mapping[str, object]) -> None:
+    """Raises AsrPunctError where more than one of two options is given."""
+    if all(value is not None for value in options.values()):
+        raise AsrPunctError(f"found {' and '.join(options)}, expected one of them")
 
 
 @command(

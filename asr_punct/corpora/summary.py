@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asr_punct import progress
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, word_count
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Summary:
 
     def counted(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
         """The same utterances, whose words are counted as the part's; `source` is the file that they are read from."""
-        for utterance in progress.counted(utterances, "words", size=lambda each: len(each.words), source=source):
+        for utterance in progress.counted(utterances, "words", size=word_count, source=source):
             self.words[part] += len(utterance.words)
             yield utterance
 

@@ -19,7 +19,7 @@ from asr_punct.io.files import Pathlike, display_name, make_directory, write_fil
 from asr_punct.io.labelled import labelled
 from asr_punct.io.text import read_text
 from asr_punct.io.tsv import write_tsv
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, word_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def prepare_text(
         InputError: no such file, fewer lines with words than parts, or an `output` that is a file.
     """
     summary = Summary()
-    lines = progress.counted(read_text(source), "words", size=lambda line: len(line.words), source=source)
+    lines = progress.counted(read_text(source), "words", size=word_count, source=source)
     known = (labelled(utterance, language, summary.dropped) for utterance in lines)
     divide(known, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
     return summary

@@ -24,6 +24,7 @@ from asr_punct.io.entries import (
     source_of,
     text_at,
     timed_words,
+    tokens_of,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
@@ -98,8 +99,7 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
         return None
     file = values[0].rest.file
     entries, text = file[_CHUNKS], file["text"]
-    tokens = [token for entry in entries for token in entry["text"].split()]
-    pieces = list(grouped(tokens, piece_sizes([entry["text"] for entry in entries])))
+    pieces = list(grouped(tokens_of(entries, "text"), piece_sizes([entry["text"] for entry in entries])))
     words = written_words(values[0], glyphs, running=not entries)
     old = ["".join(parts) for parts in pieces] or text.split()
     if len(words) != len(old):

@@ -103,6 +103,12 @@ def confidence_at(item: Object, key: str, place: str) -> float | None:
     return None if isinstance(value, float) and math.isnan(value) else number_or_none(item, key, place)
 
 
+def mean_confidence(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 def shown(value: object) -> str:
     """A value as an error shows it: the beginning of what is long."""
     return repr(value)[:_SHOWN]
@@ -253,9 +259,9 @@ def subsequence(part: Sequence[str], whole: Sequence[str]) -> list[int] | None:
     return places
 
 
-def token_count(entries: Iterable[Object], key: str) -> int:
-    """How many words the entries hold."""
-    return sum(len(str(entry[key]).split()) for entry in entries)
+def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
+    """The tokens of the entries' texts, which stand under `key`."""
+    return [token for entry in entries for token in entry[key].split()]
 
 
 def replaced_entries(entries: Iterable[Object], key: str, words: Sequence[str]) -> list[Object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import lzma
 import math
 import os
@@ -198,6 +199,13 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
         output = _replacing(target)
     with output as out:
         yield cast(TextIO, out)
+
+
+def write_json_file(path: Pathlike, value: Any) -> None:
+    """A file with a JSON value, indented, as `write_file` writes it."""
+    with write_file(path) as out:
+        json.dump(value, out, indent=2, ensure_ascii=False)
+        out.write("\n")
 
 
 def _open_output(file: Path, name: Path) -> _Output:

@@ -129,12 +129,19 @@ def read_json_file(path: Pathlike) -> Iterator[Utterance]:
     Raises:
         InputError: no JSON, or JSON of none of the formats.
     """
-    if is_manifest(path):
-        yield from read_nemo(path)
-        return
-    content = _content(path)
-    if utterances := FORMATS[_recognised(content, path)].utterances:
+    name, content = _json_file(path)
+    if utterances := FORMATS[name].utterances:
         yield from utterances(content, path)
+    else:
+        yield from read_nemo(path)
+
+
+def _json_file(path: Pathlike) -> tuple[str, Any]:
+    """Format of a `.json` file, and its value where it is JSON as a whole."""
+    if is_manifest(path):
+        return "nemo", None
+    content = _content(path)
+    return _recognised(content, path), content
 
 
 def _recognised(content: Any, path: Pathlike) -> str:
@@ -149,7 +156,12 @@ def _recognised(content: Any, path: Pathlike) -> str:
 
 def read_jsonl_file(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a `.jsonl` file, whose first line tells whether it is of Lhotse or a NeMo manifest."""
-    return read_lhotse(path) if is_supervisions(path) else read_nemo(path)
+    return read_lhotse(path) if _jsonl_file(path) == "lhotse" else read_nemo(path)
+
+
+def _jsonl_file(path: Pathlike) -> str:
+    """Format of a `.jsonl` file."""
+    return "lhotse" if is_supervisions(path) else "nemo"
 
 
 def format_of_file(path: Pathlike) -> str | None:
@@ -160,9 +172,9 @@ def format_of_file(path: Pathlike) -> str | None:
     """
     name = format_by_name(uncompressed_name(path))
     if name == "json":
-        return "nemo" if is_manifest(path) else _recognised(_content(path), path)
+        return _json_file(path)[0]
     if name == "nemo":
-        return "lhotse" if is_supervisions(path) else "nemo"
+        return _jsonl_file(path)
     return name
 
 

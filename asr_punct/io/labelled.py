@@ -10,7 +10,7 @@ from asr_punct import progress
 from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, word_count
 
 
 def read_labelled(path: Pathlike, language: str, format_name: str | None = None) -> Iterator[Utterance]:
@@ -23,7 +23,7 @@ def read_labelled(path: Pathlike, language: str, format_name: str | None = None)
     """
     read = read_utterances(path, format_name)
     words = f"words of {display_name(path)}"
-    for utterance in progress.counted(read, words, size=lambda each: len(each.words), source=path):
+    for utterance in progress.counted(read, words, size=word_count, source=path):
         yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
 
 

@@ -24,7 +24,7 @@ from asr_punct.io.entries import (
     source_of,
     text_at,
     timed_words,
-    token_count,
+    tokens_of,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
@@ -115,14 +115,14 @@ def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
         return _new_result(utterance, glyphs)
     best = _best(rest.item, "")
     entries, text = best.get("result") or [], best.get("text") or ""
+    old = tokens_of(entries, "word") or text.split()
     words = written_words(utterance, glyphs, running=not entries)
-    if len(words) != (token_count(entries, "word") if entries else len(text.split())):
+    if len(words) != len(old):
         return _new_result(utterance, glyphs)
     changed = dict(best)
     if entries:
         changed["result"] = replaced_entries(entries, "word", words)
     if "text" in best:
-        old = [token for entry in entries for token in entry["word"].split()] or text.split()
         changed["text"] = replaced(text, old, words)
     if best is rest.item:
         return changed

@@ -33,6 +33,7 @@ from asr_punct.io.entries import (
     subsequence,
     text_at,
     timed_words,
+    tokens_of,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
@@ -141,7 +142,7 @@ def _layout(item: Object, place: str = "") -> _Layout:
     text, entries = text_at(item, "text", place), item.get("words") or []
     texts = [entry[_key(entries)] for entry in entries]
     sizes = piece_sizes(texts)
-    timed = ["".join(parts) for parts in grouped([token for piece in texts for token in piece.split()], sizes)]
+    timed = ["".join(parts) for parts in grouped(tokens_of(entries, _key(entries)), sizes)]
     written = text.split()
     places = subsequence(timed, written)
     if places is not None:
@@ -204,7 +205,7 @@ def _tokens(segments: Iterable[Object]) -> list[str]:
     found = []
     for item in segments:
         entries = item.get("words") or []
-        found += [token for entry in entries for token in entry[_key(entries)].split()]
+        found += tokens_of(entries, _key(entries))
     return found
 
 
@@ -251,6 +252,6 @@ def _whole_file(file: Object, segments: list[Object]) -> Object:
         isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in again
     ):
         old, new = (_tokens(items) for items in (file["segments"], segments))
-        if old == [token for entry in again for token in entry["word"].split()]:
+        if old == tokens_of(again, "word"):
             content[_ALL_WORDS] = replaced_entries(again, "word", new)
     return content

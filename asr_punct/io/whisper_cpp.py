@@ -17,6 +17,7 @@ from asr_punct.io.entries import (
     confidence_at,
     entry_words,
     in_order,
+    mean_confidence,
     number_or_none,
     object_at,
     objects,
@@ -100,9 +101,7 @@ def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
 
 def _confidence(tokens: Sequence[Object], place: str) -> float | None:
     """The mean of the tokens' probabilities, as in Whisper's own words."""
-    found = [confidence_at(token, "p", place) for token in tokens]
-    known = [value for value in found if value is not None]
-    return sum(known) / len(known) if known else None
+    return mean_confidence(confidence_at(token, "p", place) for token in tokens)
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import TypeVar
 
-from asr_punct.io.entries import written_words
+from asr_punct.io.entries import mean_confidence, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word
 
@@ -50,12 +50,11 @@ def joined(pieces: Sequence[Word]) -> Word:
     if len(pieces) == 1:
         return pieces[0]
     start, end = pieces[0].start, pieces[-1].end
-    known = [piece.confidence for piece in pieces if piece.confidence is not None]
     return Word(
         "".join(piece.text for piece in pieces),
         start,
         None if start is not None and end is not None and end < start else end,
-        sum(known) / len(known) if known else None,
+        mean_confidence(piece.confidence for piece in pieces),
     )
 
 

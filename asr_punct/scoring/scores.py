@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, read_text_file, write_file
+from asr_punct.io.files import Pathlike, read_text_file, write_json_file
 from asr_punct.marks import Mark
 
 Interval = tuple[float, float]
@@ -183,9 +183,7 @@ class Scores:
 
 def write_score_sets(sets: Mapping[str, Scores], path: Pathlike) -> None:
     """Write the scores of several sets to one file: JSON, set -> scores."""
-    with write_file(path) as out:
-        json.dump({name: scores.as_dict() for name, scores in sets.items()}, out, indent=2)
-        out.write("\n")
+    write_json_file(path, {name: scores.as_dict() for name, scores in sets.items()})
 
 
 def read_score_sets(path: Pathlike) -> dict[str, Scores]:

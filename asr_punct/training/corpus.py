@@ -17,7 +17,7 @@ from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
 from asr_punct.pauses import BUCKETS, UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, word_count
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
 
 def _utterances(path: Path) -> Iterable[Utterance]:
     words = f"words of {path.name}"
-    return progress.counted(read_tsv(path), words, size=lambda utterance: len(utterance.words), source=path)
+    return progress.counted(read_tsv(path), words, size=word_count, source=path)
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:

@@ -17,7 +17,7 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from asr_punct.checkpoint import TOKENIZER, read_info
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_file, write_json_file
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import Progress, SafeCheckpointIO
@@ -84,8 +84,7 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
-    with write_file(run.settings) as out:
-        json.dump(as_mapping(config), out, indent=2)
+    write_json_file(run.settings, as_mapping(config))
     with write_file(run.directory / TOKENIZER) as out:
         out.write(tokenizer.to_json())
 

@@ -13,7 +13,6 @@ were found on the development set.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -28,7 +27,7 @@ from asr_punct.corpora.iwslt import first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import make_directory, write_file
+from asr_punct.io.files import make_directory, write_file, write_json_file
 from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
@@ -151,9 +150,7 @@ def main() -> int:
     except AsrPunctError as error:
         print(f"decode.py: {error}", file=sys.stderr)
         return 2
-    with write_file(options.output / "facts.json") as out:
-        json.dump(facts, out, indent=2)
-        out.write("\n")
+    write_json_file(options.output / "facts.json", facts)
     told = ", ".join(f"{name} {100 * scores['micro']['f1']:.1f}" for name, scores in facts["scores"].items())
     print(f"micro F1 {told}; {facts['words_per_second']:.0f} words/s")
     return 0

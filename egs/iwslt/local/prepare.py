@@ -15,7 +15,6 @@ that share eight words in a row with the development set or a test set are left 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from pathlib import Path
 
 from asr_punct.corpora.iwslt import as_recognised, find_file, first_words, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import make_directory, write_file
+from asr_punct.io.files import make_directory, write_file, write_json_file
 from asr_punct.io.labelled import read_labelled
 from asr_punct.io.tsv import write_tsv
 from asr_punct.marks import Labels
@@ -116,9 +115,7 @@ def prepare(options: argparse.Namespace) -> None:
         write(options.output / "tokens" / f"{name}.tsv", tokens[name])
     counts = {name: count_words(corpus) for name, corpus in {"train": train, "dev": dev, "tune": tune, **words}.items()}
     summary = {"source": source, "overlapping_documents": dropped, "words": counts}
-    with write_file(options.output / "summary.json") as out:
-        json.dump(summary, out, indent=2, ensure_ascii=False)
-        out.write("\n")
+    write_json_file(options.output / "summary.json", summary)
     told = ", ".join(f"{name} {count}" for name, count in counts.items())
     print(f"trained on {source} ({dropped} documents that overlap with the other sets left out); words: {told}")
 

@@ -9,7 +9,6 @@ OPTIONS are those of decode.py. OUT.json has the median time of each over that o
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 import time
@@ -20,7 +19,7 @@ from statistics import median
 import decode  # type: ignore[import-not-found]  # the program beside it
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 
 _SET = "ref"
 
@@ -67,9 +66,7 @@ def main() -> int:
     try:
         ways = {name: way(chosen, options.model, options.data, options.words) for name, _, chosen in named}
         times = relative_times(ways, options.rounds)
-        with write_file(options.output) as out:
-            json.dump(times, out, indent=2)
-            out.write("\n")
+        write_json_file(options.output, times)
     except AsrPunctError as error:
         print(f"time_ways.py: {error}", file=sys.stderr)
         return 2

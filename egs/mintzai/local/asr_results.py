@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_file, write_json_file
 from asr_punct.scoring import Scores
 from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.tables import interval, percent, table
@@ -29,18 +29,31 @@ the output of `recipes/punctuate.sh`, with a model of each language and one of b
 """
 
 
-def read_scores(language: str, words: str) -> Scores:
-    """What the stage wrote."""
-    return Scores.from_dict(json.loads(Path("exp", language, words, "scores.json").read_text(encoding="utf-8")))
+Pair = tuple[Scores, Scores]
+"""What the stage wrote: scores on the reference's words, and on those recognised."""
 
 
-def row(language: str) -> tuple[str, ...]:
+def read_scores(language: str) -> Pair:
+    """The scores of a test set."""
+    files = (Path("exp", language, words, "scores.json") for words in ("reference", "recognised"))
+    reference, recognised = (Scores.from_dict(json.loads(file.read_text(encoding="utf-8"))) for file in files)
+    return reference, recognised
+
+
+def row(language: str, pair: Pair) -> tuple[str, ...]:
     """A test set's row."""
-    reference, recognised = read_scores(language, "reference"), read_scores(language, "recognised")
+    reference, recognised = pair
     cells = [percent(recognised.wer)]
-    for scores in (reference, recognised):
+    for scores in pair:
         cells += [percent(scores.micro.f1), interval(scores.ci95.get("micro.f1"))]
     return (language, str(reference.words), *cells)
+
+
+def figures(pair: Pair) -> dict[str, float | None]:
+    """What results.json has of a test set."""
+    reference, recognised = pair
+    f1 = {"f1_reference": reference.micro.f1, "f1_recognised": recognised.micro.f1}
+    return {"words": reference.words, "wer": recognised.wer, **f1}
 
 
 def page(command: str, results: str) -> Iterator[str]:
@@ -60,19 +73,12 @@ def main() -> None:
     parser.add_argument("json", type=Path)
     parser.add_argument("languages", nargs="+")
     options = parser.parse_args()
-    results = table(_HEADER, [row(language) for language in options.languages])
-    with write_file(options.json) as out:
-        figures = {language: _figures(language) for language in options.languages}
-        out.write(json.dumps(figures, indent=2) + "\n")
+    scores = {language: read_scores(language) for language in options.languages}
+    results = table(_HEADER, [row(language, pair) for language, pair in scores.items()])
+    write_json_file(options.json, {language: figures(pair) for language, pair in scores.items()})
     with write_file(options.page) as out:
         out.writelines(f"{line}\n" for line in page(options.command, results))
     print(results, end="")
-
-
-def _figures(language: str) -> dict[str, float | None]:
-    reference, recognised = read_scores(language, "reference"), read_scores(language, "recognised")
-    f1 = {"f1_reference": reference.micro.f1, "f1_recognised": recognised.micro.f1}
-    return {"words": reference.words, "wer": recognised.wer, **f1}
 
 
 if __name__ == "__main__":

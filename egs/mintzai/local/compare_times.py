@@ -10,13 +10,12 @@ Reads TRUTH_DIR/LANG/SPLIT.ctm and DATA_DIR/LANG/SPLIT/ctm. OUT.json gets for ea
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, Comparison, compare
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.ctm import read_ctm
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 
 _HELD_OUT = ("dev", "test")
 
@@ -52,9 +51,7 @@ def main() -> None:
             figures[f"{truth.parent.name}/{truth.stem}"] = comparison.figures()
             held_out = held_out + comparison if truth.stem in _HELD_OUT else held_out
     figures["held out"] = held_out.figures()
-    with write_file(options.output) as out:
-        json.dump(figures, out, indent=2)
-        out.write("\n")
+    write_json_file(options.output, figures)
     for name, row in figures.items():
         error, f1 = ("–" if row[key] is None else f"{row[key]:.3f}" for key in ("median_error_s", "pause_f1"))
         print(

@@ -7,12 +7,11 @@ local/measure_speed.py --model MODEL_DIR [--device D] [--aggregate N] IN.tsv OUT
 from __future__ import annotations
 
 import argparse
-import json
 import time
 
 from asr_punct.checkpoint import ONNX, has_file
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 from asr_punct.io.tsv import read_tsv
 
 _WARM_UP = 20
@@ -43,9 +42,7 @@ def main() -> None:
     parser.add_argument("target")
     options = parser.parse_args()
     result = measure(options.model, options.source, options.device, options.aggregate)
-    with write_file(options.target) as out:
-        json.dump(result, out, indent=2)
-        out.write("\n")
+    write_json_file(options.target, result)
 
 
 if __name__ == "__main__":

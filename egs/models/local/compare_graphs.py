@@ -7,7 +7,6 @@ local/compare_graphs.py [--threads N] MODEL_DIR CORPUS.tsv int8.json
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import write_file
+from asr_punct.io.files import write_json_file
 from asr_punct.io.tsv import read_tsv
 from asr_punct.words import Utterance
 
@@ -53,9 +52,7 @@ def main() -> int:
         fp32 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="fp32")
         int8 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="int8")
         result = compare(fp32, int8, read_tsv(options.corpus))
-        with write_file(options.output) as out:
-            json.dump(result, out, indent=2)
-            out.write("\n")
+        write_json_file(options.output, result)
     except AsrPunctError as error:
         print(f"compare_graphs.py: {error}", file=sys.stderr)
         return 2

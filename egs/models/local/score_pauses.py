@@ -21,7 +21,7 @@ from typing import Any
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import read_text_file, write_file
+from asr_punct.io.files import read_text_file, write_json_file
 from asr_punct.pauses import has_times, with_pauses
 from asr_punct.scoring import count_labels, paired, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED
@@ -107,9 +107,7 @@ def main() -> int:
         if not any(map(has_times, sentences)):
             raise InputError(options.words, "no exact times", "words with times")
         result = compare(punctuator, sentences)
-        with write_file(options.output) as out:
-            json.dump(result, out, indent=2)
-            out.write("\n")
+        write_json_file(options.output, result)
     except AsrPunctError as error:
         print(f"score_pauses.py: {error}", file=sys.stderr)
         return 2
