@@ -246,6 +246,17 @@ def test_other_forms_of_whisper(tmp_path, content, text):
     assert (after if "words" in after else after["segments"][0])["text"] == text
 
 
+def test_a_file_without_segments_keeps_what_else_it_has(tmp_path):
+    silent = {"text": "", "segments": [], "language": "es"}
+    (value,) = io.read_utterances(file(tmp_path, "talk.json", json.dumps(silent)), silence=True)
+    assert not value.words
+    assert json.loads(written("whisper", [value])) == silent
+    content = {**silent, "text": " hola mundo"}
+    values = read(tmp_path, content)
+    assert texts(values) == [["hola", "mundo"]]
+    assert json.loads(written("whisper", map(marked, values))) == {**content, "text": " Hola mundo."}
+
+
 def test_a_list_of_segments_comes_back_as_one(tmp_path):
     segments = [{**segment, "words": segment.get("words")} for segment in OPENAI["segments"]]
     values = read(tmp_path, segments)

@@ -92,7 +92,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name, recording, listed = display_name(path), recording_name(path), isinstance(content, list)
     file = {"segments": content} if listed else object_at(content, name)
-    items = [file] if _is_one_segment(file) and "segments" not in file else objects(file, "segments", name)
+    items = objects(file, "segments", name) or ([] if listed else [file])
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
@@ -161,7 +161,7 @@ def _letters(token: str) -> str:
 
 def _key(entries: Sequence[Object]) -> str:
     """The key of a word's text: whisper-timestamped has `text`."""
-    return "text" if "text" in entries[0] and "word" not in entries[0] else "word"
+    return "text" if entries and "text" in entries[0] and "word" not in entries[0] else "word"
 
 
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -185,7 +185,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
     file = rests[0].file if rests else {}
     if rests and rests[0].listed:
         return segments
-    if "segments" not in file and len(owned) == 1:
+    if len(rests) == 1 and rests[0].item is file:
         return segments[0]
     if len(owned) == len(file.get("segments", [])) == len(segments):
         return _whole_file(file, segments)
