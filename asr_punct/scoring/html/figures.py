@@ -84,7 +84,8 @@ def confusion_table(confusion: Confusion) -> Html:
         total = counts[i].sum() or 1
         cells = [_confusion_cell(int(counts[i, j]), counts[i, j] / total, i == j) for j in shown]
         rows.append(tag("tr", tag("th", names[i], scope="row"), *cells))
-    return table("Reference ↓ by hypothesis →", ("", *(names[i] for i in shown)), rows)
+    caption = "Reference ↓ by hypothesis →; none by none: sides of words, left and right, that have no mark in either"
+    return table(caption, ("", *(names[i] for i in shown)), rows)
 
 
 def _confusion_cell(count: int, share: float, right: bool) -> Html:
