@@ -40,8 +40,9 @@ class SubwordTokenizer:
         self._tokenizer.no_padding()
         self._max_subwords = max_subwords
         self._cache: dict[str, tuple[int, ...]] = {}
-        self.start = self._special(place, "[CLS]", "<s>", "<cls>")
-        self.end = self._special(place, "[SEP]", "</s>", "<sep>")
+        # Funnel and XLNet have <s> and </s> too, which do not stand around their input, or have no vector at all.
+        self.start = self._special(place, "[CLS]", "<cls>", "<s>")
+        self.end = self._special(place, "[SEP]", "<sep>", "</s>")
         self.pad = self._special(place, "[PAD]", "<pad>")
         self.unknown = self._special(place, "[UNK]", "<unk>")
 

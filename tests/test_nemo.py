@@ -152,7 +152,7 @@ def test_shipped_models_are_listed_and_found_by_the_old_names(monkeypatch, tmp_p
     assert model.task is not None
     expected = Punctuator.from_pretrained("en").add_punctuation_capitalization(queries)
     assert model.add_punctuation_capitalization(queries, batch_size=1, max_seq_length=64, step=8, margin=16) == expected
-    monkeypatch.setattr("asr_punct.checkpoint.TRAINABLE", tmp_path)
+    monkeypatch.setattr("asr_punct.shipped.TRAINABLE", tmp_path)
     graph = AsrPunctModel.from_pretrained("en")
     assert graph.task is None
     assert graph.add_punctuation_capitalization(queries) == expected

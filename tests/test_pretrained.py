@@ -157,3 +157,15 @@ def test_a_tokenizer_by_directory(tmp_path):
     tokenizer = pretrained_tokenizer(str(tmp_path), 4)
     assert tokenizer.encode(["hola", "x"]) == [(5, 6), (1,)]
     assert (tokenizer.start, tokenizer.end, tokenizer.pad) == (2, 3, 0)
+
+
+def test_a_funnel_transformer_gets_the_special_tokens_that_it_knows(tmp_path):
+    """Its tokenizer has <s> and </s> beside <cls> and <sep>, added after the vocabulary where that lacks them."""
+    transformers = pytest.importorskip("transformers")
+    vocabulary = ["<pad>", "<unk>", "<cls>", "<sep>", "<mask>", "ho", "##la"]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary))
+    transformers.FunnelTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    expected = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    tokenizer = pretrained_tokenizer(str(tmp_path), 4)
+    assert (tokenizer.start, tokenizer.end) == (expected.cls_token_id, expected.sep_token_id) == (2, 3)
+    assert tokenizer.size > len(vocabulary)
