@@ -4,6 +4,7 @@ import argparse
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 pytest.importorskip("torch")
 
 from asr_punct.errors import InputError
-from asr_punct.io.tsv import read_tsv
+from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.scoring import Difference
 from asr_punct.training.configuration import read_config
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
@@ -191,6 +193,7 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     facts = json.loads((target / "facts.json").read_text())
     assert facts["parameters"] > 1000
     assert facts["words_per_second"] > 0
+    assert not facts["stand_in"]
     assert words(target / "ref.tsv") == words(files / "data" / "tokens" / "ref.tsv")
 
     header = (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()
@@ -208,6 +211,51 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     assert cells[0].strip() == f"{100 * facts['scores']['ref']['micro']['f1']:.1f}"
     assert float(cells[2]) >= float(cells[1]) - 1e-9  # two classes ask for less than three
     assert set(json.loads((files / "exp" / "scores.json").read_text())) == {"tiny/ref", "tiny/asr"}
+
+
+@pytest.fixture
+def decoded(files, monkeypatch):
+    """Two decodings of the test sets: one with all marks right, one with none."""
+    prepared(files)
+    monkeypatch.chdir(files)
+    for name, keep in (("fusion", True), ("plain", False)):
+        folder = files / "exp" / "decode" / name
+        folder.mkdir(parents=True)
+        for test in ("ref", "asr"):
+            tokens = list(read_tsv(files / "data" / "tokens" / f"{test}.tsv"))
+            with (folder / f"{test}.tsv").open("w") as out:
+                write_tsv((value if keep else replace(value, labels=None) for value in tokens), out)
+    header = "part\trow\tagainst\tsource\tref\tasr\n"
+    lines = "Fusion\tfusion\tplain\tshi2021\t+0.5\t-\nOther\tfusion\tnone\t-\t-\t-\n"
+    (files / "published_ablations.tsv").write_text(header + lines)
+    return [argparse.Namespace(name=name) for name in ("fusion", "plain")]
+
+
+def test_what_a_part_brings_is_told_beside_the_claim(decoded):
+    (*_, text) = report.ablations(decoded, ["ref", "asr"])
+    (line,) = (line for line in text.splitlines() if "**fusion**" in line)
+    cells = [cell.strip() for cell in line.split("|")[1:-1]]
+    assert cells[:4] == ["Fusion", "**fusion**", "**plain**", "+100.0"]
+    assert cells[6] == "+0.5 (shi2021)"
+    assert cells[8] == "+100.0"
+    assert cells[11:] == ["", ""]
+    assert not list(report.ablations(decoded[:1], ["ref", "asr"]))
+
+
+@pytest.mark.parametrize(
+    ("interval", "published", "told"),
+    [
+        ((0.01, 0.02), 0.5, "holds"),
+        ((-0.02, -0.01), 0.5, "does not hold"),
+        ((-0.02, -0.01), -0.4, "holds"),
+        ((-0.01, 0.02), 0.5, "not told apart"),
+        (None, 0.5, "not told apart"),
+        ((0.01, 0.02), 0.0, ""),
+    ],
+)
+def test_claims(interval, published, told):
+    difference = sum(interval or (0, 0)) / 2
+    assert report.claim(Difference(0.5, 0.5 + difference, difference, interval, 0.1), published) == told
 
 
 def test_ways_of_decoding_take_turns(files, model):

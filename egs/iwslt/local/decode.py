@@ -22,7 +22,7 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
-from asr_punct.checkpoint import ONNX, WEIGHTS, has_file, read_info
+from asr_punct.checkpoint import ONNX, WEIGHTS, ModelInfo, has_file, read_info
 from asr_punct.corpora.iwslt import first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import AsrPunctError
@@ -118,9 +118,14 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         "runtime": "onnxruntime" if graph else "torch",
         "parameters": parameters(options.model),
         "untuned": untuned(options) if options.untuned else {},
-        "masked_lm": bool(punctuator.info.encoder.get("masked_lm_head")),
+        "stand_in": _has_stand_in(punctuator.info),
         "training": dict(punctuator.info.training),
     }
+
+
+def _has_stand_in(info: ModelInfo) -> bool:
+    """Whether the embedding matrix stands in for the masked-LM head that the token layer reads."""
+    return info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,8 +3,8 @@
 
 local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --systems FILE ROW…
 
-Reads data/summary.json, exp/decode/**/facts.json, and the published results: published.tsv, published_sweeps.tsv and
-published_classes.tsv, where there are any.
+Reads data/summary.json, data/tokens, exp/decode, and the published results: published.tsv, published_ablations.tsv,
+published_classes.tsv and published_sweeps.tsv, where there are any.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.io.files import write_file
-from asr_punct.scoring import Scores, write_score_sets
+from asr_punct.io.tsv import read_tsv
+from asr_punct.scoring import Counts, Difference, Scores, count_labels, paired, write_score_sets
 from asr_punct.scoring.circumstances import circumstances
-from asr_punct.scoring.tables import interval, percent, table
+from asr_punct.scoring.tables import NONE, interval, percent, table
 
 EXP = Path("exp")
 FACTS = "facts.json"
@@ -141,6 +142,54 @@ def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
     yield table(header, cells)
 
 
+def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
+    """What a part of a system brings: a row against the same without it, and the published difference."""
+    path, names = Path("published_ablations.tsv"), [row.name for row in rows]
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    compared = [
+        line for line in csv.DictReader(lines, delimiter="\t") if line["row"] in names and line["against"] in names
+    ]
+    if not compared:
+        return
+    yield "## What the parts bring: micro F1, in points\n"
+    yield (
+        "Paired bootstrap over the utterances: both rows on the same samples. A claim holds, or does not, where the "
+        "95 % interval leaves out 0; else the two are not told apart.\n"
+    )
+    header = ["part", "row", "against"]
+    header += [
+        f"{TITLES.get(test, test)}{what}" for test in tests for what in ("", " 95 %", " p", " published", " claim")
+    ]
+    cells = []
+    for line in compared:
+        cells.append([line["part"], f"**{line['row']}**", f"**{line['against']}**"])
+        for test in tests:
+            before, after = (counted(line[key], test) for key in ("against", "row"))
+            cells[-1] += _difference(paired(before, after)["micro.f1"], line[test], line["source"])
+    yield table(header, cells)
+
+
+def counted(name: str, test: str) -> Counts:
+    """Counts of a decoding, as it was scored."""
+    return count_labels(
+        read_tsv(Path("data/tokens", f"{test}.tsv")), read_tsv(EXP / "decode" / name / f"{test}.tsv"), 4
+    )
+
+
+def _difference(found: Difference, published: str, source: str) -> list[str]:
+    ours = [f"{100 * found.difference:+.1f}", interval(found.ci95, "+"), NONE if found.p is None else f"{found.p:.3f}"]
+    return [*ours, "", ""] if published == "-" else [*ours, f"{published} ({source})", claim(found, float(published))]
+
+
+def claim(found: Difference, published: float) -> str:
+    """What a difference says of a published one; nothing where they tell of none."""
+    if not published:
+        return ""
+    if found.ci95 is None or found.ci95[0] <= 0 <= found.ci95[1]:
+        return "not told apart"
+    return "holds" if found.difference * published > 0 else "does not hold"
+
+
 @dataclass(frozen=True)
 class Sweep:
     """Models decoded in several ways, a table of the page each.
@@ -227,8 +276,10 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
         yield f"{_SYNTHETIC}\n"
     yield from _circumstances(options, summary)
     yield from results(rows, tests, options)
-    if any(row.name == "courtland" and not row.facts["masked_lm"] for row in rows):
-        yield "The encoder of courtland has no masked-LM head: its embedding matrix stands in for the decoder.\n"
+    for row in rows:
+        if row.facts["stand_in"]:
+            yield f"The encoder of {row.name} has no masked-LM head: its embedding matrix stands in for the decoder.\n"
+    yield from ablations(rows, tests)
     yield from merged(rows, tests)
     for table_of in SWEEPS:
         for row in rows:
