@@ -179,7 +179,7 @@ def test_a_budget_tells_rows_encoders_and_parts_apart():
     assert found("bilstm_augment/crf", "roberta-large") == ["training.learning_rate=5e-6"]
     assert "model.context.heads=16" in found("pos_fusion", "funnel-transformer/xlarge")
     assert found("pos_fusion", "roberta-base") == []
-    assert "training.epochs=9" in found("courtland", "roberta-base", "frozen")
+    assert "training.epochs=90" in found("courtland", "roberta-base", "frozen")
     assert found("courtland", "roberta-base") == []
 
 

@@ -375,6 +375,7 @@ def test_the_papers_numbers():
     assert (config.model.heads, config.model.heads.hidden) == (HeadConfig(kind="classes", hidden=0, dropout=0.0), 0)
     assert (config.model.pauses.kind, config.model.context.kind) == ("none", "none")
     assert (training.learning_rate, training.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
-    assert (training.batch_size, training.epochs, training.windows) == (250, 3, "sliding")
+    assert (training.batch_size, training.epochs, training.epochs_per_pass) == (250, 30, 10)  # three passes
+    assert training.windows == "sliding"
     assert (training.optimizer, training.lookahead_steps, training.lookahead_rate) == ("radam", 6, 0.5)
     assert not training.frozen_encoder
