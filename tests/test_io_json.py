@@ -197,7 +197,7 @@ def test_whisper_is_read(tmp_path):
     assert texts(values) == [["hola", "mundo"], ["-", "sí", "señor"], ["son", "tres"], []]
     assert times(values)[:2] == [[(0.0, 0.30000000000000004), (0.5, 1.2)], [(2.5, None), (None, 3.0), (3.0, 4.0)]]
     assert [word.confidence for word in values[0].words] == [0.5, 1.0]
-    assert [value.times for value in values] == ["whisper", "whisper", "none", "none"]
+    assert [value.times for value in values] == ["whisper", "whisper", "whisper", "none"]
     assert [(value.id, value.recording) for value in values[:2]] == [("talk-1", "talk"), ("talk-2", "talk")]
 
 
@@ -227,7 +227,7 @@ def test_whisperx_words_without_times_and_words_told_twice(tmp_path):
     values = read(tmp_path, WHISPERX)
     assert texts(values) == [["van", "3", "casas"], ["ya"]]
     assert times(values)[0] == [(0.5, 0.7), (None, None), (1.2, 2.0)]
-    assert [value.times for value in values] == ["ctc", "none"]
+    assert [value.times for value in values] == ["ctc", "whisper"]
     assert json.loads(written("whisper", values)) == WHISPERX
     content = json.loads(written("whisper", map(marked, values)))
     assert [word["word"] for word in content["word_segments"]] == ["Van", "3", "casas."]
@@ -244,6 +244,18 @@ def test_other_forms_of_whisper(tmp_path, content, text):
     assert json.loads(written("whisper", values)) == content
     after = json.loads(written("whisper", map(marked, values)))
     assert (after if "words" in after else after["segments"][0])["text"] == text
+
+
+def test_segments_without_times_of_words_have_their_own(tmp_path):
+    segments = [{"start": 0.1, "end": 1.0, "text": " hola ya"}, {"start": 1.5, "end": 1.2, "text": " sí"}]
+    values = read(tmp_path, {"segments": segments})
+    assert times(values) == [[(0.1, None), (None, 1.0)], [(1.5, None)]]
+    assert [value.pauses for value in values] == [(None, None), (None,)]
+    assert [value.times for value in values] == ["whisper"] * 2
+    assert json.loads(written("whisper", values)) == {"segments": segments}
+    new = json.loads(written("whisper", [replace(values[0], rest=None)]))["segments"]
+    assert new == [{"id": 0, **segments[0]}]
+    assert "00:00:00,100 --> 00:00:01,000\nhola ya" in written("srt", [replace(values[0], labels=(Labels(),) * 2)])
 
 
 def test_a_file_without_segments_keeps_what_else_it_has(tmp_path):
@@ -615,6 +627,8 @@ def whisper(**word):
         (whisper(start="soon"), "word 1: found start 'soon'"),
         (whisper(start=[1]), r"word 1: found start \[1\]"),
         (whisper(start=2, end=1), "word 1: found end 1.0 before start 2.0"),
+        ({"segments": [{"text": "ya", "start": -1}]}, "segment 1: found start -1"),
+        ({"segments": [{"text": "ya", "end": "x"}]}, "segment 1: found end 'x'"),
         (whisper(probability="high"), "word 1: found probability 'high'"),
         (
             {"segments": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]},

@@ -4,16 +4,16 @@ That of whisper.cpp and of transformers' pipeline goes by the same name and has 
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`, or the list of segments alone. Segments may have no `words`, and words no times (WhisperX, numbers);
-WhisperX has `score` and `speaker`, and all words again as `word_segments`; OpenAI's service gives `words` and no
-segments where word times are asked for. Some words come in pieces (`io.word_pieces`), and a segment's text may have
-words that are not among its `words`.
+where none has, the first has the segment's start and the last its end. WhisperX has `score` and `speaker`, and all
+words again as `word_segments`; OpenAI's service gives `words` and no segments where word times are asked for. Some
+words come in pieces (`io.word_pieces`), and a segment's text may have words that are not among its `words`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
@@ -28,6 +28,7 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     replaced_entries,
+    seconds_at,
     shown,
     source_of,
     subsequence,
@@ -96,19 +97,28 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
-        yield Utterance(
-            words,
-            id=f"{recording}-{number}",
-            recording=recording,
-            times=_source(file, item, words),
-            rest=WhisperSegment(file, item, listed),
-        )
+        id_, rest = f"{recording}-{number}", WhisperSegment(file, item, listed)
+        if has_times(words) or not words:
+            yield Utterance(words, id_, recording, times=_source(file, item, words), rest=rest)
+        else:
+            words = _in_segment(words, item, place)
+            unknown = (None,) * len(words)  # a segment begins and ends with silence as often as not
+            yield Utterance(words, id_, recording, pauses=unknown, times=source_of(words, "whisper"), rest=rest)
 
 
 def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
     """WhisperX, which scores them, places words by a CTC model; the others by Whisper's own attention."""
     aligned = _ALL_WORDS in file or any("score" in entry for entry in item.get("words") or [])
     return source_of(words, "ctc" if aligned else "whisper")
+
+
+def _in_segment(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
+    """Words without times, the first with the segment's start and the last with its end."""
+    start, end = seconds_at(item, "start", place), seconds_at(item, "end", place)
+    if start is not None and end is not None and end < start:
+        end = None
+    placed = [replace(words[0], start=start), *words[1:]]
+    return (*placed[:-1], replace(placed[-1], end=end))
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
@@ -235,10 +245,16 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Second
         "end": next((word.end for word in reversed(utterance.words) if word.end is not None), None),
         "text": "".join(f" {text}" for text in written),
     }
-    if has_times(utterance.words):
+    if has_times(utterance.words) and not _is_told_by_segment(utterance.words):
         pairs = zip(utterance.words, written, strict=True)
         item["words"] = [new_entry(word, f" {text}", "probability") for word, text in pairs]
     return {key: value for key, value in item.items() if value is not None}
+
+
+def _is_told_by_segment(words: Sequence[Word]) -> bool:
+    """Whether nothing is known of several words but where the first begins and the last ends."""
+    inner = [time for word in words for time in (word.start, word.end)][1:-1]
+    return len(words) > 1 and all(value is None for value in (*inner, *(word.confidence for word in words)))
 
 
 def _whole_file(file: Object, segments: list[Object]) -> Object:
