@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Fit thresholds and calibration, or class weights, and case biases of a model directory on a development corpus.
 
-    tune.py MODEL_DIR DEV.tsv [--json REPORT] [--threads N]
+    tune.py MODEL_DIR DEV.tsv [--json REPORT] [--threads N] [--device D] [--aggregate N]
 
-Writes them into MODEL_DIR/config.json, prints a table, and keeps what was measured in REPORT.
+Writes them into MODEL_DIR/config.json, prints a table, and keeps what was measured in REPORT. Settings fit the
+decoding that they are found with: --aggregate N is for models that `asr-punct punctuate --aggregate N` decodes, and
+takes up to N times as long.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ def main() -> int:
     parser.add_argument("dev", type=Path, help="labelled text that it was not trained on")
     parser.add_argument("--json", type=Path, help="file to write what was measured to")
     parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
+    parser.add_argument("--device", help="where scores are computed (default: cpu)")
+    parser.add_argument("--aggregate", type=int, metavar="N", help="windows that each word is predicted in")
     options = parser.parse_args()
     try:
-        done = tune(options.model, options.dev, options.threads)
+        done = tune(options.model, options.dev, options.threads, device=options.device, aggregate=options.aggregate)
         if options.json:
             write_json_file(options.json, asdict(done))
     except AsrPunctError as error:

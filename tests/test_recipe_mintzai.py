@@ -52,6 +52,15 @@ STAND_INS = {
     "measure_speed.py": WRITES_LAST,
     "report.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
 }
+RECORDS = f"""#!{sys.executable}
+import pathlib, sys
+with open("calls", "a") as calls:
+    print(pathlib.Path(sys.argv[0]).name, *sys.argv[1:], file=calls)
+"""
+STAND_INS_OF_TRAINING = {
+    "tune.py": RECORDS + "open(sys.argv[2], 'w')\n",
+    "pos.py": RECORDS + "pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).mkdir(parents=True)\n",
+}
 
 
 class Recipe:
@@ -61,7 +70,8 @@ class Recipe:
         shutil.copytree(ROOT / "recipes", root / "recipes", ignore=ignored)
         shutil.copytree(ROOT / "egs" / "mintzai", self.root, ignore=ignored)
         shutil.copytree(ROOT / "conf", root / "conf")
-        script(root / "recipes" / "tune.py", f"#!{sys.executable}\nimport sys\nopen(sys.argv[2], 'w')\n")
+        for name, program in STAND_INS_OF_TRAINING.items():
+            script(root / "recipes" / name, program)
         for name, content in STAND_INS.items():
             script(self.root / "local" / name, content)
         script(root / "bin" / "asr-punct", COMMAND)
@@ -244,6 +254,39 @@ def test_another_system_reads_the_papers_encoder_of_a_language(recipe, tmp_path)
 def test_another_system_is_decoded_in_its_own_way(recipe):
     calls = recipe.calls("--languages", "es", "--system", "courtland", "--stop-stage", 5)
     assert any(call.startswith("punctuate") and "--aggregate 9" in call for call in calls)
+    assert any(call.startswith("tune.py") and call.endswith("dev.tsv --aggregate 9") for call in calls)
+
+
+def test_a_tagger_is_trained_for_the_encoder_of_each_language(recipe, tmp_path):
+    for folder in ("mintzai", "treebanks"):
+        (tmp_path / folder).mkdir()
+    for part in ("train", "dev"):
+        (tmp_path / "treebanks" / f"some-{part}.conllu").touch()
+    options = ("--corpus", "mintzai", "--system", "pos_fusion", "--treebanks", "treebanks", "--stop-stage", 4)
+    calls = recipe.calls(*options, "--languages", "es eu")
+    taggers = [call.split()[-2:] for call in calls if call.startswith("pos.py")]
+    assert [output for output, _ in taggers] == [
+        "exp/pos/bert-base-spanish-wwm-cased",
+        "exp/pos/berteus-base-cased",
+    ]
+    assert [name.split("/")[-1] for _, name in taggers] == [Path(output).name for output, _ in taggers]
+    trained = [call for call in calls if call.startswith("train")]
+    for call, (output, _) in zip(trained, taggers, strict=True):
+        assert f"training.pos_tagger={recipe.root}/{output}" in call
+
+
+def test_parts_of_speech_of_flair_have_no_graph(recipe, tmp_path, monkeypatch):
+    options = ("--languages", "es", "--system", "pos_fusion", "--tagger", "flair")
+    missing = recipe(*options)
+    assert missing.returncode == 2
+    assert missing.stderr.startswith("run.sh: stage 4: pos_fusion: found no package flair, expected it in the env")
+    assert "train" not in commands((recipe.root / "calls").read_text().splitlines())
+    (tmp_path / "flair.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    calls = recipe.calls(*options)
+    assert any(call.startswith("train") and "model.pos.tagger=flair" in call for call in calls)
+    assert "export" not in commands(calls)
+    assert commands(calls).count("punctuate") == 3  # the test set, and the demonstration's two forms
 
 
 def test_times_of_a_recogniser(recipe, tmp_path):
@@ -273,6 +316,11 @@ def test_times_of_a_recogniser(recipe, tmp_path):
         (["--nj", "0"], "run.sh: --nj: found '0', expected 1 or more"),
         (["--stage", "four"], "run.sh: --stage: found 'four', expected a number"),
         (["--ablation", "yes"], "run.sh: option --ablation: found 'yes', expected true or false"),
+        (
+            ["--system", "pos_fusion"],
+            "run.sh: pos_fusion: found no tagger of parts of speech for encoder built, "
+            "expected --tagger flair, or a pretrained encoder and --treebanks DIR",
+        ),
         (["more"], "run.sh: found argument 'more', expected options only (see --help)"),
         (["--stage", "3"], "run.sh: stage 1: expected file data/source to exist (run stage 1)"),
     ],

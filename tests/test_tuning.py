@@ -2,15 +2,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from dummies import ASKS, NAMES, NOUNS, tiny_config, write_corpus
 
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.decode import DecodeSettings
 from asr_punct.decode.decoder import CASE_FIXED
 from asr_punct.decode.settings import logits
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import CASES, MARKS, Mark
+from asr_punct.subwords import train_tokenizer
 from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
 from asr_punct.tuning.class_weights import fit_class_weights
 from asr_punct.tuning.thresholds import climb, fit_case_bias, fit_thresholds
-from asr_punct.tuning.tune import DevScores, decoded_f1, fit_settings
+from asr_punct.tuning.tune import DevScores, decoded_f1, fit_settings, score_corpus, tune
 
 RNG = np.random.default_rng(0)
 
@@ -179,3 +183,25 @@ def test_sentence_ends_and_capitals_of_classes_are_decided_together_where_that_g
         fitted = fit_settings(dev)
         assert fitted.sentence_capitals is expected
         assert decoded_f1(dev, fitted) >= decoded_f1(dev, replace(fitted, sentence_capitals=False))
+
+
+def test_settings_are_fitted_to_the_windows_that_are_asked_for(tmp_path):
+    torch = pytest.importorskip("torch")
+    from asr_punct.model.encoder import new_encoder
+    from asr_punct.model.tagger import build_tagger
+    from asr_punct.model.weights import save_tagger
+
+    config = tiny_config().model
+    tokenizer = train_tokenizer([*NAMES, *NOUNS, *ASKS], config.encoder.vocabulary)
+    torch.manual_seed(0)
+    model = build_tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
+    tokenizer.save(str(tmp_path / TOKENIZER))
+    save_tagger(model, tmp_path / WEIGHTS)
+    write_info(tmp_path, ModelInfo(config, model.encoder.settings))
+    dev = write_corpus(tmp_path / "corpus") / "dev.tsv"
+
+    for count in (None, 3):
+        tune(tmp_path, dev, device="cpu", aggregate=count)
+        fitted = fit_settings(score_corpus(Punctuator.from_pretrained(tmp_path, aggregate=count), dev))
+        assert read_info(tmp_path).decoding.calibration == fitted.calibration
+    assert fitted != fit_settings(score_corpus(Punctuator.from_pretrained(tmp_path), dev))

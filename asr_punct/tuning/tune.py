@@ -156,14 +156,25 @@ def decoded_f1(dev: DevScores, settings: DecodeSettings) -> float:
     return float(f1(hits, count, float(dev.true_marks.sum())))
 
 
-def tune(directory: Path, corpus: Path, threads: int = 0) -> Tuning:
+def tune(
+    directory: Path, corpus: Path, threads: int = 0, *, device: str | None = None, aggregate: int | None = None
+) -> Tuning:
     """Fit the settings of a model directory on a corpus and write them into its `config.json`.
+
+    Args:
+        directory: of the model.
+        corpus: labelled text that it was not trained on.
+        threads: threads on the CPU; 0 for as many as there are cores.
+        device: where scores are computed; the CPU by default.
+        aggregate: windows whose results for a word are averaged, as in the decoding that the settings are for; without
+            it one window decides each word.
 
     Raises:
         AsrPunctError: the directory is damaged, or the corpus cannot be used; then nothing is written.
     """
     info = read_info(directory)
-    dev = score_corpus(Punctuator.from_pretrained(directory, threads=threads), corpus)
+    punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, aggregate=aggregate)
+    dev = score_corpus(punctuator, corpus)
     settings = fit_settings(dev)
     errors = () if dev.classes else zip(MARKS, _errors(dev, DecodeSettings()), _errors(dev, settings), strict=True)
     result = Tuning(

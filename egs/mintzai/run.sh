@@ -16,8 +16,11 @@
 #   --system NAME      a row of recipes/systems/systems.tsv (brnn, pos_fusion …) in place of AutoPunct
 #   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as in budgets.tsv beside it
 #                      (default: full; mini and --encoder built on the synthetic corpus)
-#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train pos_fusion's tagger on; without it there is one
-#                      for MiniLM alone
+#   --tagger NAME      of parts of speech, for pos_fusion, which needs --treebanks or flair here: own, a small one that
+#                      reads the encoder's tokenizer (default); flair, for every encoder: pip install flair first, and
+#                      name one for the languages, --train-options model.pos.name=flair/upos-multi; torch decodes then
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for pretrained encoders, not
+#                      for built; of a treebank without a *train* file give another part that name
 #   --ablation true    also train the 8 systems of the paper's Table 4
 #   --train-options L  more "key=value …" for asr-punct train
 #   --seed N           seed of the training (default: 1)
@@ -46,6 +49,7 @@ config=
 encoder=
 system=
 budget=
+tagger=own
 treebanks=
 ablation=false
 train_options=
@@ -130,7 +134,8 @@ if begin 3 data "$times"; then
   done
 fi
 
-if begin 4 exp "$config $encoder $seed $train_options${system:+ $system $budget}"; then
+if begin 4 exp "$config $encoder $seed $train_options${system:+ $system $budget${treebanks:+ $treebanks}${tagger#own}}"; then
+  check_packages "$system"
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv
   done
@@ -151,13 +156,14 @@ fi
 
 if begin 5 exp ""; then
   for model in "${models[@]}"; do
-    need 4 "exp/$model/"{config.json,model.onnx}
+    need 4 "exp/$model/config.json"
+    ! has_graph "$system" || need 4 "exp/$model/model.onnx"
     need 3 "data/tsv/${model##*/}/test.tsv"
   done
   for model in "${models[@]}"; do
     # shellcheck disable=SC2046 # several options
     runner=$decode_cmd step "decode ${model#models/}" "exp/decode/${model#models/}/test.tsv" local/decode.sh \
-      ${device:+--device "$device"} ${system:+$(row_field "$system" 6)} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
+      ${device:+--device "$device"} ${system:+$(row_field "$system" decode)} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
   done
 fi
 
@@ -185,7 +191,9 @@ if begin 7 exp "$languages"; then
   need 4 "$exported/config.json"
   need 1 "data/${bases[0]}/test/"{wav.scp,text}
   need 2 "data/${bases[0]}/test/ctm"
-  step export "$exported/model.int8.onnx" asr-punct export "$exported" --int8
+  if has_graph "$system"; then
+    step export "$exported/model.int8.onnx" asr-punct export "$exported" --int8
+  fi
   step demonstration exp/demo local/demonstrate.sh "$exported" "data/${bases[0]}/test" exp/demo
   show demonstration
 fi

@@ -1,19 +1,23 @@
-# shellcheck shell=bash disable=SC2154 # the recipe sets root, has_pauses, encoder, treebanks, budget, seed, device, train_options
+# shellcheck shell=bash disable=SC2154 # the recipe sets root, has_pauses, encoder, tagger, treebanks, budget, seed, device, train_options
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
 #   rows_of "brnn pos_fusion/*"    # rows of recipes/systems/systems.tsv, by name or pattern; all
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
-# - is the configuration's own. `start`: frozen trains all but the encoder first, pretrain learns from the words alone,
-# text withholds the pauses at first, where the recipe has any ($has_pauses).
-# budgets.tsv says what --budget changes: of rows and encoders, which are patterns, and of parts: pretrain, frozen, text
-# and train.
+# - is the configuration's own. `tagger`: given is --tagger, - is none. `start`: frozen trains all but the encoder first,
+# pretrain learns from the words alone, text withholds the pauses at first, where the recipe has any ($has_pauses).
+# `decode`: options of tuning and of decoding, which are done alike.
+# budgets.tsv says what --budget changes: of rows and of encoders, which are patterns, the latter of the last part of a
+# path, and of parts: pretrain, frozen, text and train.
 systems_folder=$root/recipes/systems
+bert_tagger=$root/egs/iwslt/pos/bert-uncased
 
 # row_field ROW COLUMN
 row_field() {
-  awk -F '\t' -v row="$1" -v column="$2" '$1 == row { print $column }' "$systems_folder/systems.tsv"
+  awk -F '\t' -v row="$1" -v column="$2" '
+    NR == 1 { for (number = 1; number <= NF; number++) if ($number == column) field = number }
+    $1 == row { print $field }' "$systems_folder/systems.tsv"
 }
 
 # rows_of LIST [OPTION]: OPTION is named where the list is wrong
@@ -33,6 +37,14 @@ rows_of() {
     done
     $found || fail "$option: found '$pattern', expected names of recipes/systems/systems.tsv"
   done
+}
+
+# The budget of a benchmark where none is given: the papers' settings, but for encoders that a CPU trains.
+default_budget() {
+  case $encoder in
+    minilm | built) echo pass ;;
+    *) echo full ;;
+  esac
 }
 
 check_budget() {
@@ -63,27 +75,49 @@ budget_options() {
   local name row encoders part options
   while IFS=$'\t' read -r name row encoders part options; do
     # shellcheck disable=SC2053 # patterns
-    if [[ $name == "$budget" && $1 == $row && $encoder == $encoders && $2 == $part ]]; then
+    if [[ $name == "$budget" && $1 == $row && ${encoder##*/} == $encoders && $2 == $part ]]; then
       echo "$options"
     fi
   done <"$systems_folder/budgets.tsv" | paste -sd ' '
 }
 
 needs_tagger() {
-  [[ $(row_field "$1" 2) == pos_fusion && " $(row_field "$1" 5) " != *" model.pos.tagger=none "* ]]
+  [ "$(row_field "$1" tagger)" = given ]
 }
 
-# There is a tagger for the tokenizer of a named encoder where one is trained on --treebanks; one comes with the recipes,
-# for encoders that read BERT's uncased English vocabulary, as MiniLM does.
+# has_graph ROW: whether its model can be exported. flair's taggers are outside of a model, which torch runs then.
+has_graph() {
+  [ "$tagger" != flair ] || ! needs_tagger "$1"
+}
+
+# flair reads words, whatever the encoder; a tagger trained on --treebanks reads the tokenizer of a pretrained one; and one
+# comes with the recipes, for encoders of the vocabulary that it names, which MiniLM has.
 has_tagger() {
-  [[ $encoder == minilm || (-n $treebanks && -n $encoder && $encoder != built) ]]
+  [ "$tagger" = flair ] || [[ -n $treebanks && $encoder != built ]] || [ "$encoder" = minilm ] ||
+    (cd "$encoder" && sha256sum --status --check "$bert_tagger/vocab.txt.sha256") 2>/dev/null
 }
 
+no_tagger() {
+  echo "found no tagger of parts of speech${encoder:+ for encoder $encoder}," \
+    "expected --tagger flair, or a pretrained encoder and --treebanks DIR"
+}
+
+# check_tagger ROW… : --tagger, and that the rows which need one have one
 check_tagger() {
   local row
+  [[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
+  [ "$tagger" = own ] || [ -z "$treebanks" ] || fail "found --tagger $tagger and --treebanks, expected one of them"
   for row; do
-    ! needs_tagger "$row" || has_tagger ||
-      fail "$row: found no tagger for encoder ${encoder:-none}, expected a named encoder and --treebanks DIR"
+    ! needs_tagger "$row" || has_tagger || fail "$row: $(no_tagger)"
+  done
+}
+
+# check_packages ROW… : what the rows need beside the project's own requirements is in the recipe's environment
+check_packages() {
+  local row
+  for row; do
+    has_graph "$row" || python3 -c 'from importlib.util import find_spec; raise SystemExit(not find_spec("flair"))' ||
+      fail "$row: found no package flair, expected it in the environment (pip install flair)"
   done
 }
 
@@ -94,25 +128,26 @@ check_treebanks() {
   [ -n "$treebanks" ] || return 0
   for part in train dev; do
     compgen -G "$treebanks/*$part*.conllu*" >/dev/null ||
-      fail "--treebanks: found no *$part*.conllu in $treebanks"
+      fail "--treebanks: found no *$part*.conllu in $treebanks, expected *train*.conllu and *dev*.conllu"
   done
 }
 
-# rows_with_tagger ROW… : the rows that can be trained without --treebanks; the others are told on stderr.
+# rows_with_tagger ROW…: those that can be trained; the others are told on stderr
 rows_with_tagger() {
   local row
   for row; do
     if needs_tagger "$row" && ! has_tagger; then
-      echo "$row: left out, as there is no tagger for encoder ${encoder:-none}" >&2
+      echo "$row: left out: $(no_tagger)" >&2
     else
       echo "$row"
     fi
   done
 }
 
+# train_pos_tagger OUT
 train_pos_tagger() {
   # shellcheck disable=SC2046 # settings
-  step "tagger" exp/pos pos.py --train "$treebanks"/*train*.conllu* --dev "$treebanks"/*dev*.conllu* -o exp/pos \
+  step "tagger ${1##*/}" "$1" pos.py --train "$treebanks"/*train*.conllu* --dev "$treebanks"/*dev*.conllu* -o "$1" \
     $(encoder_settings)
 }
 
@@ -122,28 +157,29 @@ train_part() {
   local set=${data#data}
   shift 5
   # shellcheck disable=SC2046,SC2086 # lists of settings
-  runner=${train_cmd:-} step "$part $row${set:+ ${set#/}}" "$output" $program --config "$(row_field "$row" 2)" \
+  runner=${train_cmd:-} step "$part $row${set:+ ${set#/}}" "$output" $program --config "$(row_field "$row" config)" \
     --data "$data" -o "$output" --resume ${device:+--device "$device"} "$@" "training.seed=$seed" \
-    $(row_field "$row" 5) $(budget_options "$row" "$part") $train_options
+    $(row_field "$row" options) $(budget_options "$row" "$part") $train_options
 }
 
 train_system() {
   local row=$1 data=$2 output=$3 own
   shift 3
-  if [ "$(row_field "$row" 3)" = given ] && [ -n "$encoder" ]; then
+  if [ "$(row_field "$row" encoder)" = given ] && [ -n "$encoder" ]; then
     own=$(encoder_settings)
     # shellcheck disable=SC2086 # several settings
     set -- "$@" $own
   fi
   if needs_tagger "$row"; then
+    set -- "$@" "model.pos.tagger=$tagger"
     if [ -n "$treebanks" ]; then
-      train_pos_tagger
-      set -- "$@" "training.pos_tagger=$PWD/exp/pos"
-    else
-      set -- "$@" "training.pos_tagger=$root/egs/iwslt/pos/bert-uncased"
+      train_pos_tagger "exp/pos/${encoder##*/}"
+      set -- "$@" "training.pos_tagger=$PWD/exp/pos/${encoder##*/}"
+    elif [ "$tagger" = own ]; then
+      set -- "$@" "training.pos_tagger=$bert_tagger"
     fi
   fi
-  case $(row_field "$row" 4) in
+  case $(row_field "$row" start) in
     pretrain)
       train_part "$row" pretrain "$data" "$output-start" pretrain.py "$@"
       train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"

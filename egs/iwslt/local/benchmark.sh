@@ -7,8 +7,9 @@ stop_stage=100
 corpus=
 text=
 system=all
-budget=pass
+budget=
 encoder=${default_encoder:-minilm}
+tagger=own
 treebanks=
 windows=courtland
 look_ahead=polacek
@@ -42,6 +43,7 @@ fi
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
+budget=${budget:-$(default_budget)}
 check_budget
 rows_of "$windows" windows >/dev/null
 rows_of "$look_ahead" look-ahead >/dev/null
@@ -87,8 +89,9 @@ if begin 1 data "$corpus $text $budget"; then
   show prepare
 fi
 
-if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks}"; then
+if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks}${tagger#own}"; then
   need 1 data/summary.json
+  check_packages "${rows[@]}"
   echo "$command" >exp/command
   for row in "${rows[@]}"; do
     train_system "$row" data "exp/models/$row/model" "model.language=$language" model.pauses.kind=none
@@ -99,8 +102,12 @@ if begin 3 exp ""; then
   for row in "${rows[@]}"; do
     model=exp/models/$row/model
     need 2 "$model/config.json"
-    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv
-    step "export $row" "$model/model.onnx" asr-punct export "$model"
+    # shellcheck disable=SC2046 # several options
+    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv \
+      ${device:+--device "$device"} $(row_field "$row" decode)
+    if has_graph "$row"; then
+      step "export $row" "$model/model.onnx" asr-punct export "$model"
+    fi
   done
 fi
 
@@ -110,6 +117,12 @@ swept() {
   for row in $(rows_of "$1"); do
     [[ " ${rows[*]} " != *" $row "* ]] || echo "$row"
   done
+}
+
+# need_tuned ROW: what stage 3 makes of it
+need_tuned() {
+  need 3 "exp/models/$1/tuning.json"
+  ! has_graph "$1" || need 3 "exp/models/$1/model/model.onnx"
 }
 
 # decode NAME ROW [OPTION…]
@@ -131,15 +144,15 @@ time_ways() {
 
 if begin 4 exp ""; then
   for row in "${rows[@]}"; do
-    need 3 "exp/models/$row/model/model.onnx"
+    need_tuned "$row"
     # shellcheck disable=SC2046 # several options
-    decode "$row" "$row" --untuned $(row_field "$row" 6)
+    decode "$row" "$row" --untuned $(row_field "$row" decode)
   done
 fi
 
 if begin 5 exp ""; then
   for row in $(swept "$windows"); do
-    need 3 "exp/models/$row/model/model.onnx"
+    need_tuned "$row"
     ways=()
     for count in 1 2 3 6 9; do
       decode "windows/$row/$count" "$row" --aggregate "$count" --sets ref
@@ -151,7 +164,7 @@ if begin 5 exp ""; then
       "sequential=--left 49 --right 49"
   done
   for row in $(swept "$look_ahead"); do
-    need 3 "exp/models/$row/model/model.onnx"
+    need_tuned "$row"
     ways=(block=)
     decode "look-ahead/$row/block" "$row" "${stream[@]}"
     for right in 1 2 3 4 5 10 100; do
@@ -160,11 +173,13 @@ if begin 5 exp ""; then
     done
     time_ways look-ahead "$row" "${ways[@]}"
   done
-  if [[ " ${rows[*]} " == *" polacek "* ]]; then
-    need 3 exp/models/polacek/model/model.onnx
-    decode weights/polacek/1 polacek --class-weights O=1
-    decode "weights/polacek/of the paper" polacek --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
-  fi
+  for row in "${rows[@]}"; do
+    if [ "$(row_field "$row" config)" = polacek ]; then # its paper has class weights
+      need_tuned "$row"
+      decode "weights/$row/1" "$row" --class-weights O=1
+      decode "weights/$row/of the paper" "$row" --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
+    fi
+  done
 fi
 
 if begin 6 exp "${rows[*]}"; then

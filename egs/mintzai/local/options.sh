@@ -50,7 +50,7 @@ if [ -n "$system" ]; then
   fi
   budget=${budget:-full}
   check_budget
-  [ -n "$(row_field "$system" 2)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
+  [ -n "$(row_field "$system" config)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
   check_tagger "$system"
 fi
 if [ -e "$caller/$acoustic_model" ] && [ -n "$acoustic_model" ]; then
@@ -123,8 +123,9 @@ train() {
   if [ -n "$system" ]; then
     local encoder=${encoder:-$(encoder_of "$language")}
     train_system "$system" "data/tsv/$language" "$model" "model.language=$language"
+    # shellcheck disable=SC2046 # several options
     runner=$train_cmd step "tune ${model#exp/*/}" "$model-tuning.json" tune.py --json "$model-tuning.json" \
-      "$model" "data/tsv/$language/dev.tsv"
+      "$model" "data/tsv/$language/dev.tsv" ${device:+--device "$device"} $(row_field "$system" decode)
   else
     # shellcheck disable=SC2086 # several options
     runner=$train_cmd step "train ${model#exp/*/}" "$model" asr-punct train --config "$(config_of "$language")" \
@@ -132,5 +133,7 @@ train() {
       "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} "$@" $train_options
   fi
   # The graph, so that every system is decoded and timed by the same runtime.
-  runner=$train_cmd step "graph ${model#exp/*/}" "$model/model.onnx" asr-punct export "$model"
+  if has_graph "$system"; then
+    runner=$train_cmd step "graph ${model#exp/*/}" "$model/model.onnx" asr-punct export "$model"
+  fi
 }
