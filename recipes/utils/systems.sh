@@ -5,8 +5,8 @@
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
-# - is the configuration's own. `tagger`: given is --tagger, - is none. `start`: frozen trains all but the encoder first,
-# pretrain learns from the words alone, text withholds the pauses at first, where the recipe has any ($has_pauses).
+# - is the configuration's own. `tagger`: given is --tagger, - is none. `start`: frozen trains all but the encoder at
+# first, pretrain learns from the words alone, text withholds the pauses at first, where there are any ($has_pauses).
 # `decode`: options of tuning and of decoding, which are done alike.
 # budgets.tsv says what --budget changes: of rows and of encoders, which are patterns, the latter of the last part of a
 # path, and of parts: pretrain, frozen, text and train.
@@ -90,8 +90,8 @@ has_graph() {
   [ "$tagger" != flair ] || ! needs_tagger "$1"
 }
 
-# flair reads words, whatever the encoder; a tagger trained on --treebanks reads the tokenizer of a pretrained one; and one
-# comes with the recipes, for encoders of the vocabulary that it names, which MiniLM has.
+# flair reads words, whatever the encoder; a tagger trained on --treebanks reads the tokenizer of a pretrained one; and
+# one comes with the recipes, for encoders of the vocabulary that it names, which MiniLM has.
 has_tagger() {
   [ "$tagger" = flair ] || [[ -n $treebanks && $encoder != built ]] || [ "$encoder" = minilm ] ||
     (cd "$encoder" && sha256sum --status --check "$bert_tagger/vocab.txt.sha256") 2>/dev/null

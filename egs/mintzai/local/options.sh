@@ -50,7 +50,8 @@ if [ -n "$system" ]; then
   fi
   budget=${budget:-full}
   check_budget
-  [ -n "$(row_field "$system" config)" ] || fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
+  [ -n "$(row_field "$system" config)" ] ||
+    fail "--system: found '$system', expected a row of recipes/systems/systems.tsv"
   check_tagger "$system"
 fi
 if [ -e "$caller/$acoustic_model" ] && [ -n "$acoustic_model" ]; then
