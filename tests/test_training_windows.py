@@ -62,12 +62,28 @@ def longest(subwords, start, stop, words, tokens):
 
 
 def slid(documents, subwords, words, tokens):
-    """Literally: all places of a window that hold a word of a document."""
+    """Literally: all places of a window that hold a word of a document; before it, a window is as long as the first."""
     windows = []
     for first, last in documents.tolist():
-        for place in range(first - words + 1, last):
-            inside = [i for i in range(place, place + words) if first <= i < last]
-            windows.append([inside[0], longest(subwords, inside[0], inside[-1] + 1, words, tokens)])
+        stop = longest(subwords, first, last, words, tokens)
+        size = min(words, tokens * (stop - first) // sum(subwords[first:stop]))
+        for place in range(first - size + 1, first):
+            windows.append([first, min(place + size, stop)])
+        for start in range(first, last):
+            windows.append([start, longest(subwords, start, last, words, tokens)])
+    return windows
+
+
+def drawn(documents, subwords, words, tokens):
+    """Literally: the window at each place of the line of shares, of which a window takes `words * tokens`."""
+    windows = []
+    for first, last in documents.tolist():
+        shares = [max(tokens, int(subwords[i]) * words) for i in range(first, last)]
+        whole, ends = words * tokens, np.cumsum(shares).tolist()
+        for place in range(shares[0] - whole, ends[-1]):
+            start = next(i for i, end in enumerate(ends) if end > place)
+            limit = whole + (place if place < 0 else ends[start] - shares[start])
+            windows.append((first + start, first + sum(end <= limit for end in ends)))
     return windows
 
 
@@ -109,15 +125,46 @@ def test_sliding_shows_each_word_as_often_as_a_window_has_words():
     assert {(6, start) for start in range(2, 7)} == {(6, start) for start, stop in windows if start <= 6 < stop}
 
 
+def test_sliding_shows_the_words_at_the_edges_of_documents_as_often_where_tokens_bind():
+    """Windows of 5 words, where 20 would be let: a word is in 5, in a document of 3 words too."""
+    windows = sliding(documents_of(30, 3), Limits.of(np.full(33, 2), 20, 10)).tolist()
+    seen = Counter(i for start, stop in windows for i in range(start, stop))
+    assert seen == dict.fromkeys(range(33), 5)
+
+
 @settings(deadline=None)
 @given(layouts(), *sizes)
-def test_uniform_windows_are_sliding_ones(layout, words, tokens, seed):
+def test_uniform_windows_keep_their_limits_and_their_document(layout, words, tokens, seed):
     documents, subwords, _ = layout
     windows = uniform(documents, Limits.of(subwords, words, tokens), np.random.default_rng(seed)).tolist()
-    every = slid(documents, subwords, words, tokens)
-    assert all(window in every for window in windows)
-    held = sum(stop - start for start, stop in every)
-    assert len(windows) == len(every) * len(subwords) // held  # as many words as the corpus has, in expectation
+    every = drawn(documents, subwords, words, tokens)
+    assert all(tuple(window) in every for window in windows)
+    assert len(windows) == len(every) // (words * tokens)  # as many words as the corpus has, in expectation
+    for start, stop in windows:
+        assert 1 <= stop - start <= words
+        assert subwords[start:stop].sum() <= tokens
+        assert any(first <= start and stop <= last for first, last in documents.tolist())
+
+
+@settings(deadline=None)
+@given(layouts(), *sizes[:2])
+def test_every_word_is_as_likely_in_uniform_windows(layout, words, tokens):
+    """Of all places, those whose windows hold a word are one window's length, less what no whole word fits into."""
+    documents, subwords, _ = layout
+    seen = Counter(i for window in drawn(documents, subwords, words, tokens) for i in range(*window))
+    rest = max(tokens, int(subwords.max()) * words)
+    assert all(words * tokens - rest < seen[i] <= words * tokens for i in range(len(subwords)))
+
+
+@settings(deadline=None)
+@given(layouts(), st.integers(1, 20))
+def test_uniform_windows_are_sliding_ones_where_words_bind_alone(layout, words):
+    documents, subwords, _ = layout
+    tokens = words * 4
+    expected = Counter({tuple(window): 0 for window in slid(documents, subwords, words, tokens)})
+    for window in slid(documents, subwords, words, tokens):
+        expected[tuple(window)] += tokens
+    assert Counter(drawn(documents, subwords, words, tokens)) == expected
 
 
 @pytest.mark.parametrize(("size", "words", "number"), [(1000, 10, 100), (1001, 10, 101), (7, 20, 1), (1, 1, 1)])
@@ -127,22 +174,42 @@ def test_the_number_of_uniform_windows(size, words, number):
     assert len(uniform(documents_of(size), limits, np.random.default_rng(0))) == number
 
 
-def test_uniform_windows_are_uniform():
-    """Pearson's chi-square over all places of a window, of which each but those of the short document differs."""
-    documents, words, draws = documents_of(19, 2, 8), 5, 6000
-    limits, rng = Limits.of(np.ones(29, int), words, 99), np.random.default_rng(0)
-    every = Counter(map(tuple, slid(documents, [1] * 29, words, 99)))
+@pytest.mark.parametrize(
+    ("subwords", "words", "tokens"),
+    [([1] * 29, 5, 99), ([1] * 29, 9, 5), ([1, 3, 1, 2, 1, 1, 4, 1] * 3 + [2] * 5, 9, 9), ([1] * 19 + [3] * 10, 6, 12)],
+    ids=["words", "tokens", "mixed", "long words after short ones"],
+)
+def test_uniform_windows_are_uniform(subwords, words, tokens):
+    """Pearson's chi-square over all places of a window, and how often each word is in one."""
+    documents, draws = documents_of(19, 2, 8), 4000
+    limits, rng = Limits.of(np.array(subwords), words, tokens), np.random.default_rng(0)
+    every = Counter(drawn(documents, np.array(subwords), words, tokens))
     windows = np.concatenate([uniform(documents, limits, rng) for _ in range(draws)])
     found = Counter(map(tuple, windows.tolist()))
     total, places = len(windows), sum(every.values())
-    assert total == draws * (places // words)
+    assert total == draws * (places // (words * tokens))
     assert found.keys() == every.keys()
     expected = {window: total * number / places for window, number in every.items()}
     square = sum((found[window] - amount) ** 2 / amount for window, amount in expected.items())
     freedom = len(every) - 1
     assert square < freedom + 4 * np.sqrt(2 * freedom)
     seen = Counter(i for start, stop in windows.tolist() for i in range(start, stop))
-    assert [seen[i] / draws for i in range(29)] == pytest.approx([1] * 29, abs=0.05)
+    most = words * tokens / places
+    least = most - max(tokens, max(subwords) * words) / places
+    assert all(0.94 * least < seen[i] / total < 1.06 * most for i in range(29))
+
+
+def test_a_document_begins_as_often_as_it_goes_on_where_tokens_bind():
+    """What a window of 256 sub-words shows of words that have 1.3 on average."""
+    rng = np.random.default_rng(0)
+    subwords = rng.choice([1, 2, 3], 2000, p=[0.76, 0.18, 0.06])
+    limits, seen = Limits.of(subwords, 254, 254), np.zeros(2001)
+    for _ in range(3000):
+        starts, stops = uniform(documents_of(1500, 500), limits, rng).T
+        np.add.at(seen, starts, 1)
+        np.add.at(seen, stops, -1)
+    parts = np.cumsum(seen)[:2000].reshape(-1, 100).mean(axis=1) / 3000
+    assert parts == pytest.approx([1] * 20, abs=0.06)
 
 
 def joined(documents, subwords, ends, words, tokens, most, rng):

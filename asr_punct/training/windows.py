@@ -89,37 +89,52 @@ def sliding(documents: Documents, limits: Limits) -> Spans:
     """Windows that start one word apart (Courtland et al. 2020, section 3: "one token at a time").
 
     The paper has one stream. Here a window slides over each document from where it holds the first word alone to where
-    it holds the last one alone. So each word is in L = `limits.words` windows, once in each place from its edges, save
-    for windows that `limits.tokens` cuts short at their end; a pass is L times as many words as the corpus.
+    it holds the last one alone. So each word is in L = `limits.words` windows, once in each place from its edges, and a
+    pass is L times as many words as the corpus. Where `limits.tokens` binds, a word is in as many windows as those
+    around it hold words: L is then what a document's first window holds (of a short one: would, if it went on so).
 
     Returns:
         Windows in the order of the corpus; int32, for there are more of them than words.
     """
-    positions = documents[:, 1] - documents[:, 0] + limits.words - 1
+    first, last = documents.T
+    stops = limits.stops(first, last)
+    fitting = limits.tokens * (stops - first) // (limits.before[stops] - limits.before[first])
+    longest = np.clip(fitting, 1, limits.words)
+    positions = last - first + longest - 1
     owners = np.repeat(np.arange(len(positions)), positions)
-    offsets = documents[:, 0] - (np.cumsum(positions) - positions) - (limits.words - 1)
-    starts = np.arange(positions.sum()) + offsets[owners]
-    stops = np.minimum(starts + limits.words, documents[owners, 1])
-    starts = np.maximum(starts, documents[owners, 0])
+    first, last, longest = first[owners], last[owners], longest[owners]
+    places = np.arange(len(owners)) - (np.cumsum(positions) - positions)[owners] + first - (longest - 1)
+    stops = np.where(places < first, np.minimum(places + longest, last), last)
+    starts = np.maximum(places, first)
     return np.stack([starts, limits.stops(starts, stops)], axis=1, dtype=np.int32)
 
 
 def uniform(documents: Documents, limits: Limits, rng: Generator) -> Spans:
     """Sequence boundary sampling: windows at starts drawn uniformly, with repetition (Shi et al. 2021, section 2.2).
 
-    The paper draws ⌊|S| / L⌋ starts 0 ≤ j < |S| - L in one stream of words S, with L words from each. Here L =
-    `limits.words`, and windows are drawn from those of `sliding`, which stay inside documents: windows across documents
-    would teach contexts that never come in use, and windows of L words alone would hardly ever hold the first and last
-    words of a document, which the few windows at its edges hold. So every word is as likely as any other, in every
-    place of a window (but where `limits.tokens` binds); windows at the edges of documents are shorter. There are as
-    many as hold |S| words in expectation, ⌊(|S| + (L - 1) D) / L⌋ with D documents where L binds alone: each word is
-    expected once a pass, as in the paper.
+    The paper draws ⌊|S| / L⌋ starts 0 ≤ j < |S| - L in one stream of tokens S, with L tokens from each. Here windows
+    hold whole words and stay inside documents: windows across documents would teach contexts that never come in use.
+
+    A word takes a share of a window: 1 / `limits.words`, or its sub-words / `limits.tokens` where that is more. Starts
+    are drawn uniformly on the line of all shares; a window begins with the word there and holds what fits into 1. It
+    may also start before its document, by less than 1, and hold what lies inside. So each word is as likely as any
+    other, at the edges of documents by windows that are shorter, where the paper's first and last L tokens are rarer;
+    what differs is the rest that windows leave empty at their end, less than a word's share.
+
+    There are as many windows as the corpus and what lies before its documents fill, ⌊(|S| + (L - 1) D) / L⌋ with D
+    documents where L = `limits.words` binds alone: each word is expected once a pass, as in the paper.
     """
-    windows = sliding(documents, limits)
-    words = int((documents[:, 1] - documents[:, 0]).sum())
-    held = int((windows[:, 1] - windows[:, 0]).sum(dtype=np.int64))
-    drawn: Spans = windows[rng.integers(len(windows), size=len(windows) * words // held)]
-    return drawn
+    whole = limits.words * limits.tokens  # shares as whole numbers
+    shares = np.maximum(limits.tokens, np.diff(limits.before) * limits.words)
+    before = np.concatenate([[0], np.cumsum(shares)])
+    ends = np.cumsum(before[documents[:, 1]] - before[documents[:, 0] + 1] + whole)
+    drawn = rng.integers(ends[-1], size=ends[-1] // whole)
+    owners = np.searchsorted(ends, drawn, side="right")
+    first, last = documents[owners].T
+    places = drawn - ends[owners] + before[last]
+    starts = np.maximum(np.searchsorted(before, places, side="right") - 1, first)
+    stops = np.searchsorted(before, np.minimum(places, before[starts]) + whole, side="right") - 1
+    return np.stack([starts, np.clip(stops, starts + 1, last)], axis=1)
 
 
 def sentence_ends(corpus: Corpus) -> npt.NDArray[np.int64]:
