@@ -95,20 +95,21 @@ def train(
     """Train a model.
 
     Reads train.tsv and dev.tsv of a directory (asr-punct prepare and asr-punct pauses write them), and a configuration
-    by name or file; KEY=VALUE changes it. Needs the extra "train".
+    by name or file; KEY=VALUE changes it. With --init the model is as it was, but for what is given as model.heads.KEY:
+    heads that this changes are new. Needs the extra "train".
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with what
     --resume goes on from. The best model by dev.tsv is kept. A line an epoch is told.
     """
     from asr_punct.checkpoint import find_trainable_model
-    from asr_punct.training.configuration import read_config
+    from asr_punct.training.configuration import named_heads, read_config
     from asr_punct.training.fit import train as fit
 
     log_progress(quiet)
     values = read_config(config, settings or [])
     start = find_trainable_model(init) if init else None
     with on_terminal(quiet):
-        fit(values, data, output, init=start, resume=resume, device=device)
+        fit(values, data, output, init=start, heads=named_heads(settings or []), resume=resume, device=device)
 
 
 @command(

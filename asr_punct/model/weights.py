@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -12,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from asr_punct.checkpoint import CONFIG, WEIGHTS, ModelInfo, load_tokenizer
+from asr_punct.config import ModelConfig
 from asr_punct.errors import MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
@@ -37,11 +39,47 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
         ModelError: the weights are not those of the configuration.
         MissingPackageError: the configuration names a tagger of flair, which is not installed.
     """
-    reads_words = info.model.pos.tagger == "flair"
-    tokenizer = load_tokenizer(path.parent, info) if reads_words else None
-    model = empty_tagger(info, path.with_name(CONFIG), tokenizer)
+    model = empty_tagger(info, path.with_name(CONFIG), _tokenizer_of(path, info))
     _load(model, path, "the weights of its config.json")
     return model.eval()
+
+
+def _tokenizer_of(path: Path, info: ModelInfo) -> SubwordTokenizer | None:
+    """The tokenizer beside a model's weights, where its tagger of parts of speech reads words."""
+    return load_tokenizer(path.parent, info) if info.model.pos.tagger == "flair" else None
+
+
+def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
+    """The model of a directory, in evaluation mode, with other heads where its configuration is to have others.
+
+    Args:
+        path: its weights.
+        info: what it is.
+        config: what it is to be, which differs in `heads` at most.
+
+    Returns:
+        The model, and the names of its parts that are new: a punctuation head of other classes, a case head that reads
+        other vectors, and all whose weights are of other shapes (a sequence layer has a score for each class).
+
+    Raises:
+        AsrPunctError: as `load_tagger`.
+    """
+    trained = load_tagger(path, info)
+    if info.model.heads == config.heads:
+        return trained, []
+    model = empty_tagger(replace(info, model=config), path.with_name(CONFIG), _tokenizer_of(path, info))
+    other = {
+        "punctuation": info.model.heads.classes != config.heads.classes,
+        "case": info.model.heads.case_vectors != config.heads.case_vectors,
+    }
+    new = []
+    for name, part in trained.named_children():
+        weights = part.state_dict()
+        if other.get(name) or _difference(weights, model.get_submodule(name).state_dict()):
+            new.append(name)
+        else:
+            model.get_submodule(name).load_state_dict(weights)
+    return model.eval(), new
 
 
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:

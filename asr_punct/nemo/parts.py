@@ -29,7 +29,7 @@ from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.nemo.archive import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.configuration import read_config
+from asr_punct.training.configuration import named_heads, read_config
 from asr_punct.training.fit import model_of, start_model, with_classes
 from asr_punct.training.run import check_data
 
@@ -75,10 +75,11 @@ def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
         raise ConfigError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
     data = Path(values["data"])
     check_data(data)
-    config = read_config(values["config"], tuple(values.get("settings") or ()))
+    settings = tuple(values.get("settings") or ())
+    config = read_config(values["config"], settings)
     init = find_trainable_model(values["init"]) if values.get("init") else None
     if init:
-        config = replace(config, model=model_of(init, config.model))
+        config = replace(config, model=model_of(init, config.model, named_heads(settings)))
     config = with_classes(Config(config.model, _checked(config.training, epochs)), data)
     torch.manual_seed(config.training.seed)
     tagger, tokenizer = start_model(config, data, init)

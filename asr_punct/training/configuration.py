@@ -38,6 +38,12 @@ def read_config(name: str, settings: Sequence[str] = ()) -> Config:
         raise
 
 
+def named_heads(settings: Sequence[str]) -> frozenset[str]:
+    """Keys of `model.heads` that settings, which `read_config` took, name."""
+    heads = OmegaConf.select(OmegaConf.from_dotlist(list(settings)), "model.heads")
+    return frozenset(heads or ())
+
+
 def _load(path: Path, may_have_base: bool = True) -> dict[str, Any]:
     """Plain values of a YAML file over those of its base."""
     with _told_at(path):

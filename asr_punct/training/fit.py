@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +20,10 @@ from asr_punct.checkpoint import (
 from asr_punct.config import Config, EncoderConfig, ModelConfig, differing_keys
 from asr_punct.errors import ConfigError
 from asr_punct.model.encoder import Encoder, new_encoder
-from asr_punct.model.heads import build_punctuation_head
 from asr_punct.model.pos import PosFusion, PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
-from asr_punct.model.weights import load_pos_tagger, load_tagger
+from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochLines, KeepBest
 from asr_punct.training.card import write_card
@@ -49,6 +49,7 @@ def train(
     output: Path,
     *,
     init: Path | None = None,
+    heads: Collection[str] = (),
     resume: bool = False,
     device: str | None = None,
 ) -> ModelInfo:
@@ -59,6 +60,7 @@ def train(
         data: directory of the two corpora.
         output: the model directory to make.
         init: model directory whose tokenizer and weights are the start; its model configuration holds.
+        heads: keys of `model.heads` that hold in spite of it; a head that they change is new.
         resume: go on from the last whole epoch of a killed run; a finished one is left as it is.
         device: `cpu`, `cuda` or another torch device; a GPU where there is one by default.
 
@@ -69,7 +71,7 @@ def train(
     run = Run(output)
     place = resolve_device(device)
     if init:
-        config = replace(config, model=model_of(init, config.model))
+        config = replace(config, model=model_of(init, config.model, heads))
     if is_finished(run, config, resume):
         log.info("%s is trained already", output)
         return read_info(output)
@@ -96,9 +98,22 @@ def train(
     return read_info(output)
 
 
-def model_of(init: Path, asked: ModelConfig) -> ModelConfig:
-    """The model configuration of a start; what is asked for in vain is told."""
+def model_of(init: Path, asked: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
+    """The model configuration of a start; what is asked for in vain is told.
+
+    Args:
+        init: the model directory.
+        asked: what training was asked for.
+        heads: keys of its `heads` that hold; classes are found anew for another kind of head or another `class_count`.
+
+    Raises:
+        ConfigError: they do not go with the start's others.
+    """
     model = read_info(init).model
+    wanted = replace(model.heads, **{key: getattr(asked.heads, key) for key in heads})
+    if "classes" not in heads and (wanted.kind, wanted.class_count) != (model.heads.kind, model.heads.class_count):
+        wanted = replace(wanted, classes=())
+    model = replace(model, heads=wanted)
     ignored = [key for key in differing_keys(asked, model) if key != "heads.classes"]
     if ignored:
         log.warning("--init: the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
@@ -129,10 +144,9 @@ def start_model(
     if init:
         info = read_info(init)
         tokenizer = load_tokenizer(init, info)
-        model = load_tagger(checked_file(init, info, WEIGHTS), info)
-        if info.model.heads != config.model.heads:  # pre-training knows no classes
-            words = config.model.window.words
-            model.punctuation = build_punctuation_head(config.model.heads, model.context.width, words)
+        model, new = load_parts(checked_file(init, info, WEIGHTS), info, config.model)
+        if new:
+            log.info("--init: %s gives all parts but these, which are new: %s", init, " ".join(new))
     else:
         tokenizer = _tokenizer(encoder, data, tokenizer_file)
         name = encoder.name

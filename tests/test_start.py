@@ -1,0 +1,160 @@
+"""Models that start from another one: what they keep of it, and heads that are asked for."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import yaml
+
+torch = pytest.importorskip("torch")
+
+from dummies import tiny_config  # noqa: E402
+
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info  # noqa: E402
+from asr_punct.config import as_mapping  # noqa: E402
+from asr_punct.errors import ConfigError  # noqa: E402
+from asr_punct.inference.backend import open_backend  # noqa: E402
+from asr_punct.model.encoder import new_encoder  # noqa: E402
+from asr_punct.model.tagger import build_tagger  # noqa: E402
+from asr_punct.model.weights import load_parts, load_tagger, save_tagger  # noqa: E402
+from asr_punct.pauses import UNKNOWN  # noqa: E402
+from asr_punct.training.configuration import named_heads  # noqa: E402
+from asr_punct.training.export import random_features  # noqa: E402
+from asr_punct.training.fit import model_of, start_model, train  # noqa: E402
+
+CLASSES = ("O", "COMMA", "PERIOD")
+
+
+@pytest.fixture(scope="module")
+def start(corpus, tmp_path_factory):
+    """A tiny trained model of a multi-label head, with pauses."""
+    directory = tmp_path_factory.mktemp("start") / "model"
+    train(tiny_config(epochs=12), corpus, directory, device="cpu")
+    return directory
+
+
+def configured(**heads):
+    config = tiny_config()
+    model = dataclasses.replace(config.model, heads=dataclasses.replace(config.model.heads, **heads))
+    return dataclasses.replace(config, model=model)
+
+
+def same(first, second):
+    one, two = first.state_dict(), second.state_dict()
+    return one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_crf_that_is_asked_for_is_trained_on_another_models_vectors(start, corpus, tmp_path, run, caplog):
+    config, output = tmp_path / "tiny.yaml", tmp_path / "crf"
+    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=4))))
+    options = "--config", config, "--data", corpus, "--init", start, "--device", "cpu"
+    settings = "model.heads.kind=classes", "model.heads.crf=path"
+    assert run("train", *options, "-o", output, *settings)[0] == 0
+    told = [record.message for record in caplog.records if "--init" in record.message]
+    assert told == [f"--init: {start} gives all parts but these, which are new: punctuation"]
+    made, was = read_info(output).model, read_info(start).model
+    assert (made.heads.kind, made.heads.crf) == ("classes", "path")
+    assert set(made.heads.classes) == {"O", "COMMA", "PERIOD", "QUESTION", "OPEN_QUES"}
+    assert dataclasses.replace(made, heads=was.heads) == was
+    assert read_info(output).training["dev_f1"] > 0.9
+    assert run("train", *options, "-o", output, "--resume", *settings)[0] == 0
+    assert run("export", output)[0] == 0
+    rows = ["ana\tO\t0.010\tO", "mira\tO\t0.010\tO", "la\tO\t0.010\tO", "casa\tO\t0.600\tO"]
+    (tmp_path / "in.tsv").write_text("# times = asr\n" + "\n".join(rows) + "\n")
+    status, text, _ = run("punctuate", tmp_path / "in.tsv", "--to", "text", "--model", output)
+    assert (status, text) == (0, "Ana, mira la casa.\n")
+    assert hears_pauses(output)
+
+
+def hears_pauses(directory):
+    """Whether the graph's probabilities of marks change with the pauses."""
+    info = read_info(directory)
+    features = random_features(info, 0)
+    spoken, silent = (
+        open_backend(directory, info).scores(dataclasses.replace(features, pauses=np.full_like(features.pauses, pause)))
+        for pause in (60, UNKNOWN)
+    )
+    return np.abs(spoken.labels - silent.labels).max() > 0.01
+
+
+def test_without_a_head_that_is_asked_for_all_stays(start, corpus, caplog):
+    asked = configured(kind="classes", crf="path")
+    assert model_of(start, asked.model) == read_info(start).model
+    told = [f"--init: the model stays as in {start}; not used: model.heads.kind model.heads.crf"]
+    assert [record.message for record in caplog.records] == told
+    model, _ = start_model(tiny_config(), corpus, start)
+    assert same(model, load_tagger(start / WEIGHTS, read_info(start)))
+    assert len(caplog.records) == 1
+
+
+def test_the_keys_that_settings_name():
+    settings = ["model.heads.crf=path", "training.epochs=3", "model.heads.kind=classes", "model.context.heads=2"]
+    assert named_heads(settings) == {"crf", "kind"}
+    assert named_heads(["model.heads={hidden: 3}"]) == {"hidden"}
+    assert named_heads(["model.language=en"]) == named_heads([]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "classes"),
+    [
+        ({}, {"kind": "classes"}, ()),
+        ({}, {"hidden": 7}, ()),
+        ({"kind": "classes", "classes": CLASSES}, {"kind": "classes", "crf": "path"}, CLASSES),
+        ({"kind": "classes", "classes": CLASSES}, {"kind": "classes"}, CLASSES),
+        ({"kind": "classes", "classes": CLASSES}, {"class_count": 9}, ()),
+        ({"kind": "classes", "classes": CLASSES}, {"kind": "multilabel"}, ()),
+        ({"kind": "classes", "classes": CLASSES}, {"classes": ("O", "PERIOD")}, ("O", "PERIOD")),
+    ],
+)
+def test_only_the_keys_that_are_asked_for_change(before, asked, classes, monkeypatch, tmp_path):
+    """Another kind of head has the classes of its corpus."""
+    info = ModelInfo(configured(**before, dropout=0.3).model, {})
+    monkeypatch.setattr("asr_punct.training.fit.read_info", lambda _: info)
+    found = model_of(tmp_path, configured(**asked).model, asked).heads
+    assert found == dataclasses.replace(info.model.heads, **{**asked, "classes": classes})
+
+
+def test_a_crf_of_a_head_without_classes_is_refused(start):
+    with pytest.raises(ConfigError, match="crf path goes with kind classes, found multilabel"):
+        model_of(start, configured(kind="classes", crf="path").model, ["crf"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new"),
+    [
+        ({}, {"kind": "classes", "classes": CLASSES}, ["punctuation"]),
+        ({"kind": "classes", "classes": CLASSES}, {"kind": "multilabel", "classes": ()}, ["punctuation"]),
+        ({"kind": "classes", "classes": CLASSES}, {"classes": ("O", "PERIOD", "COMMA")}, ["punctuation"]),
+        ({"kind": "classes", "classes": CLASSES}, {"crf": "marginals"}, ["punctuation"]),
+        ({"kind": "classes", "classes": CLASSES, "crf": "marginals"}, {"crf": "path"}, []),
+        ({}, {"dropout": 0.5}, []),
+        ({}, {"hidden": 7}, ["punctuation", "case"]),
+        ({}, {"case_context": "own"}, ["case"]),
+        ({}, {"case_vectors": "context"}, ["case"]),
+    ],
+)
+def test_a_part_is_kept_where_it_fits(before, after, new, tmp_path):
+    assert changed(configured(**before).model, after, tmp_path) == new
+
+
+def test_a_sequence_layer_of_other_classes_is_new(tmp_path):
+    config = configured(kind="classes", classes=CLASSES, hidden=0).model
+    encoder = dataclasses.replace(config.encoder, sequence_hidden=8)
+    parts = {"context": "none", "pauses": "none"}
+    parts = {name: dataclasses.replace(getattr(config, name), kind=kind) for name, kind in parts.items()}
+    config = dataclasses.replace(config, encoder=encoder, **parts)
+    assert changed(config, {"classes": ("O", "PERIOD")}, tmp_path) == ["sequence", "punctuation"]
+    assert changed(config, {"crf": "path"}, tmp_path) == ["punctuation"]
+
+
+def changed(config, heads, directory):
+    """The new parts of a random model that is given other heads; all others are those that it had."""
+    trained = build_tagger(config, new_encoder(config.encoder, 60, 0))
+    save_tagger(trained, directory / WEIGHTS)
+    wanted = dataclasses.replace(config, heads=dataclasses.replace(config.heads, **heads))
+    model, new = load_parts(directory / WEIGHTS, ModelInfo(config, trained.encoder.settings), wanted)
+    for name, part in trained.named_children():
+        assert same(part, getattr(model, name)) == (name not in new), name
+    assert model.case_reads_context == (wanted.heads.case_vectors == "context")
+    assert model.punctuation.layers[-2].p == wanted.heads.dropout
+    return new
