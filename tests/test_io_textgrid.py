@@ -187,29 +187,35 @@ def test_any_words_come_back(tmp_path_factory, value):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "found"),
+    ("old", "new", "line", "found"),
     [
-        ("size = 3", "size = 3000000000", "the size 3000000000 before"),
-        ("size = 3", "size = " + "9" * 100_000, "the size 99999999999999999999 before"),
-        ("size = 4", "size = 9", "no number where value"),
-        ("size = 4", "size = 3", "no string where value"),
-        ('"TextTier"', '"PitchTier"', "a tier of the class 'PitchTier'"),
-        ('"ding"', '"ding', "the size 1 before 1 values"),
-        ("ooTextFile", "ooBinaryFile", "no TextGrid"),
-        (GRID[:50], '<!DOCTYPE x [<!ENTITY a "b">]>', "no TextGrid"),
-        ('"qué"', '"' * 100_001, "no "),
-        ("xmin = 1\n", "xmin = 0\n", None),
-        ("xmin = 0\n            xmax = 0.5", "xmin = 0.2\n            xmax = 0.5", None),
-        ("xmin = 1\n            xmax = 2\n", "xmin = -1\n            xmax = 2\n", "from -1.0 to 2.0"),
-        ("xmin = 0\n            xmax = 0.5", "xmin = 1.5\n            xmax = 1.75", "from 1.0 after one from 1.5"),
+        ("size = 3", "size = 3000000000", 7, "the size 3000000000 before"),
+        ("size = 3", "size = " + "9" * 100_000, 7, "the size 99999999999999999999 before"),
+        ("size = 4", "size = 9", 42, "no number where value"),
+        ("size = 4", "size = 3", 38, "no string where value"),
+        ('"TextTier"', '"PitchTier"', 42, "a tier of the class 'PitchTier'"),
+        ('"ding"', '"ding', 46, "the size 1 before 1 values"),
+        ("ooTextFile", "ooBinaryFile", None, "no TextGrid"),
+        (GRID[:50], '<!DOCTYPE x [<!ENTITY a "b">]>', None, "no TextGrid"),
+        ('"qué"', '"' * 100_001, 32, "no "),
+        ("xmin = 1\n", "xmin = 0\n", None, None),
+        ("xmin = 0\n            xmax = 0.5", "xmin = 0.2\n            xmax = 0.5", None, None),
+        ("xmin = 1\n            xmax = 2\n", "xmin = -1\n            xmax = 2\n", None, "from -1.0 to 2.0"),
+        (
+            "xmin = 0\n            xmax = 0.5",
+            "xmin = 1.5\n            xmax = 1.75",
+            None,
+            "from 1.0 after one from 1.5",
+        ),
     ],
 )
-def test_textgrid_errors(tmp_path, old, new, found):
+def test_textgrid_errors(tmp_path, old, new, line, found):
     assert old in GRID
     if found is None:
         assert read(tmp_path, GRID.replace(old, new, 1)).words
     else:
-        with pytest.raises(InputError, match=rf"^\S*a\.TextGrid: (tier 'Words': interval \d: )?found [^\n]*{found}"):
+        place = r"a\.TextGrid" + (f":{line}" if line else "")
+        with pytest.raises(InputError, match=rf"^\S*{place}: (tier 'Words': interval \d: )?found [^\n]*{found}"):
             read(tmp_path, GRID.replace(old, new))
 
 

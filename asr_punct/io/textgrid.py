@@ -23,6 +23,7 @@ PUNCTUATED = "punctuated"
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 _TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
+_EXPECTED = "a TextGrid with a tier of words"
 _VALUE = re.compile(
     r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
 )
@@ -75,8 +76,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
         InputError: no TextGrid, no tier of words, or a word whose times are none.
     """
     place = display_name(path)
-    values = [(match[1], match[2]) for match in _VALUE.finditer(read_utf_file(path)) if match.lastindex]
-    start, end, tiers = _tiers(_Values(values, place))
+    start, end, tiers = _tiers(_Values(read_utf_file(path), place))
     chosen = _word_tier(tiers, place)
     words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
     name = recording_name(path)
@@ -84,34 +84,42 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
 
 
 class _Values:
-    """The strings and numbers of a file, one by one."""
+    """The strings and numbers of a file, one by one.
 
-    def __init__(self, values: Sequence[tuple[str | None, str | None]], place: str) -> None:
-        self._values, self._place, self._next = values, place, 0
+    Attributes:
+        place: the file, as errors name it.
+    """
+
+    def __init__(self, text: str, place: str) -> None:
+        self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
+        self._text, self._read, self.place = text, 0, place
 
     def string(self) -> str:
-        return self._value(0).replace('""', '"')
+        return self._value(1).replace('""', '"')
 
     def number(self) -> str:
-        return self._value(1)
+        return self._value(2)
 
     def size(self) -> int:
         """How many things follow, each of two values or more."""
         written = self.number()
-        left = len(self._values) - self._next
+        left = len(self._values) - self._read
         if not written.isdecimal() or len(written) > 10 or int(written) * 2 > left:
             raise self.error(f"the size {written[:20]} before {left} values")
         return int(written)
 
     def error(self, found: str) -> InputError:
-        return InputError(self._place, found, "a TextGrid with a tier of words")
+        """An error in the line of the last value, that of the file's end where none was left."""
+        after = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
+        line = self._text.count("\n", 0, after) + 1
+        return InputError(f"{self.place}:{line}", found, _EXPECTED)
 
-    def _value(self, kind: int) -> str:
-        value = self._values[self._next][kind] if self._next < len(self._values) else None
-        if value is None:
-            raise self.error(f"no {('string', 'number')[kind]} where value {self._next + 1} should be one")
-        self._next += 1
-        return value
+    def _value(self, group: int) -> str:
+        self._read += 1
+        match = self._values[self._read - 1] if self._read <= len(self._values) else None
+        if match is None or match[group] is None:
+            raise self.error(f"no {('string', 'number')[group - 1]} where value {self._read} should be one")
+        return match[group]
 
 
 def _tiers(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
@@ -120,19 +128,20 @@ def _tiers(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
     except InputError:
         kinds = "", ""
     if not kinds[0].startswith("ooTextFile") or kinds[1] != "TextGrid":
-        raise values.error("no TextGrid")
+        raise InputError(values.place, "no TextGrid", _EXPECTED)
     start, end = values.number(), values.number()
     return start, end, tuple(_tier(values) for _ in range(values.size()))
 
 
 def _tier(values: _Values) -> Tier:
-    kind, name, start, end = values.string(), values.string(), values.number(), values.number()
+    kind = values.string()
+    if kind not in (_INTERVALS, _POINTS):
+        raise values.error(f"a tier of the class {kind[:40]!r}")
+    name, start, end = values.string(), values.number(), values.number()
     if kind == _INTERVALS:
         rows = tuple((values.number(), values.number(), values.string()) for _ in range(values.size()))
         return Tier(kind, name, start, end, rows)
-    if kind == _POINTS:
-        return Tier(kind, name, start, end, tuple((values.number(), values.string()) for _ in range(values.size())))
-    raise values.error(f"a tier of the class {kind[:40]!r}")
+    return Tier(kind, name, start, end, tuple((values.number(), values.string()) for _ in range(values.size())))
 
 
 def _word_tier(tiers: Sequence[Tier], place: str) -> int:
