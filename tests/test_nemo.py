@@ -96,6 +96,13 @@ def test_a_file_restores_by_every_way_that_nemo_has(saved):
     assert AsrPunctModel.restore_from(path, return_config=True).info.model.language == "es"
 
 
+def test_a_file_that_is_not_there_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for path in (tmp_path / "a.nemo", "~/a.nemo"):
+        with pytest.raises(ModelError, match=r"a\.nemo: found no such file, expected a \.nemo file"):
+            AsrPunctModel.restore_from(path)
+
+
 @pytest.mark.slow
 def test_a_file_restores_in_another_process(saved, tmp_path):
     path, expected, _ = saved

@@ -26,14 +26,19 @@ _REFERENCE = re.compile(r"\$\{|(?:^|[\s,:\[{-])[&*]\w", re.MULTILINE)
 """What stands for something else in YAML, so that a few lines can mean any amount of memory."""
 
 
+def check_there(path: Pathlike) -> None:
+    """Raise ModelError where there is no such file."""
+    if not Path(path).is_file():
+        raise ModelError(path, "no such file", "a .nemo file")
+
+
 def check_archive(path: Pathlike) -> None:
     """Look through a `.nemo` file.
 
     Raises:
-        ModelError: it is no tar, compressed, or holds what no archive of ours does.
+        ModelError: it is not there, no tar, compressed, or holds what no archive of ours does.
     """
-    if not Path(path).is_file():
-        raise ModelError(path, "no such file", "a .nemo file")
+    check_there(path)
     try:
         with tarfile.open(path, "r:") as archive:
             names = dict(_files(archive, path))

@@ -37,6 +37,7 @@ from asr_punct.io.files import make_directory
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts
+from asr_punct.nemo.archive import check_there
 from asr_punct.nemo.connector import Connector
 from asr_punct.shipped import shipped_models
 from asr_punct.subwords import SubwordTokenizer
@@ -141,9 +142,10 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         """The model of a `.nemo` file, or with `return_config=True` its configuration; arguments as NeMo's.
 
         Raises:
-            ModelError: the file is not one of ours (`nemo.archive`).
+            ModelError: the file is not there, or not one of ours (`nemo.archive`).
         """
-        options.setdefault("save_restore_connector", Connector())
+        if isinstance(options.setdefault("save_restore_connector", Connector()), Connector):
+            check_there(Path(restore_path).expanduser())
         return super().restore_from(str(restore_path), *arguments, **options)
 
     @classmethod
