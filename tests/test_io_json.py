@@ -384,6 +384,7 @@ def test_results_of_vosk_that_follow_each_other_come_back_so(tmp_path):
         ("[" * 101 + "]" * 101, "values nested more than 100 deep"),
         ('{"text": 1e999}', "a number that is too large"),
         ('{"text": "\\ud800"}', "half of a surrogate pair"),
+        ('{"text": {"b": 1, "a": 2, "a": 2}}', "the key 'a' again in an object, expected each key once"),
         ("3", "2 JSON values one after the other, expected JSON of one of"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,8 @@ _Result = TypeVar("_Result")
 MAX_DEPTH = 100
 """Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
+_SHOWN = 80
+"""Characters of a key that an error shows."""
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 """A surrogate as JSON escapes it, and one that is left of a pair."""
@@ -33,10 +36,11 @@ def parse_json(text: str, place: str) -> Any:
     """The value that a JSON text holds; NaN and Infinity, which some recognisers write, are numbers.
 
     Raises:
-        InputError: no JSON, nested deeper than `MAX_DEPTH`, a number too large to be kept (1e999), or half a character
-            (`\\ud800` alone), which no file could be written with.
+        InputError: no JSON, nested deeper than `MAX_DEPTH`, a key twice in an object, of which one value would be lost,
+            a number too large to be kept (1e999), or half a character (`\\ud800` alone), which no file could be written
+            with.
     """
-    value = _parsed(partial(json.loads, parse_float=_kept_float), text, place)
+    value = _parsed(_decoder(place).decode, text, place)
     _check([value], text, place)
     return value
 
@@ -47,13 +51,25 @@ def parse_json_values(text: str, place: str) -> Values:
     Raises:
         InputError: as `parse_json`.
     """
-    values = _parsed(_values, text, place)
+    values = _parsed(partial(_values, _decoder(place)), text, place)
     _check(values, text, place)
     return Values(tuple(values))
 
 
-def _values(text: str) -> list[Any]:
-    decoder, found, place = json.JSONDecoder(parse_float=_kept_float), list[Any](), _after_space(text, 0)
+def _decoder(place: str) -> json.JSONDecoder:
+    return json.JSONDecoder(parse_float=_kept_float, object_pairs_hook=partial(_object, place))
+
+
+def _object(place: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise InputError(place, f"the key {key[:_SHOWN]!r} again in an object", "each key once")
+    return value
+
+
+def _values(decoder: json.JSONDecoder, text: str) -> list[Any]:
+    found, place = list[Any](), _after_space(text, 0)
     while place < len(text) or not found:
         value, end = decoder.raw_decode(text, place)
         found.append(value)
@@ -69,6 +85,8 @@ def _after_space(text: str, place: int) -> int:
 def _parsed(parse: Callable[[str], _Result], text: str, place: str) -> _Result:
     try:
         return parse(text)
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         raise InputError(place, f"no JSON ({error})", "JSON") from None
     except RecursionError:
