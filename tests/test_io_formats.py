@@ -11,7 +11,10 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io import formats
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name
 from asr_punct.io.json_text import Values
-from asr_punct.words import Word
+from asr_punct.marks import glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
@@ -79,6 +82,8 @@ SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "
         ("a.jsonl", MANIFEST, "b.json", "nemo"),
         ("a.jsonl", SUPERVISION, "b.jsonl", "lhotse"),
         ("a.jsonl", SUPERVISION, "b.jsonl.gz", "lhotse"),
+        ("a.jsonl", MANIFEST, "b.jsonl.gz", "nemo"),
+        ("a.json", WHISPER, "b.json.xz", "whisper"),
         ("a.jsonl", SUPERVISION, "b.json", "json"),
         ("a.ctm", "r 1 0 1 hola\n", "b.json", "json"),
     ],
@@ -161,9 +166,41 @@ def test_the_recording_has_the_name_of_its_file_without_all_suffixes(tmp_path, n
     assert [word.text for word in utterance.words] == ["hola"]
 
 
-def test_compressed_output_is_refused(tmp_path):
-    with pytest.raises(AsrPunctError, match="--to: found none and the output"):
-        io.output_format(tmp_path / "a.tsv.xz")
+@pytest.mark.parametrize("name", ["a.ctm.gz", "a.ctm.xz"])
+def test_compressed_output_is_of_the_name_without_its_suffix_and_reads_back(tmp_path, name):
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n"
+    values = list(io.read_utterances(file(tmp_path, "b.ctm", rows)))
+    io.write_utterances(values, tmp_path / name, ES)
+    unpack = gzip.decompress if name.endswith("gz") else lzma.decompress
+    first = (tmp_path / name).read_bytes()
+    assert unpack(first).decode() == rows
+    assert list(io.read_utterances(tmp_path / name)) == values
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "b.ctm"]
+    io.write_utterances(values, tmp_path / f"other-{name}", ES)
+    assert (tmp_path / f"other-{name}").read_bytes() == first
+
+
+def test_a_gzip_header_has_neither_a_name_nor_a_time(tmp_path):
+    io.write_utterances([Utterance((Word("hola"),))], tmp_path / "a.txt.gz", ES)
+    header = (tmp_path / "a.txt.gz").read_bytes()[:8]
+    assert (header[3], header[4:8]) == (0, bytes(4))
+
+
+def test_compressed_output_that_is_broken_off_leaves_nothing(tmp_path):
+    def broken():
+        yield Utterance((Word("hola"),))
+        raise InputError("a", "b", "c")
+
+    for name in ("a.txt.gz", "a.txt.xz"):
+        with pytest.raises(InputError, match="a: found b"):
+            io.write_utterances(broken(), tmp_path / name, ES)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a.html.gz", "a.doc.xz"])
+def test_compressed_output_of_another_name_is_told(name):
+    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}"):
+        io.output_format(name)
 
 
 def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):

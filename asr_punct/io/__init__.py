@@ -10,7 +10,8 @@ from pathlib import Path
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import COMMENT, could_be_row
 from asr_punct.io.data_dir import is_data_dir
-from asr_punct.io.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
+from asr_punct.io.entries import shown
+from asr_punct.io.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
 from asr_punct.io.formats import (
     FORMATS,
     READABLE,
@@ -47,13 +48,14 @@ def read_utterances(
 
     Raises:
         AsrPunctError: the format is not known, or none that is read.
-        InputError: the file has no words at all, not the form of its format, or rows of a CTM where it is text because
-            nothing says otherwise.
+        InputError: the file has no words at all, not the form of its format, a time beyond `files.MAX_TIME`, or rows of
+            a CTM where it is text because nothing says otherwise.
     """
     utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
     utterances = utterances if parts else whole(utterances)
     name = format_name or format_by_name(uncompressed_name(path))
-    return utterances if silence and name and FORMATS[name].recognises else _not_empty(utterances, path)
+    may_be_empty = silence and name is not None and FORMATS[name].recognises is not None
+    return _checked(utterances, path, may_be_empty)
 
 
 def _read_named(path: Pathlike, format_name: str) -> Iterator[Utterance]:
@@ -94,12 +96,18 @@ def _not_ctm(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Uttera
     yield from chain(first, utterances)
 
 
-def _not_empty(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
+def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:
+    """The utterances; an error where there are no words, or one has a time, which may be a sum, that is too large."""
     words = 0
     for utterance in utterances:
+        for word in utterance.words:
+            time = word.end if word.end is not None else word.start
+            if time is not None and time > MAX_TIME:
+                found = f"{time:g} s for the word {shown(word.text)}"
+                raise InputError(display_name(path), found, f"times of at most {MAX_TIME} s")
         words += len(utterance.words)
         yield utterance
-    if not words:
+    if not (words or may_be_empty):
         raise InputError(display_name(path), "no words", "at least one word")
 
 
@@ -107,6 +115,8 @@ def output_format(
     path: Pathlike, format_name: str | None = None, source: Pathlike | None = None, source_format: str | None = None
 ) -> str:
     """The format to write: the one named, else by the file's name, text for standard output and a name without suffix.
+
+    A name of `.xz` or `.gz` says the format that it says without it.
 
     Args:
         path: the output.
@@ -121,7 +131,8 @@ def output_format(
     if format_name is None and source is not None:
         format_name = _kept_format(path, source, source_format)
     if format_name is None and str(path) != STANDARD_STREAM:
-        format_name, suffix = format_by_name(path), Path(path).suffix
+        name = uncompressed_name(path)
+        format_name, suffix = format_by_name(name), Path(name).suffix
         if suffix and format_name not in WRITABLE:
             raise AsrPunctError(f"--to: found none and the output {path}, expected one of {' '.join(WRITABLE)}")
     name = format_name or "text"
@@ -132,7 +143,7 @@ def output_format(
 
 def _kept_format(path: Pathlike, source: Pathlike, source_format: str | None) -> str | None:
     """The input's format where the output's name may be of it, else None."""
-    name = Path(path).name.lower()
+    name = uncompressed_name(path).lower()
     keeping = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
     if keeping and source_format is None and os.path.isfile(source):
         source_format = format_of_file(source)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, parse_seconds, uncompressed_name
+from asr_punct.io.files import MAX_TIME, Pathlike, parse_seconds, uncompressed_name
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
 
@@ -84,7 +84,7 @@ def text_at(item: Object, key: str, place: str) -> str:
 
 
 def number_or_none(item: Object, key: str, place: str) -> float | None:
-    """`item[key]` as a finite float of 0 or more, or None where it is missing or null. Raises InputError else."""
+    """`item[key]` as a float from 0 to `MAX_TIME`, or None where it is missing or null. Raises InputError else."""
     value = item.get(key)
     if value is None:
         return None
@@ -92,8 +92,8 @@ def number_or_none(item: Object, key: str, place: str) -> float | None:
         number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     except OverflowError:  # an integer that no float holds
         number = math.inf
-    if not (math.isfinite(number) and number >= 0):
-        raise InputError(place, f"{key} {shown(value)}", "a number, 0 or more")
+    if not 0 <= number <= MAX_TIME:
+        raise InputError(place, f"{key} {shown(value)}", f"a number, 0 or more and at most {MAX_TIME}")
     return number
 
 

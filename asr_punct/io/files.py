@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
+from io import TextIOWrapper
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
@@ -27,6 +28,7 @@ from asr_punct.words import TimeSource
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
 _COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+"""How files are read, by the suffixes that say how they are compressed."""
 _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
@@ -37,6 +39,11 @@ Its values take up to ten times as much memory.
 """
 MAX_KEPT = 100_000
 """Lines without words, one after the other, in a format that gives them back: they wait in memory for a word."""
+MAX_TIME = 10**10
+"""Seconds of a time, and any other number that a word has (milliseconds, confidence).
+
+It leaves room for seconds since 1970; a float of that size still has milliseconds.
+"""
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
@@ -183,7 +190,7 @@ class _Output:
 def write_file(path: Pathlike) -> Iterator[TextIO]:
     """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
 
-    A file named `.gz` is compressed.
+    A file named `.xz` or `.gz` is compressed, and the same text gives the same bytes.
 
     Errors of the caller pass as they are. What comes is written to, flushed and closed, and has no descriptor.
 
@@ -209,9 +216,31 @@ def write_json_file(path: Pathlike, value: Any) -> None:
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    open_file = gzip.open if name.suffix == ".gz" else open
+    open_file = _COMPRESSING.get(name.suffix, open)
     with _told(name, _WRITABLE):
-        return _Output(cast(TextIO, open_file(file, "wt", encoding="utf-8", newline="\n")), name)
+        return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
+
+
+class _Gzip(gzip.GzipFile):
+    """Writes gzip data without a name and a time in its header, and closes the file under it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
+        self._file = file
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._file.close()
+
+
+def _open_gzip(file: Path, mode: str) -> _Gzip:
+    return _Gzip(cast(BinaryIO, open(file, mode)))
+
+
+_COMPRESSING: dict[str, Callable[..., Any]] = {".gz": _open_gzip, ".xz": lzma.open}
+"""How files are written, by the same suffixes."""
 
 
 @contextmanager
@@ -289,13 +318,13 @@ def _umask() -> int:
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:
-    """A finite number of seconds, not negative. Raises InputError naming `place` and `what` else."""
+    """A number of seconds, 0 or more and at most `MAX_TIME`. Raises InputError naming `place` and `what` else."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise InputError(place, f"{what} {text!r}", "a number of seconds, 0 or more")
+    if not 0 <= value <= MAX_TIME:
+        raise InputError(place, f"{what} {text!r}", f"a number of seconds, 0 or more and at most {MAX_TIME}")
     return value
 
 

@@ -45,7 +45,7 @@ class Format:
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
         writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
         write_to: writes utterances to a directory that it makes; None where `write` is there, or the format only read.
-        kept_as: ends of the names of outputs that are of this format where the input is.
+        kept_as: ends of the names of outputs, not compressed, that are of this format where the input is.
     """
 
     read: Reader | None = None
@@ -90,7 +90,7 @@ FORMATS: dict[str, Format] = {
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, whisper.utterances, whisper.write_whisper),
     "vosk": _json_format(vosk.recognises, vosk.utterances, vosk.write_vosk),
-    "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl", ".jsonl.gz")),
+    "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
     "aws": _json_format(aws.recognises, aws.utterances),
     "google": _json_format(google.recognises, google.utterances),
