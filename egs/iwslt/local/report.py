@@ -100,7 +100,7 @@ def budget(options: argparse.Namespace) -> Iterator[str]:
     yield f"* Budget `{options.budget}`, which changes these settings of `conf/`:"
     for line in options.systems.with_name("budgets.tsv").read_text(encoding="utf-8").splitlines():
         name, row, encoders, part, settings = line.split("\t")
-        is_used = fnmatch(options.encoder, encoders) and any(fnmatch(used, row) for used in options.rows)
+        is_used = fnmatch(Path(options.encoder).name, encoders) and any(fnmatch(used, row) for used in options.rows)
         if name == options.budget and is_used:
             named = "all rows" if row == "*" else f"`{row}`"
             of_part = "" if part == "*" else f", {part}"
