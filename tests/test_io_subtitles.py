@@ -257,7 +257,22 @@ def test_a_file_is_of_one_recording_in_the_order_of_time():
     with pytest.raises(
         InputError, match=r"utterance '': found 0\.5 s after 63 s in recording 'r', expected utterances"
     ):
-        text_of([later, talk(channel="2")], "srt")
+        text_of([later, talk()], "srt")
+
+
+def test_each_channel_has_cues_of_its_own_in_the_order_of_time():
+    def said(channel, *starts):
+        words = tuple(Word(f"{channel}{number}.", start, start + 0.5) for number, start in enumerate(starts))
+        return Utterance(words, recording="r", channel=channel)
+
+    expected = [("00,000", "a0."), ("01,000", "b0."), ("01,200", "a1."), ("05,000", "b1."), ("30,000", "a2.")]
+    for utterances in (
+        [said("a", 0.0, 1.2, 30.0), said("b", 1.0, 5.0)],
+        [said("a", 0.0, 1.2), said("b", 1.0, 5.0), replace(said("a", 30.0), words=(Word("a2.", 30.0, 30.5),))],
+    ):
+        cues = [cue.split("\n") for cue in text_of(utterances, "srt").split("\n\n")]
+        assert [(cue[1][6:12], cue[2]) for cue in cues] == expected
+        assert [cue[0] for cue in cues] == ["1", "2", "3", "4", "5"]
 
 
 def test_words_without_times_are_told(run, tmp_path, model):

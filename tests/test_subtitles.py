@@ -13,7 +13,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.subtitles import BBC, NETFLIX, Limits, make_cues, parse_limits
 from asr_punct.subtitles import segment as programme
 from asr_punct.subtitles.lines import break_lines
-from asr_punct.subtitles.units import Unit, units
+from asr_punct.subtitles.units import Unit, Units
 from asr_punct.words import Utterance, Word
 
 ES, EN = glyphs("es"), glyphs("en")
@@ -31,6 +31,16 @@ def utterance(text, pauses=(), start=0.0, **others):
 
 def lines_of(utterances, limits=NETFLIX, style=ES):
     return [cue.lines for cue in make_cues(utterances, limits, style)]
+
+
+def units(utterances, style, characters):
+    taken = Units(style, characters)
+    return [*itertools.chain.from_iterable(map(taken.push, utterances)), *taken.rest()]
+
+
+def segment(found, limits):
+    taken = programme.Programme(limits)
+    return [*itertools.chain.from_iterable(map(taken.push, found)), *taken.rest()]
 
 
 # Presets and options
@@ -152,13 +162,13 @@ def test_a_cue_goes_after_the_longest_time():
 
 def test_words_without_times_lie_between_those_that_have_some():
     words = (Word("uno", 1.0, None), Word("dos"), Word("tres", None, 3.0), Word("ya"))
-    found = list(units([Utterance(words, id="u", recording="r")], ES, 42))
+    found = units([Utterance(words, id="u", recording="r")], ES, 42)
     assert [(unit.start, unit.end) for unit in found] == [(1.0, 1.6), (1.6, 2.2), (2.2, 3.0), (3.0, 3.133)]
 
 
 def test_words_before_the_first_time_come_before_it():
     words = (Word("doce"), Word("uno", 1.0, 1.2))
-    found = list(units([Utterance(words, recording="r")], ES, 42))
+    found = units([Utterance(words, recording="r")], ES, 42)
     assert [(unit.start, unit.end) for unit in found] == [(0.733, 1.0), (1.0, 1.2)]
 
 
@@ -175,15 +185,26 @@ def test_utterances_that_go_back_in_time_are_told():
 
 
 def test_speakers_may_overlap_and_cues_do_not():
-    first, second = utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0, channel="2")
+    first, second = utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0)
     cues = list(make_cues([first, second], NETFLIX, ES))
     assert [cue.lines for cue in cues] == [("una frase larga de quien habla.",), ("otra de otro.",)]
     assert cues[0].end <= cues[1].start == 1.5
 
 
+def test_channels_overlap_and_no_cue_holds_words_of_two():
+    said = [utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0, channel="2")]
+    said += [utterance("y más", start=2.5), utterance("ya", start=2.6, channel="2")]
+    alone = [list(make_cues([each for each in said if each.channel == channel], NETFLIX, ES)) for channel in "12"]
+    found = list(make_cues(said, NETFLIX, ES))
+    for cues in alone:
+        assert [cue for cue in found if cue in cues] == cues
+    assert len(found) == sum(map(len, alone))
+    assert [cue.start for cue in alone[1]] == [1.0, 2.6]
+
+
 def test_words_that_go_back_in_time_begin_with_the_one_before():
     words = (Word("uno", 1.0, 2.0), Word("dos", 0.5, 0.7), Word("tres", 3.0, 3.2))
-    found = list(units([Utterance(words, recording="r")], ES, 42))
+    found = units([Utterance(words, recording="r")], ES, 42)
     assert [(unit.start, unit.end) for unit in found] == [(1.0, 2.0), (1.0, 1.0), (3.0, 3.2)]
 
 
@@ -204,11 +225,11 @@ def test_cues_come_before_the_recording_has_ended():
 def test_without_agreement_memory_is_bounded_still(monkeypatch):
     monkeypatch.setattr(programme, "LOOK_BACK", 300)
     monkeypatch.setattr(programme, "_CHECKED", 100)
-    held = programme._Programme(NETFLIX, "r")
+    held = programme.Programme(NETFLIX)
     monkeypatch.setattr(held, "_best", lambda last, following: (0.0, max(0, len(held._units) - 2)))
     most, cues = 0, []
     for number in range(2000):
-        cues += held.push(Unit("a", number, number + 0.5, 1.0, False), number + 1)
+        cues += held.push(Unit("a", number, number + 0.5, 1.0, False))
         most = max(most, len(held._units))
     cues += held.rest()
     assert most <= 300 + 100
@@ -290,7 +311,7 @@ def recordings(draw, most=8):
 @settings(max_examples=150, deadline=None)
 @given(recordings(), st.sampled_from([SMALL, Limits(**{**fields(SMALL), "lines": 3, "characters": 8}), BBC]))
 def test_no_other_way_to_cut_costs_less(found, limits):
-    cues = list(programme.segment(found, limits))
+    cues = segment(found, limits)
     bounds = [0, *itertools.accumulate(len(" ".join(cue.lines).split()) for cue in cues)]
     assert cost_of(found, bounds, limits) == pytest.approx(cheapest(found, limits))
 
@@ -311,15 +332,13 @@ def test_no_other_lines_cost_less(found, lines):
 @given(recordings(most=60))
 def test_cutting_as_words_come_is_cutting_at_the_end(found):
     """What has come out before the end is what comes out where nothing does."""
-    late = programme._Programme(SMALL, "")
+    late, early = programme.Programme(SMALL), programme.Programme(SMALL)
     late._checked = math.inf
-    starts = [unit.start for unit in found[1:]] + [None]
-    early = programme._Programme(SMALL, "")
     cues = []
-    for unit, following in zip(found, starts, strict=True):
+    for unit in found:
         early._checked = 0
-        cues += early.push(unit, following)
-        assert not list(late.push(unit, following))
+        cues += early.push(unit)
+        assert not list(late.push(unit))
     assert cues + list(early.rest()) == list(late.rest())
 
 
@@ -363,7 +382,7 @@ def test_all_words_come_in_order_within_their_times_and_the_limits(said, limits)
         assert cue.end - cue.start <= limits.most_seconds + 0.001
         assert len(cue.lines) <= limits.lines
         assert all(len(line) <= limits.characters for line in cue.lines) or len(cue.lines) == 1
-    found = list(units([said], EN, limits.characters))
+    found = units([said], EN, limits.characters)
     assert {cue.start for cue in cues} <= {unit.start for unit in found}
     if all(len(unit.text) <= limits.characters for unit in found):
         assert all(len(line) <= limits.characters for cue in cues for line in cue.lines)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import pickle
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
+from tempfile import TemporaryFile
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, counted_as
@@ -23,16 +26,16 @@ def write_srt(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, limi
 
     Utterances that are cues of a subtitle file stay cues: with their times, lines, numbers and tags where that was a
     SubRip file too (end of lines and byte order mark apart), else with their times and lines. Others become cues by
-    `subtitles.make_cues`.
+    `subtitles.make_cues`, in the order of time: those of different channels may overlap.
 
     Args:
-        utterances: of one recording, in the order of time.
+        utterances: of one recording, those of each channel in the order of time.
         out: where to.
         glyphs: how words are written.
         limits: of new cues, where all utterances become such; where None those of `NETFLIX`, and cues stay cues.
 
     Raises:
-        InputError: an utterance without times, or out of the order of time, or of another recording.
+        InputError: an utterance without times, or out of the order of its channel's time, or of another recording.
     """
     _Writer("srt", out, glyphs).write(utterances, limits)
 
@@ -81,8 +84,8 @@ class _Writer:
                 for utterance in group:
                     self._keep(utterance)
             else:
-                for cue in make_cues(group, limits or NETFLIX, self._glyphs):
-                    self._add(cue)
+                for cue in _in_time(self._of_one(make_cues(group, limits or NETFLIX, self._glyphs))):
+                    self._new(cue.start, cue.end, "".join(escaped(line, self._kind) + "\n" for line in cue.lines))
         if not self._count and self._kind == "vtt":
             self._out.write(_HEADER)
 
@@ -131,14 +134,14 @@ class _Writer:
         self._shown = next(filter(None, reversed(bare)), self._shown)
         return "".join(line + "\n" for line in (lines if same else filter(None, bare)))
 
-    def _add(self, cue: Cue) -> None:
-        """A cue that is new."""
-        if self._recording not in (None, cue.recording):
-            raise InputError(
-                "subtitles", f"recordings {self._recording!r} and {cue.recording!r}", "one recording a file"
-            )
-        self._recording = cue.recording
-        self._new(cue.start, cue.end, "".join(escaped(line, self._kind) + "\n" for line in cue.lines))
+    def _of_one(self, cues: Iterable[Cue]) -> Iterator[Cue]:
+        """The cues, all of one recording."""
+        for cue in cues:
+            if self._recording not in (None, cue.recording):
+                found = f"recordings {self._recording!r} and {cue.recording!r}"
+                raise InputError("subtitles", found, "one recording a file")
+            self._recording = cue.recording
+            yield cue
 
     def _new(self, start: Seconds, end: Seconds, text: str) -> None:
         if self._kind == "vtt":
@@ -151,3 +154,16 @@ class _Writer:
     def _time(self, seconds: Seconds) -> str:
         minutes, ms = divmod(round(seconds * 1000), 60_000)
         return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{_POINT[self._kind]}{ms % 1000:03}"
+
+
+def _in_time(cues: Iterable[Cue]) -> Iterator[Cue]:
+    """The cues by their starts; those of a channel may all come after those of another, so they are held, on disk."""
+    starts, places = array("d"), array("q")
+    with TemporaryFile() as held:
+        for cue in cues:
+            starts.append(cue.start)
+            places.append(held.tell())
+            pickle.dump(cue, held)
+        for number in sorted(range(len(starts)), key=starts.__getitem__):
+            held.seek(places[number])
+            yield pickle.load(held)

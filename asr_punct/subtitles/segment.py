@@ -1,20 +1,20 @@
 """Cues by an exact dynamic programme over the places where they may break.
 
-A cue is consecutive words of one recording. It is allowed if its lines keep `characters` and `lines` of the limits and
-its words last at most `most_seconds`; a word alone is always allowed. Of all ways to cut the recording into allowed
-cues that one is taken whose sum of these costs is the least:
+A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
+the limits and its words last at most `most_seconds`; a word alone is always allowed. Of all ways to cut the channel
+into allowed cues that one is taken whose sum of these costs is the least:
 
 * each cue: `CUE`;
 * its break, after its last word: the word's weight (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8
   after no mark and 12 where the word belongs to the next one; at the end of an utterance at most 3) times 1 - pause /
-  `LONG_PAUSE`, nothing where the pause is longer; the recording's last break costs nothing;
+  `LONG_PAUSE`, nothing where the pause is longer; the channel's last break costs nothing;
 * inside it: `SENTENCE_INSIDE` for each end of a sentence, `PAUSE_INSIDE` for each second of a pause above
   `SHORT_PAUSE`;
 * `TOO_SHORT` times the part of `least_seconds` that it is not shown;
 * `TOO_FAST` for each full line (`characters`) more than can be read at `speed` while it is shown;
 * its lines (`lines.break_lines`).
 
-A lone mark stays with its word (`units.units`). A cue is shown from the start of its first word to the end of its last,
+A lone mark stays with its word (`units.Units`). A cue is shown from the start of its first word to the end of its last,
 longer where it would be too short or too fast (`linger`) or where the time to the next cue would be below `closed`, and
 never into the `gap` before the next one's start: its time depends on its own words and the start of the next, so the
 programme is exact.
@@ -35,7 +35,7 @@ from operator import attrgetter
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.limits import Limits
 from asr_punct.subtitles.lines import break_lines
-from asr_punct.subtitles.units import Unit, units
+from asr_punct.subtitles.units import Unit, Units
 from asr_punct.words import Seconds, Utterance
 
 CUE = 2.0
@@ -68,13 +68,14 @@ class Cue:
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
-    """Cues of utterances with labels, lazily, a recording after the other; they do not overlap.
+    """Cues of utterances with labels, lazily, a recording after the other.
 
-    A cue may hold words of several utterances. Words without times lie between those that have some, by their lengths
-    (`units.filled_times`).
+    Those of one channel do not overlap, and come in the order of time; before, between or after them come those of the
+    recording's other channels. A cue may hold words of several utterances. Words without times lie between those that
+    have some, by their lengths (`units.filled_times`).
 
     Args:
-        utterances: those of a recording follow each other in the order of time.
+        utterances: those of a recording follow each other, those of each of its channels in the order of time.
         limits: what a cue may be.
         glyphs: how words are written.
 
@@ -82,20 +83,32 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
         InputError: an utterance has no times at all, or is not in the order of time.
     """
     for recording, group in groupby(utterances, key=attrgetter("recording")):
-        yield from segment(units(group, glyphs, limits.characters), limits, recording)
+        channels: dict[str, _Channel] = {}
+        for utterance in group:
+            if utterance.channel not in channels:
+                channels[utterance.channel] = _Channel(limits, glyphs, recording)
+            yield from channels[utterance.channel].push(utterance)
+        for channel in channels.values():
+            yield from channel.rest()
 
 
-def segment(found: Iterable[Unit], limits: Limits, recording: str = "") -> Iterator[Cue]:
-    """The cheapest cues of the units of one recording, lazily."""
-    programme = _Programme(limits, recording)
-    previous: Unit | None = None
-    for unit in found:
-        if previous is not None:
-            yield from programme.push(previous, unit.start)
-        previous = unit
-    if previous is not None:
-        yield from programme.push(previous, None)
-        yield from programme.rest()
+class _Channel:
+    """The cues of one channel, whose utterances it takes one by one."""
+
+    def __init__(self, limits: Limits, glyphs: Glyphs, recording: str) -> None:
+        self._units = Units(glyphs, limits.characters)
+        self._programme = Programme(limits, recording)
+
+    def push(self, utterance: Utterance) -> Iterator[Cue]:
+        """Take in an utterance; the cues that are certain now."""
+        for unit in self._units.push(utterance):
+            yield from self._programme.push(unit)
+
+    def rest(self) -> Iterator[Cue]:
+        """All cues that have not come out."""
+        for unit in self._units.rest():
+            yield from self._programme.push(unit)
+        yield from self._programme.rest()
 
 
 def _end(start: Seconds, said: Seconds, length: int, following: Seconds | None, limits: Limits) -> Seconds:
@@ -116,30 +129,47 @@ def _end(start: Seconds, said: Seconds, length: int, following: Seconds | None, 
     return min(end, start + limits.most_seconds)
 
 
-class _Programme:
-    """The units that are held, and for every place between them the cheapest way to it and its last break."""
+class Programme:
+    """The cheapest cues of the units of one channel, which it takes one by one.
 
-    def __init__(self, limits: Limits, recording: str) -> None:
+    It holds units, and for every place between them the cheapest way to it and its last break.
+
+    Args:
+        limits: what a cue may be.
+        recording: what the cues are of.
+    """
+
+    def __init__(self, limits: Limits, recording: str = "") -> None:
         self._limits, self._recording = limits, recording
+        self._last: Unit | None = None
         self._units: list[Unit] = []
         self._following: list[Seconds | None] = []
         self._cost, self._back = [0.0], [0]
         self._room = limits.lines * (limits.characters + 1) - 1
         self._checked = _CHECKED
 
-    def push(self, unit: Unit, following: Seconds | None) -> Iterator[Cue]:
-        """Take in a unit, told when the next one starts (None: there is none); the cues that are certain now."""
-        self._units.append(unit)
-        self._following.append(following)
-        cost, back = self._best(unit, following)
-        self._cost.append(cost)
-        self._back.append(back)
+    def push(self, unit: Unit) -> Iterator[Cue]:
+        """Take in a unit; the cues that are certain now."""
+        self._reach(unit.start)
+        self._last = unit
         if len(self._units) >= self._checked:
             yield from self._agreed()
 
     def rest(self) -> Iterator[Cue]:
         """All cues that have not come out."""
+        self._reach(None)
         return self._release(len(self._units))
+
+    def _reach(self, following: Seconds | None) -> None:
+        """Find the cheapest way to the end of the last unit, now that it is known when the next one starts, if any."""
+        if self._last is None:
+            return
+        self._units.append(self._last)
+        self._following.append(following)
+        cost, back = self._best(self._last, following)
+        self._cost.append(cost)
+        self._back.append(back)
+        self._last = None
 
     def _best(self, last: Unit, following: Seconds | None) -> tuple[float, int]:
         """The cheapest way to the end of the units that are held, and where its last cue begins.

@@ -61,36 +61,44 @@ class Unit:
     ends: bool
 
 
-def units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> Iterator[Unit]:
-    """The units of consecutive utterances of one recording, lazily.
+class Units:
+    """The units of consecutive utterances of one channel, which it takes one by one.
 
     Times are in whole milliseconds and in order: a word that begins before the one before it begins with it. A token
     of marks alone stays with the word that it belongs to, as long as they fit on a line.
 
     Args:
-        utterances: the words, with their labels.
-        glyphs: how they are written, and the language that they are in.
+        glyphs: how words are written, and the language that they are in.
         characters: the longest line.
-
-    Raises:
-        InputError: an utterance has no times at all, or begins before the one before it or much before its end.
     """
-    latest = begun = 0.0
-    held: Unit | None = None
-    for utterance in utterances:
-        if held is not None and utterance.words and not utterance.continues:
-            held = replace(held, weight=min(held.weight, COMMA))
-        for number, unit in enumerate(_joined(_written(utterance, glyphs), characters)):
-            if number == 0 and (unit.start < begun or unit.start < latest - OVERLAP):
-                found = f"{unit.start:g} s after {latest:g} s in recording {utterance.recording!r}"
+
+    def __init__(self, glyphs: Glyphs, characters: int) -> None:
+        self._glyphs, self._characters = glyphs, characters
+        self._latest = self._begun = 0.0
+        self._held: Unit | None = None
+
+    def push(self, utterance: Utterance) -> Iterator[Unit]:
+        """Take in the words of an utterance, with their labels; the units that are certain now.
+
+        Raises:
+            InputError: it has no times at all, or begins before the one before it or much before its end.
+        """
+        if self._held is not None and utterance.words and not utterance.continues:
+            self._held = replace(self._held, weight=min(self._held.weight, COMMA))
+        for number, unit in enumerate(_joined(_written(utterance, self._glyphs), self._characters)):
+            if number == 0 and (unit.start < self._begun or unit.start < self._latest - OVERLAP):
+                found = f"{unit.start:g} s after {self._latest:g} s in recording {utterance.recording!r}"
                 raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
-            if held is not None:
-                yield held
-            begun = unit.start if number == 0 else begun
-            latest = max(latest, unit.start)
-            held = replace(unit, start=latest, end=max(latest, unit.end))
-    if held is not None:
-        yield held
+            yield from self.rest()
+            self._begun = unit.start if number == 0 else self._begun
+            self._latest = max(self._latest, unit.start)
+            self._held = replace(unit, start=self._latest, end=max(self._latest, unit.end))
+
+    def rest(self) -> Iterator[Unit]:
+        """The unit that has not come out, where there is one."""
+        if self._held is not None:
+            yield self._held
+        self._held = None
 
 
 @dataclass(frozen=True, slots=True)
