@@ -15,6 +15,7 @@ from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
 from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io import read_utterances
+from asr_punct.io.ctm import OwnName
 from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
@@ -57,7 +58,7 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
         words = parse(item.text, language).words
         found = aligner.align(Clip(item.audio, item.id, item.start, item.end), words)
         timed = tuple(later(word, item.start, decimals=3) for word in found)
-        yield Utterance(timed, id=item.id, recording=item.recording, times=aligner.times)
+        yield Utterance(timed, id=item.id, recording=item.recording, times=aligner.times, rest=OwnName())
 
 
 def audio_of_recordings(audio: Path | None, wav_scp: Path | None) -> AudioOf:

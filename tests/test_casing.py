@@ -186,7 +186,7 @@ def test_a_line_is_one_word(tmp_path, line):
 def test_what_is_for_reading_has_the_surface_and_what_is_read_back_the_words(punctuator_with):
     style = punctuator_with("EiTB").glyphs
     said = Utterance((Word("eitb", 0.0, 0.5),), "u", "r", labels=(Labels(frozenset({Mark.PERIOD}), FIRST),))
-    for writer, expected in ((write_text_lines, "EiTB.\n"), (write_ctm, "u 1 0.00 0.50 EiTB.\n")):
+    for writer, expected in ((write_text_lines, "EiTB.\n"), (write_ctm, "r 1 0.00 0.50 EiTB.\n")):
         out = io.StringIO()
         writer([said], out, style)
         assert out.getvalue() == expected

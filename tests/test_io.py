@@ -323,7 +323,7 @@ def test_ctm_errors_name_the_place(tmp_path, rows, found):
 def test_ctm_golden():
     words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", 0.5, 0.75))
     lines = written(write_ctm, [replace(LABELLED, words=words)])
-    assert lines == "u1 1 0.10 0.30 «¿Qué?» 0.9\nu1 1 0.50 0.25 dijo.\n"
+    assert lines == "r 1 0.10 0.30 «¿Qué?» 0.9\nr 1 0.50 0.25 dijo.\n"
 
 
 @given(st.text(st.sampled_from("a b\t\n\r\u2028\x85\u00a0-"), min_size=1, max_size=6))
@@ -338,7 +338,9 @@ def test_names_with_white_space_can_be_read_back(tmp_path_factory, name):
 
 
 def test_a_name_with_white_space_in_a_ctm():
-    value = replace(LABELLED, words=(Word("a", 0.0, 0.5),), labels=None, pauses=None, id="my  new\ntalk", channel="")
+    value = replace(
+        LABELLED, words=(Word("a", 0.0, 0.5),), labels=None, pauses=None, recording="my  new\ntalk", channel=""
+    )
     assert written(write_ctm, [value]) == "my_new_talk 1 0.00 0.50 a\n"
 
 

@@ -12,7 +12,7 @@ from test_survival import drawn_punctuator
 from asr_punct import io
 from asr_punct.errors import InputError
 from asr_punct.io import files
-from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.ctm import PART, OwnName, read_ctm, write_ctm
 from asr_punct.io.text import write_text_lines
 from asr_punct.io.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -76,6 +76,24 @@ def test_rows_of_an_other_format_stand_beside_those_of_a_ctm(tmp_path):
     (utterance,) = read_ctm(file(tmp_path, "s 1 0.50 2.000 una 0.70\n"))
     mixed = replace(utterance, words=(*utterance.words, Word("casa", 3.0, 3.5)))
     assert written(write_ctm, [mixed]) == "s 1 0.50 2.000 una 0.70\ns 1 3.00 0.50 casa\n"
+
+
+def test_rows_are_named_by_the_recording_that_their_times_are_of(tmp_path):
+    said = [
+        Utterance((Word("sí", 1.0, 1.5), Word("no", 2.5, 2.75)), "talk-1", "talk", "2"),
+        Utterance((Word("hola", 0.5, 0.75),), "talk-2", "talk", "1"),
+        Utterance((Word("ya", 2.0, 2.25),), "talk-3", "talk", "2"),
+    ]
+    content = "talk 1 0.50 0.25 hola\ntalk 2 1.00 0.50 sí\ntalk 2 2.00 0.25 ya\ntalk 2 2.50 0.25 no\n"
+    assert written(write_ctm, said) == content
+    assert [utterance.channel for utterance in read_ctm(file(tmp_path, content))] == ["1", "2"]
+    with pytest.raises(InputError, match=r"utterance 'talk-1': found 1 s after 2 s in recording 'talk'"):
+        written(write_ctm, said[::-1])
+
+
+def test_rows_of_data_directories_are_named_by_their_utterances():
+    said = [Utterance((Word("sí", start, start + 0.5),), f"u{start}", "talk", rest=OwnName()) for start in (3, 1)]
+    assert written(write_ctm, said) == "u3 1 3.00 0.50 sí\nu1 1 1.00 0.50 sí\n"
 
 
 numbers = st.decimals(0, 1000, places=3).flatmap(

@@ -125,9 +125,10 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), recording="d/a.wav", times="asr")
     golden = {
         "audio_filepath": "d/a.wav",
-        "duration": 0.75,
+        "offset": 0.5,
+        "duration": 0.5,
         "pred_text": "Hola mundo.",
-        "word": [{"word": "Hola", "start": 0.5, "end": 0.75, "confidence": 0.5}, {"word": "mundo.", "start": 1.0}],
+        "word": [{"word": "Hola", "start": 0.0, "end": 0.25, "confidence": 0.5}, {"word": "mundo.", "start": 0.5}],
     }
     (line,) = lines_of([marked(value)])
     assert json.dumps(line) == json.dumps(golden)
@@ -135,6 +136,15 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     assert [(word.start, word.end, word.confidence) for word in back.words] == [(0.5, 0.75, 0.5), (1.0, None, None)]
     untimed = replace(value, words=(Word("hola"), Word("mundo")), times="none")
     assert lines_of([untimed]) == [{"audio_filepath": "d/a.wav", "pred_text": "hola mundo"}]
+
+
+def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
+    value = Utterance((Word("hola", 2.5, 2.8), Word("mundo", 3.1, 3.2)), recording="a.wav", times="asr")
+    (line,) = lines_of([value])
+    assert (line["offset"], line["duration"]) == (2.5, 0.7)
+    assert [(entry["start"], entry["end"]) for entry in line["word"]] == [(0.0, 0.3), (0.6, 0.7)]
+    (back,) = io.read_utterances(manifest(tmp_path, line))
+    assert back.words == value.words
 
 
 def test_words_that_are_no_longer_those_of_the_line_are_a_line_of_their_own(tmp_path):

@@ -66,6 +66,11 @@ class CtmEnd:
     lines: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OwnName:
+    """`Utterance.rest` of an utterance that a CTM names by its id, not by its recording: those of data directories."""
+
+
 _Row = tuple[str, str, Seconds, tuple[Word, ...], str]
 """Utterance, channel, start, words and place."""
 
@@ -176,32 +181,75 @@ def _confidence(text: str, place: str) -> float | None:
 
 
 def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write utterances with their marks attached to the words, lazily.
+    """Write utterances with their marks attached to the words.
 
-    Words of a CTM have their row back as it was, with the lines around it. Other words get a row with a confidence
-    column where there is one; white space in names becomes `_`. Words without times get some from their neighbours.
+    Words of a CTM have their row back as it was, with the lines around it, lazily. Other words get a row of their
+    recording, for their times count from its beginning: a recording's rows are held, and stand by channel and time.
+    Utterances of data directories, and those without a recording, are named by their id. Rows have a confidence where
+    there is one; white space in names becomes `_`. Words without times get some from their neighbours.
 
     Raises:
-        InputError: no word of an utterance has a start and an end.
+        InputError: no word of an utterance has a start and an end, or utterances of a channel go back in time.
     """
+    for recording, group in groupby(_named(utterances), key=itemgetter(0)):
+        if recording is None:
+            for _, name, utterance in group:
+                out.writelines(text for _, text in _written(utterance, name, glyphs))
+                if isinstance(utterance.rest, CtmEnd):
+                    out.writelines(f"{line}\n" for line in utterance.rest.lines)
+        else:
+            out.writelines(_by_time(((name, utterance) for _, name, utterance in group), glyphs))
+
+
+def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[str | None, str, Utterance]]:
+    """Utterances, the names of their rows, and the recording that these are of where they are new and its own."""
     number = 0
     for utterance in utterances:
         number += not utterance.continues
-        name = one_token(utterance.id or utterance.recording or f"utterance{number}")
-        tail = ""
-        for word, label in zip(_timed(utterance), utterance.all_labels, strict=True):
-            if isinstance(word.rest, CtmSpace):
-                out.write(word.rest.text)
-            else:
-                out.write(tail)
-                row = word.rest if isinstance(word.rest, CtmRow) else _row(word, name, utterance.channel)
-                out.writelines(f"{line}\n" for line in row.before)
-                out.write(row.head)
-                tail = f"{row.tail}\n"
-            out.write(write_word(word.text, label, glyphs))
-        out.write(tail)
-        if isinstance(utterance.rest, CtmEnd):
-            out.writelines(f"{line}\n" for line in utterance.rest.lines)
+        kept = isinstance(utterance.rest, OwnName) or any(isinstance(word.rest, CtmRow) for word in utterance.words)
+        own = kept or not (utterance.recording and utterance.words)
+        name = utterance.id or utterance.recording or f"utterance{number}"
+        yield (
+            (None, one_token(name), utterance)
+            if own
+            else (utterance.recording, one_token(utterance.recording), utterance)
+        )
+
+
+def _by_time(utterances: Iterable[tuple[str, Utterance]], glyphs: Glyphs) -> Iterator[str]:
+    """The rows of the utterances of a recording, by channel and time."""
+    rows: list[tuple[str, Seconds, str]] = []
+    begun: dict[str, Seconds] = {}
+    for name, utterance in utterances:
+        written = list(_written(utterance, name, glyphs))
+        start, last = written[0][0], begun.get(utterance.channel, 0.0)
+        if start < last:
+            found = f"{start:g} s after {last:g} s in recording {utterance.recording!r}"
+            raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
+        begun[utterance.channel] = start
+        rows += ((utterance.channel, start, text) for start, text in written)
+    rows.sort(key=itemgetter(0, 1))
+    return map(itemgetter(2), rows)
+
+
+def _written(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
+    """Start and text of each row of an utterance, with the lines before it."""
+    start, text, tail = 0.0, "", ""
+    for word, label in zip(_timed(utterance), utterance.all_labels, strict=True):
+        if isinstance(word.rest, CtmSpace):
+            text += word.rest.text
+        else:
+            if text:
+                yield start, text + tail
+            row = word.rest if isinstance(word.rest, CtmRow) else _row(word, name, utterance.channel)
+            start, text, tail = (
+                word.start or 0.0,
+                "".join(f"{line}\n" for line in row.before) + row.head,
+                f"{row.tail}\n",
+            )
+        text += write_word(word.text, label, glyphs)
+    if text:
+        yield start, text + tail
 
 
 def _timed(utterance: Utterance) -> Sequence[Word]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asr_punct.errors import InputError
-from asr_punct.io.ctm import write_ctm
+from asr_punct.io.ctm import OwnName, write_ctm
 from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.io.kaldi import read_segments, unique_names
@@ -26,7 +26,7 @@ _EXPECTED = "a data directory with text, or with a ctm"
 
 
 @dataclass(frozen=True, slots=True)
-class DataDir:
+class DataDir(OwnName):
     """The directory that an utterance is of; `Utterance.rest`."""
 
     root: Path
@@ -152,4 +152,5 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
             name = f"{name}-{number}"
         taken.add(name)
         words = tuple(replace(word, rest=None) for word in utterance.words)
-        yield replace(utterance, id=name, recording=one_token(recording or name), channel="1", words=words)
+        recording = one_token(recording or name)
+        yield replace(utterance, id=name, recording=recording, channel="1", words=words, rest=OwnName())

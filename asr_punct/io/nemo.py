@@ -27,9 +27,11 @@ from asr_punct.io.entries import (
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.io.json_text import first_json_line, parse_json
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, later
 
 _AUDIO, _REFERENCE = "audio_filepath", "text"
+_DIGITS = 9
+"""Decimals of times that are moved: fewer than a float holds, so that there and back is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{counted_as(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
-        yield from (_moved(word, offset) for word in timed)
+        yield from (later(word, offset, decimals=_DIGITS) for word in timed) if offset else timed
     elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
     else:
@@ -97,11 +99,6 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         if key is None:
             raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
         yield from (Word(token) for token in item[key].split())
-
-
-def _moved(word: Word, offset: Seconds) -> Word:
-    start, end = (None if time is None else offset + time for time in (word.start, word.end))
-    return Word(word.text, start, end, word.confidence)
 
 
 def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
@@ -129,8 +126,8 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     """Write a manifest, a line an utterance, lazily. Lines of a manifest have all back that they said.
 
     New are the words, `pred_text`, and `segment` and `text` where they are made of the same words; marks stand on the
-    words. Other utterances become lines of a transcription: `audio_filepath` is the recording, and `duration` the time
-    where the last word ends.
+    words. Other utterances become lines of a transcription: `audio_filepath` is the recording, `offset` and `duration`
+    are where in it the words are, and their times count from `offset`.
     """
     for utterance in values:
         out.write(json.dumps(_line(utterance, glyphs), ensure_ascii=False) + "\n")
@@ -176,13 +173,14 @@ def _tokens(item: Object) -> list[str]:
 
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
-    words = written_words(utterance, glyphs, running=not timed)
-    ends = [word.end for word in utterance.words if word.end is not None]
+    written = written_words(utterance, glyphs, running=not timed)
     item: dict[str, Any] = {_AUDIO: utterance.recording}
-    if ends:
-        item["duration"] = max(ends)
-    item["pred_text"] = " ".join(words)
+    words = utterance.words
     if timed:
-        pairs = zip(utterance.words, words, strict=True)
-        item["word"] = [new_entry(word, text, "confidence") for word, text in pairs]
+        times = [time for word in words for time in (word.start, word.end) if time is not None]
+        item["offset"], item["duration"] = min(times), round(max(times) - min(times), _DIGITS)
+        words = tuple(later(word, -min(times), decimals=_DIGITS) for word in words)
+    item["pred_text"] = " ".join(written)
+    if timed:
+        item["word"] = [new_entry(word, text, "confidence") for word, text in zip(words, written, strict=True)]
     return item
