@@ -64,6 +64,11 @@ case $budget in
     stream+=(--words 300)
     turns=(--words 100 --rounds 1)
     ;;
+  pass)
+    words=(--dev-words 60000)
+    stream+=(--words 3000)
+    turns=(--words 300 --rounds 3)
+    ;;
   *) words=(--dev-words 60000) ;;
 esac
 # shellcheck source=egs/iwslt/path.sh
