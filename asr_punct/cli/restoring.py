@@ -95,8 +95,8 @@ def punctuate(
     """Add marks and capitals to recognised words.
 
     Reads words with or without times. The format is that of --from, else guessed from the file's name, for .json and
-    .jsonl from its content; a file named .xz or .gz is decompressed, and compressed as output. In text a line need not be
-    a sentence: lines run on, and an empty line ends a document.
+    .jsonl from its content; a file named .xz or .gz is decompressed, and compressed as output. In text a line need not
+    be a sentence: lines run on, and an empty line ends a document.
 
     Writes the same words in the same order, with the same times and all else that stood in the file, in the format of
     --to, else by the output's name, else as text; .json and .jsonl stay in the format that they had. Marks and capitals
