@@ -49,6 +49,13 @@ def test_a_segment_is_an_utterance(tmp_path):
     assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
 
 
+def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path):
+    lines = ["t A x 1 9 uno\n", "t A y 2 3 dos\n", "t B x 0 1 tres\n", "u A x 0 1 ya\n"]
+    assert len(list(read_stm(file(tmp_path, "".join(lines))))) == 4
+    with pytest.raises(InputError, match=r"a\.stm:4: found start 1 after 2, expected segments in the order of time"):
+        list(read_stm(file(tmp_path, "".join(lines[1:] + lines[:1]))))
+
+
 def test_all_but_the_transcript_comes_back(tmp_path):
     read = list(read_stm(file(tmp_path, STM)))
     assert written(read) == STM
@@ -75,7 +82,7 @@ others = st.sampled_from([";; a comment", "", "t 1 inter_segment_gap 0 1 <o,,unk
 @st.composite
 def transcripts(draw):
     lines = draw(st.lists(others, max_size=2))
-    for start in draw(st.lists(st.integers(0, 99), min_size=1, max_size=5)):
+    for start in sorted(draw(st.lists(st.integers(0, 99), min_size=1, max_size=5))):
         label = draw(st.sampled_from(["", "<o,f0,male> ", "<NA>\t", "<a b> "])).strip("\t ")
         times = draw(st.sampled_from([f"{start} {start}.5", f"{start}.00\t{start + 1:e}"]))
         lines.append(" ".join(["t 1 s", times, label, *draw(texts)] if label else ["t 1 s", times, *draw(texts)]))

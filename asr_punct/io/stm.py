@@ -16,7 +16,7 @@ from asr_punct.io.ctm import COMMENT
 from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance
+from asr_punct.words import Seconds, Utterance
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
@@ -47,10 +47,11 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     silence as often as not.
 
     Raises:
-        InputError: a line of fewer than five columns, or times that are none.
+        InputError: a line of fewer than five columns, or times that are none, or go back in a channel of a file.
     """
     held: Utterance | None = None
     left: list[str] = []
+    begun: dict[tuple[str, str], Seconds] = {}
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
         says_nothing = line.startswith(COMMENT) or not line.strip()
@@ -59,11 +60,21 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
             keep_line(left, line, place)
             continue
         left.clear()
+        _check_order(utterance, begun, place)
         if held is not None:
             yield held
         held = utterance
     if held is not None:
         yield replace(held, rest=replace(held.rest, after=tuple(left))) if isinstance(held.rest, StmLine) else held
+
+
+def _check_order(utterance: Utterance, begun: dict[tuple[str, str], Seconds], place: str) -> None:
+    """Raise InputError where a segment begins before the one before it in its channel; `begun` holds their starts."""
+    channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
+    last = begun.get(channel, 0.0)
+    if start < last:
+        raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+    begun[channel] = start
 
 
 def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
