@@ -114,6 +114,12 @@ def test_a_lone_opening_mark_stays_with_its_word_and_a_dash_with_the_one_before(
     ]
 
 
+def test_a_dash_after_a_sentence_is_of_the_speaker_after_it():
+    said = utterance("- cómo estás? - bien, gracias - ya")
+    assert [unit.text for unit in units([said], ES, 42)] == ["- cómo", "estás?", "- bien,", "gracias -", "ya"]
+    assert lines_of([said]) == [("- cómo estás?",), ("- bien, gracias - ya",)]
+
+
 def test_cues_hold_words_of_several_utterances_but_of_one_recording():
     first, second = utterance("buenos días"), utterance("a todos", start=0.7)
     assert lines_of([first, second]) == [("buenos días a todos",)]

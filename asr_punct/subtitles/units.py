@@ -106,6 +106,7 @@ class _Piece:
     unit: Unit
     lone: bool
     opens: bool
+    dash: bool
 
 
 def _written(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Piece]:
@@ -118,7 +119,8 @@ def _written(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Piece]:
         weight = _weight(marks, core.lower(), glyphs.name)
         text = write_text([word.text], [label], glyphs)
         unit = Unit(text, round(start, 3), round(end, 3), weight, bool(marks & SENTENCE_ENDS))
-        yield _Piece(unit, lone=not core, opens=bool(before) and not after)
+        dash = not core and read_marks(before, after) == {Mark.DASH}
+        yield _Piece(unit, lone=not core, opens=bool(before) and not after, dash=dash)
 
 
 def _weight(marks: frozenset[Mark], word: str, language: str) -> float:
@@ -130,17 +132,18 @@ def _weight(marks: frozenset[Mark], word: str, language: str) -> float:
 
 
 def _joined(pieces: Iterable[_Piece], characters: int) -> Iterator[Unit]:
-    """Units in which no break falls between a lone mark and its word."""
+    """Units in which no break falls between a lone mark and its word; a dash after a sentence is of the next one."""
     held: Unit | None = None
     opened = False
     for piece in pieces:
+        opens = piece.opens or (piece.dash and held is not None and held.ends)
         if held is None:
             held, opened = piece.unit, piece.lone
-        elif (opened or (piece.lone and not piece.opens)) and len(held.text) + len(piece.unit.text) < characters:
+        elif (opened or (piece.lone and not opens)) and len(held.text) + len(piece.unit.text) < characters:
             held, opened = _with(held, piece.unit, piece.lone), opened and piece.lone
         else:
             yield held
-            held, opened = piece.unit, piece.lone and piece.opens
+            held, opened = piece.unit, piece.lone and opens
     if held is not None:
         yield held
 
