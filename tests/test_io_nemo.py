@@ -5,6 +5,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from dummies import file
 
 from asr_punct import io
@@ -141,10 +143,18 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
 def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
     value = Utterance((Word("hola", 2.5, 2.8), Word("mundo", 3.1, 3.2)), recording="a.wav", times="asr")
     (line,) = lines_of([value])
-    assert (line["offset"], line["duration"]) == (2.5, 0.7)
-    assert [(entry["start"], entry["end"]) for entry in line["word"]] == [(0.0, 0.3), (0.6, 0.7)]
+    assert (line["offset"], line["duration"]) == (2.5, pytest.approx(0.7))
+    assert [entry[key] for entry in line["word"] for key in ("start", "end")] == pytest.approx([0.0, 0.3, 0.6, 0.7])
     (back,) = io.read_utterances(manifest(tmp_path, line))
     assert back.words == value.words
+
+
+@given(st.floats(1e-9, 1e7), st.floats(0, 1e4))
+def test_times_are_the_same_there_and_back(start, length):
+    value = Utterance((Word("hola", start, start + length),), recording="a.wav", times="asr")
+    (line,) = lines_of([value])
+    assert 0 <= start - line["offset"] < 1e-3
+    assert [line["offset"] + line["word"][0][key] for key in ("start", "end")] == [start, start + length]
 
 
 def test_words_that_are_no_longer_those_of_the_line_are_a_line_of_their_own(tmp_path):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,11 +28,11 @@ from asr_punct.io.entries import (
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.io.json_text import first_json_line, parse_json
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word, later
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _AUDIO, _REFERENCE = "audio_filepath", "text"
-_DIGITS = 9
-"""Decimals of times that are moved: fewer than a float holds, so that there and back is the same."""
+_STEP = 1024
+"""Offsets are whole parts of a second, so many of them: a power of two, so that no time is rounded there and back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{counted_as(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
-        yield from (later(word, offset, decimals=_DIGITS) for word in timed) if offset else timed
+        yield from (_moved(word, offset) for word in timed)
     elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
     else:
@@ -99,6 +100,11 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         if key is None:
             raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
         yield from (Word(token) for token in item[key].split())
+
+
+def _moved(word: Word, offset: Seconds) -> Word:
+    start, end = (None if time is None else offset + time for time in (word.start, word.end))
+    return replace(word, start=start, end=end)
 
 
 def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
@@ -178,8 +184,9 @@ def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     words = utterance.words
     if timed:
         times = [time for word in words for time in (word.start, word.end) if time is not None]
-        item["offset"], item["duration"] = min(times), round(max(times) - min(times), _DIGITS)
-        words = tuple(later(word, -min(times), decimals=_DIGITS) for word in words)
+        offset = math.floor(min(times) * _STEP) / _STEP
+        item["offset"], item["duration"] = offset, max(times) - offset
+        words = tuple(_moved(word, -offset) for word in words)
     item["pred_text"] = " ".join(written)
     if timed:
         item["word"] = [new_entry(word, text, "confidence") for word, text in zip(words, written, strict=True)]
