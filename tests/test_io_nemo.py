@@ -5,9 +5,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from dummies import file
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from asr_punct import io
 from asr_punct.errors import InputError
@@ -149,6 +149,7 @@ def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
     assert back.words == value.words
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e7), st.floats(0, 1e4))
 def test_times_are_the_same_there_and_back(start, length):
     value = Utterance((Word("hola", start, start + length),), recording="a.wav", times="asr")
