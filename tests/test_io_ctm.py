@@ -214,3 +214,27 @@ def test_a_long_utterance_is_whole_unless_parts_are_asked_for(tmp_path):
         for number, value in enumerate((asked(parts), list(whole(asked(parts))))):
             io.write_utterances(value, tmp_path / f"{number}", ES, name)
         assert (tmp_path / "0").read_text() == (tmp_path / "1").read_text()
+
+
+def test_rows_of_a_recording_that_comes_back_are_refused():
+    one, two = (Utterance((Word("ya", 0.0, 1.0),), recording=name) for name in "ab")
+    with pytest.raises(InputError, match="recording 'a': found utterances in two places"):
+        written(write_ctm, [one, two, one])
+
+
+def test_an_utterance_without_words_parts_no_recording():
+    spoken = [Utterance((Word("ya", 1.0, 1.5),), recording="r", channel=channel) for channel in "21"]
+    text = written(write_ctm, [spoken[0], Utterance((), recording="r"), spoken[1]])
+    assert text == "r 1 1.00 0.50 ya\nr 2 1.00 0.50 ya\n"
+
+
+def test_utterances_that_overlap_stand_by_time():
+    late, early = (Utterance((Word(text, start, start + 1),), recording="r") for text, start in (("b", 2.0), ("a", 1.5)))
+    assert written(write_ctm, [late, early]) == "r 1 1.50 1.00 a\nr 1 2.00 1.00 b\n"
+
+
+@pytest.mark.parametrize(
+    ("recording", "name"), [("d/a.wav", "a"), ("d/a.b", "d/a.b"), ("talk.FLAC", "talk"), ("a", "a")]
+)
+def test_audio_files_are_named_without_folder_and_suffix(recording, name):
+    assert written(write_ctm, [Utterance((Word("ya", 0.0, 1.0),), recording=recording)]) == f"{name} 1 0.00 1.00 ya\n"

@@ -139,7 +139,7 @@ def punctuate(
 
 
 def _one_of(options: Mapping[str, object]) -> None:
-    """Raises AsrPunctError where more than one of two options is given."""
+    """Raises AsrPunctError where both of two options are given."""
     if all(value is not None for value in options.values()):
         raise AsrPunctError(f"found {' and '.join(options)}, expected one of them")
 

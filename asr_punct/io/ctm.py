@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
@@ -71,6 +72,7 @@ class OwnName:
     """`Utterance.rest` of an utterance that a CTM names by its id, not by its recording: those of data directories."""
 
 
+_AUDIO = {".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"}
 _Row = tuple[str, str, Seconds, tuple[Word, ...], str]
 """Utterance, channel, start, words and place."""
 
@@ -189,45 +191,48 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     there is one; white space in names becomes `_`. Words without times get some from their neighbours.
 
     Raises:
-        InputError: no word of an utterance has a start and an end, or utterances of a channel go back in time.
+        InputError: no word of an utterance has a start and an end, or a recording comes back after another.
     """
-    for recording, group in groupby(_named(utterances), key=itemgetter(0)):
-        if recording is None:
-            for _, name, utterance in group:
+    ended: set[str] = set()
+    for (by_recording, name), group in groupby(_named(utterances), key=itemgetter(0, 1)):
+        if by_recording:
+            if name in ended:
+                raise InputError(f"recording {name!r}", "utterances in two places", "those of a recording together")
+            ended.add(name)
+            out.writelines(_by_time(name, map(itemgetter(2), group), glyphs))
+        else:
+            for _, _, utterance in group:
                 out.writelines(text for _, text in _written(utterance, name, glyphs))
                 if isinstance(utterance.rest, CtmEnd):
                     out.writelines(f"{line}\n" for line in utterance.rest.lines)
-        else:
-            out.writelines(_by_time(((name, utterance) for _, name, utterance in group), glyphs))
 
 
-def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[str | None, str, Utterance]]:
-    """Utterances, the names of their rows, and the recording that these are of where they are new and its own."""
+def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
+    """Utterances that have something to write, the names of their rows, and whether these are new and named by the recording."""
     number = 0
     for utterance in utterances:
         number += not utterance.continues
+        if not utterance.words and not isinstance(utterance.rest, CtmEnd):
+            continue
         kept = isinstance(utterance.rest, OwnName) or any(isinstance(word.rest, CtmRow) for word in utterance.words)
-        own = kept or not (utterance.recording and utterance.words)
+        by_recording = bool(utterance.recording and utterance.words) and not kept
         name = utterance.id or utterance.recording or f"utterance{number}"
-        yield (
-            (None, one_token(name), utterance)
-            if own
-            else (utterance.recording, one_token(utterance.recording), utterance)
-        )
+        yield by_recording, one_token(_audio_name(utterance.recording) if by_recording else name), utterance
 
 
-def _by_time(utterances: Iterable[tuple[str, Utterance]], glyphs: Glyphs) -> Iterator[str]:
+def _audio_name(recording: str) -> str:
+    """A recording as a CTM names it: of an audio file the name without folder and suffix."""
+    path = Path(recording)
+    return path.stem if path.suffix.lower() in _AUDIO else recording
+
+
+def _by_time(name: str, utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[str]:
     """The rows of the utterances of a recording, by channel and time."""
-    rows: list[tuple[str, Seconds, str]] = []
-    begun: dict[str, Seconds] = {}
-    for name, utterance in utterances:
-        written = list(_written(utterance, name, glyphs))
-        start, last = written[0][0], begun.get(utterance.channel, 0.0)
-        if start < last:
-            found = f"{start:g} s after {last:g} s in recording {utterance.recording!r}"
-            raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
-        begun[utterance.channel] = start
-        rows += ((utterance.channel, start, text) for start, text in written)
+    rows = [
+        (utterance.channel, start, text)
+        for utterance in utterances
+        for start, text in _written(utterance, name, glyphs)
+    ]
     rows.sort(key=itemgetter(0, 1))
     return map(itemgetter(2), rows)
 

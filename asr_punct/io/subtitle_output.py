@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from itertools import groupby
 from tempfile import TemporaryFile
@@ -157,13 +158,24 @@ class _Writer:
 
 
 def _in_time(cues: Iterable[Cue]) -> Iterator[Cue]:
-    """The cues by their starts; those of a channel may all come after those of another, so they are held, on disk."""
+    """The cues by their starts; those of a channel may all come after those of another.
+
+    They are held in a temporary file, of which memory has sixteen bytes a cue.
+
+    Raises:
+        InputError: there is no room for it.
+    """
     starts, places = array("d"), array("q")
-    with TemporaryFile() as held:
-        for cue in cues:
-            starts.append(cue.start)
-            places.append(held.tell())
-            pickle.dump(cue, held)
+    with ExitStack() as stack:
+        try:
+            held = stack.enter_context(TemporaryFile())
+            for cue in cues:
+                starts.append(cue.start)
+                places.append(held.tell())
+                pickle.dump(cue, held)
+            held.flush()
+        except OSError as error:
+            raise InputError("subtitles", error.strerror or str(error), "room for a temporary file (TMPDIR)") from None
         for number in sorted(range(len(starts)), key=starts.__getitem__):
             held.seek(places[number])
             yield pickle.load(held)

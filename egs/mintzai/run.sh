@@ -134,7 +134,7 @@ if begin 3 data "$times"; then
   done
 fi
 
-chosen=${system:+ $system $budget${treebanks:+ $treebanks}${tagger#own}}
+chosen=${system:+ $system $budget${treebanks:+ $treebanks} $tagger}
 if begin 4 exp "$config $encoder $seed $train_options$chosen"; then
   check_packages "$system"
   for language in $languages; do

@@ -17,6 +17,7 @@ bert_tagger=$root/egs/iwslt/pos/bert-uncased
 row_field() {
   awk -F '\t' -v row="$1" -v column="$2" '
     NR == 1 { for (number = 1; number <= NF; number++) if ($number == column) field = number }
+    NR == 1 && !field { exit 2 }
     $1 == row { print $field }' "$systems_folder/systems.tsv"
 }
 
@@ -94,7 +95,7 @@ has_graph() {
 # one comes with the recipes, for encoders of the vocabulary that it names, which MiniLM has.
 has_tagger() {
   [ "$tagger" = flair ] || [[ -n $treebanks && $encoder != built ]] || [ "$encoder" = minilm ] ||
-    (cd "$encoder" && sha256sum --status --check "$bert_tagger/vocab.txt.sha256") 2>/dev/null
+    ([ -f "$encoder/vocab.txt" ] && cd "$encoder" && sha256sum --status --check "$bert_tagger/vocab.txt.sha256") 2>/dev/null
 }
 
 no_tagger() {

@@ -37,6 +37,7 @@ if [ -n "$text" ]; then
   [ -f "$text" ] || fail "--text: found no file $text"
   [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
 fi
+encoder=${encoder%/}
 if [ -e "$caller/$encoder" ]; then
   encoder=$(absolute "$encoder")
 fi
@@ -94,7 +95,7 @@ if begin 1 data "$corpus $text $budget"; then
   show prepare
 fi
 
-if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks}${tagger#own}"; then
+if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks} $tagger"; then
   need 1 data/summary.json
   check_packages "${rows[@]}"
   echo "$command" >exp/command

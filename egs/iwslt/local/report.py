@@ -165,7 +165,7 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
         cells.append([line["part"], f"**{line['row']}**", f"**{line['against']}**"])
         for test in tests:
             before, after = (counted(line[key], test) for key in ("against", "row"))
-            cells[-1] += _difference(paired(before, after)["micro.f1"], line[test], line["source"])
+            cells[-1] += _difference(paired(before, after)["micro.f1"], line.get(test, "-"), line["source"])
     yield table(header, cells)
 
 
@@ -277,7 +277,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield from _circumstances(options, summary)
     yield from results(rows, tests, options)
     for row in rows:
-        if row.facts["stand_in"]:
+        if row.facts.get("stand_in"):
             yield f"The encoder of {row.name} has no masked-LM head: its embedding matrix stands in for the decoder.\n"
     yield from ablations(rows, tests)
     yield from merged(rows, tests)

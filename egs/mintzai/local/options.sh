@@ -10,6 +10,7 @@ check_treebanks
 if [ "$venv" != none ]; then
   venv=$(absolute "$venv")
 fi
+encoder=${encoder%/}
 if [ -e "$caller/$encoder" ] && [ -n "$encoder" ]; then
   encoder=$(absolute "$encoder")
 fi
