@@ -208,7 +208,7 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
-    """Utterances that have something to write, the names of their rows, and whether these are new and named by the recording."""
+    """Utterances with something to write, whether they are new and named by the recording, and that name."""
     number = 0
     for utterance in utterances:
         number += not utterance.continues
