@@ -68,7 +68,6 @@ case $budget in
   pass)
     words=(--dev-words 60000)
     stream+=(--words 3000)
-    turns=(--words 300 --rounds 3)
     ;;
   *) words=(--dev-words 60000) ;;
 esac
