@@ -1,7 +1,7 @@
 """Numbers in words: the three languages' cardinals, and digits of labelled lines."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asr_punct.corpora.numerals import LARGEST, basque_cardinal, basque_ordinal, cardinal, decimal
@@ -121,6 +121,7 @@ def test_digits_in_words(language, text, expected):
     assert spelled(text, language) == expected
 
 
+@example("0 -%", "es")
 @given(st.text("0123456789.,%€$ºs?¿:ean -", max_size=30), st.sampled_from(["es", "eu", "en"]))
 def test_marks_stay_and_other_words_too(text, language):
     parsed = parse(text, language)

@@ -63,7 +63,8 @@ def spelled_out(line: LabelledLine, language: str) -> LabelledLine:
         return line
     new_words, new_labels, i = list[str](), list[Labels](), 0
     while i < len(words):
-        following = words[i + 1] if i + 1 < len(words) and not labels[i].marks.difference(LEFT) else ""
+        parted = i + 1 == len(words) or labels[i].marks.difference(LEFT) or labels[i + 1].marks.intersection(LEFT)
+        following = "" if parted else words[i + 1]
         spoken, used = _READERS[language](words[i], following) or ([words[i]], 1)
         new_words += spoken
         if len(spoken) == 1 and spoken[0] == words[i]:
