@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, cast
 
 _PATIENCE = 5.0
@@ -23,3 +24,9 @@ def reach_hub() -> bool:
         except Exception:  # of requests or httpx, by the version of the library
             constants.HF_HUB_OFFLINE = True
     return not constants.HF_HUB_OFFLINE
+
+
+def reach_hub_for(name: str) -> None:
+    """See that the library knows whether the hub answers, before a model is loaded; one of a directory needs no hub."""
+    if not os.path.isdir(name):
+        reach_hub()

@@ -20,6 +20,7 @@ from pathlib import Path
 import torch
 
 from asr_punct.config import Config, TrainingConfig
+from asr_punct.model.device import has_bf16
 from asr_punct.model.electra import ReplacedTokenDetector
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger, build_tagger
@@ -59,7 +60,7 @@ def spend(module: BatchModule, training: TrainingConfig, source: Iterator[Batch]
         for group, rate in zip(optimizer.param_groups, highest, strict=True):
             group["lr"] = rate * min(1, (step + 1) / _WARMUP_STEPS) * (1 - spent)
         optimizer.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=has_bf16("cpu")):
             loss = module.batch_loss(batch)
         torch.autograd.backward(loss)
         clip_gradients(module.parameters(), training.clip_norm)
@@ -72,7 +73,7 @@ def scores(model: Tagger, corpora: PunctuationData, tokenizer: SubwordTokenizer,
     """F1 of marks and of case on the development set."""
     module = PunctuationModule(model.eval(), config.training, 1)
     development = DevelopmentBatches(corpora.dev, tokenizer, config, _MAX_TOKENS)
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=has_bf16("cpu")):
         for index in range(len(development)):
             module.validation_step(development[index], index)
     found = module.scores()

@@ -10,10 +10,9 @@ from safetensors.torch import save_file  # noqa: E402
 
 from asr_punct.checkpoint import ModelInfo  # noqa: E402
 from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E402
-from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
+from asr_punct.errors import ConfigError, ModelError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.model.context import TransformerContext, build_context  # noqa: E402
-from asr_punct.model.device import open_device  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, NoPauses, build_fusion  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
@@ -165,14 +164,6 @@ def test_a_width_that_heads_do_not_divide_is_told():
     with pytest.raises(ConfigError, match="width 30 is not a multiple of heads 4"):
         build_context(ContextConfig(), 30, 10)
     assert isinstance(build_context(ContextConfig(), 32, 10), TransformerContext)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"), [("gpu", "cpu, cuda, cuda:N or mps"), ("cuda:99", "a device that torch finds: ")]
-)
-def test_a_device_that_is_not_there_is_told(name, expected):
-    with pytest.raises(AsrPunctError, match=f"--device: found '{name}', expected {expected}"):
-        open_device(name)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,12 @@ def words(path):
     return [word.text for utterance in read_tsv(path) for word in utterance.words]
 
 
+def prepare_dev(files):
+    """The file of the whole development set."""
+    prepared(files, text=files / "sets.tsv")
+    return files / "data" / "tune.tsv"
+
+
 def test_without_text_most_of_the_development_set_is_trained_on(files):
     summary = prepared(files)
     assert summary["source"] == "the first four fifths of dev2012"
@@ -80,6 +86,21 @@ def test_the_training_file_comes_first(files):
     assert summary["source"] == "train2012"
     assert summary["words"]["train"] == 2
     assert summary["words"]["dev"] == 20
+
+
+def test_documents_that_overlap_with_another_set_are_left_out(files):
+    """A run of eight words of a test set, or of sixteen of the development set, is not a phrase that many know."""
+    spoken = words(prepare_dev(files))
+    documents = [
+        "t2 t3 t4 t5 t6 t7 t8",
+        "T2 t3 t4 t5 t6, t7 t8 t9!",
+        f"And {' '.join(spoken[:15])} and so on.",
+        f"And {' '.join(spoken[:16])} and so on.",
+    ]
+    (files / "text.txt").write_text("\n\n".join(documents) + "\n")
+    assert prepared(files, text=files / "text.txt")["overlapping_documents"] == 2
+    kept = words(files / "data" / "train.tsv")
+    assert kept == [*documents[0].split(), "and", *spoken[:15], "and", "so", "on"]
 
 
 def test_written_text_gets_the_labels_of_the_benchmark(files):

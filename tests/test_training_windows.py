@@ -146,6 +146,22 @@ def test_uniform_windows_keep_their_limits_and_their_document(layout, words, tok
         assert any(first <= start and stop <= last for first, last in documents.tolist())
 
 
+class Every:
+    """A generator that draws each number once, in order, however many are asked for."""
+
+    def integers(self, high, size):
+        assert size == 0 or high >= size
+        return np.arange(high)
+
+
+@settings(deadline=None)
+@given(layouts(), *sizes[:2])
+def test_uniform_windows_at_all_places_against_a_literal_loop(layout, words, tokens):
+    documents, subwords, _ = layout
+    windows = uniform(documents, Limits.of(subwords, words, tokens), Every())
+    assert list(map(tuple, windows.tolist())) == drawn(documents, subwords, words, tokens)
+
+
 @settings(deadline=None)
 @given(layouts(), *sizes[:2])
 def test_every_word_is_as_likely_in_uniform_windows(layout, words, tokens):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from asr_punct.align.emissions import Floats, hop_of
 from asr_punct.align.spelling import Vocabulary, characters, pieces
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
-from asr_punct.hub import reach_hub
+from asr_punct.hub import reach_hub_for
 from asr_punct.model.device import open_device
 from asr_punct.model.quiet import silence_transformers
 
@@ -60,8 +59,7 @@ def open_transformers_model(name: str, device: str) -> TransformersCtcModel:
     """
     place = open_device(device)
     silence_transformers()  # it reports at length what is told in a line below
-    if not os.path.isdir(name):
-        reach_hub()
+    reach_hub_for(name)
     try:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
         tokenizer = AutoTokenizer.from_pretrained(name)

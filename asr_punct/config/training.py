@@ -152,7 +152,7 @@ class TrainingConfig:
     compile: bool = False
     """Whether the model is compiled (by `torch.compile`), which pays on a GPU and needs a C++ compiler."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
-    """Arithmetic; auto is bf16 where the processor has it."""
+    """Arithmetic; auto is bf16 where the processor has it and does not emulate it."""
     seed: int = 1
     """Seed of the weights, the windows and dropout."""
 

@@ -23,6 +23,8 @@ from asr_punct.words import Utterance, Word
 
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 """Files of the benchmark, and the corpora that they become."""
+CLASSES = 4
+"""That it is scored over, as `scoring` names them: three marks and none."""
 _SUFFIXES = ("", ".txt", ".xz")
 CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
 """Tokens that a recogniser writes together with the word before them."""

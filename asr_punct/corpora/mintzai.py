@@ -15,14 +15,13 @@ from pathlib import Path
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import read_text_file, write_file
+from asr_punct.io.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
 PAIRS = {"es": "es-eu", "eu": "eu-es"}
 """The folder of each language spoken, which the corpus names with that of the translation."""
 PARTS = ("train", "dev", "test")
 RECORDING = r"(.+)[_-]\d+"
-_AUDIO = {".m4a", ".wav", ".flac", ".mp3", ".ogg"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def _segments(root: Path, language: str, recording: re.Pattern[str], summary: Su
             summary.problems.append(f"{root / name}: no such directory")
             return language, []
     language, texts = _transcriptions(root / "transcriptions", language, summary)
-    audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in _AUDIO), summary)
+    audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in AUDIO_SUFFIXES), summary)
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
     segments = []

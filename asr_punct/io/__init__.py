@@ -10,7 +10,6 @@ from pathlib import Path
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.io.ctm import COMMENT, could_be_row
 from asr_punct.io.data_dir import is_data_dir
-from asr_punct.io.entries import shown
 from asr_punct.io.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
 from asr_punct.io.formats import (
     FORMATS,
@@ -22,6 +21,7 @@ from asr_punct.io.formats import (
     read_json_file,
     read_jsonl_file,
 )
+from asr_punct.io.json_text import shown
 from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
 from asr_punct.marks import Glyphs

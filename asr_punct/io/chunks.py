@@ -20,7 +20,6 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     replaced_entries,
-    shown,
     source_of,
     text_at,
     timed_words,
@@ -28,6 +27,7 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json_text import shown
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word

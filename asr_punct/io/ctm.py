@@ -20,7 +20,16 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.io.entries import TIMES
-from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
+from asr_punct.io.files import (
+    AUDIO_SUFFIXES,
+    Pathlike,
+    display_name,
+    format_seconds,
+    keep_line,
+    one_token,
+    parse_seconds,
+    read_lines,
+)
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, Utterance, Word
@@ -72,7 +81,6 @@ class OwnName:
     """`Utterance.rest` of an utterance that a CTM names by its id, not by its recording: those of data directories."""
 
 
-_AUDIO = {".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"}
 _Row = tuple[str, str, Seconds, tuple[Word, ...], str]
 """Utterance, channel, start, words and place."""
 
@@ -223,7 +231,7 @@ def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utteran
 def _audio_name(recording: str) -> str:
     """A recording as a CTM names it: of an audio file the name without folder and suffix."""
     path = Path(recording)
-    return path.stem if path.suffix.lower() in _AUDIO else recording
+    return path.stem if path.suffix.lower() in AUDIO_SUFFIXES else recording
 
 
 def _by_time(name: str, utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[str]:

@@ -15,14 +15,13 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.io.files import MAX_TIME, Pathlike, parse_seconds, uncompressed_name
+from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
 
 Object = Mapping[str, Any]
 TIMES = "times (asr-punct align makes them)"
 """What an error expects of words without them."""
-_SHOWN = 80
-"""Characters of a value that an error shows."""
 _OPENING = frozenset("¿¡«“‘([{")
 """Punctuation that stands before its word."""
 
@@ -107,11 +106,6 @@ def mean_confidence(values: Iterable[float | None]) -> float | None:
     """The mean of those that are known; None where none is."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def shown(value: object) -> str:
-    """A value as an error shows it: the beginning of what is long."""
-    return repr(value)[:_SHOWN]
 
 
 def seconds_at(item: Object, key: str, place: str) -> Seconds | None:

@@ -27,8 +27,8 @@ from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
-_COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
-"""How files are read, by the suffixes that say how they are compressed."""
+AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
+"""Ends of the names of recordings, in lower case."""
 _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
@@ -40,11 +40,36 @@ Its values take up to ten times as much memory.
 MAX_KEPT = 100_000
 """Lines without words, one after the other, in a format that gives them back: they wait in memory for a word."""
 MAX_TIME = 10**10
-"""Seconds of a time, and any other number that a word has (milliseconds, confidence).
+"""Seconds of a time; the same number bounds the milliseconds and confidences of JSON.
 
 It leaves room for seconds since 1970; a float of that size still has milliseconds.
 """
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
+
+
+class _Gzip(gzip.GzipFile):
+    """Writes gzip data without a name and a time in its header, and closes the file under it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
+        self._file = file
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._file.close()
+
+
+def _open_gzip(file: Path, mode: str) -> _Gzip:
+    return _Gzip(cast(BinaryIO, open(file, mode)))
+
+
+_COMPRESSED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    ".gz": (gzip.open, _open_gzip),
+    ".xz": (lzma.open, lzma.open),
+}
+"""How files are read and written, by the suffixes that say how they are compressed."""
 
 
 def display_name(path: Pathlike) -> str:
@@ -81,7 +106,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
-    open_file = _COMPRESSED.get(Path(path).suffix, open)
+    open_file, _ = _COMPRESSED.get(Path(path).suffix, (open, open))
     with _told(path, _READABLE), open_file(path, "rb") as file:
         try:
             with progress.reading(path, file):
@@ -216,31 +241,9 @@ def write_json_file(path: Pathlike, value: Any) -> None:
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    open_file = _COMPRESSING.get(name.suffix, open)
+    _, open_file = _COMPRESSED.get(name.suffix, (open, open))
     with _told(name, _WRITABLE):
         return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
-
-
-class _Gzip(gzip.GzipFile):
-    """Writes gzip data without a name and a time in its header, and closes the file under it."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
-        self._file = file
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._file.close()
-
-
-def _open_gzip(file: Path, mode: str) -> _Gzip:
-    return _Gzip(cast(BinaryIO, open(file, mode)))
-
-
-_COMPRESSING: dict[str, Callable[..., Any]] = {".gz": _open_gzip, ".xz": lzma.open}
-"""How files are written, by the same suffixes."""
 
 
 @contextmanager

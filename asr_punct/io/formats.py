@@ -40,7 +40,7 @@ class Format:
         read: utterances of a file, lazily; None where the format is only written.
         write: writes utterances to a stream; None where the format is only read, or is a directory.
         suffixes: of the names of its files, in lower case.
-        recognises: whether the value, or `files.Values`, of a JSON file is of this format; None where a file is not
+        recognises: whether the value, or `json_text.Values`, of a JSON file is of this format; None where a file is not
             JSON as a whole.
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
         writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).

@@ -19,11 +19,11 @@ from asr_punct.io.entries import (
     object_at,
     objects,
     recording_name,
-    shown,
     source_of,
     text_at,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json_text import shown
 from asr_punct.words import Utterance, Word
 
 

@@ -15,8 +15,9 @@ from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.entries import Object, confidence_at, in_order, number_or_none, shown, text_at
+from asr_punct.io.entries import Object, confidence_at, in_order, number_or_none, text_at
 from asr_punct.io.files import Pathlike, display_name, parse_time_source
+from asr_punct.io.json_text import shown
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE, Probabilities, Seconds, Utterance, Word
 

@@ -19,7 +19,7 @@ MAX_DEPTH = 100
 """Lists and objects inside each other in a JSON value: the formats that are read need less than ten."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
 _SHOWN = 80
-"""Characters of a key that an error shows."""
+"""Characters of a value that an error shows."""
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _SURROGATE, _LONE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 """A surrogate as JSON escapes it, and one that is left of a pair."""
@@ -64,7 +64,7 @@ def _object(place: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise InputError(place, f"the key {key[:_SHOWN]!r} again in an object", "each key once")
+        raise InputError(place, f"the key {shown(key)} again in an object", "each key once")
     return value
 
 
@@ -100,6 +100,11 @@ def _check(values: list[Any], text: str, place: str) -> None:
         raise InputError(place, *_TOO_DEEP)
     if _SURROGATE.search(text) and _LONE.search(json.dumps(values, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: the beginning of what is long."""
+    return repr(value)[:_SHOWN]
 
 
 def first_json_line(path: Pathlike, key: str) -> Any:

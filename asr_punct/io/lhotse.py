@@ -24,12 +24,11 @@ from asr_punct.io.entries import (
     object_at,
     replaced,
     segment_times,
-    shown,
     text_at,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name, read_lines
-from asr_punct.io.json_text import first_json_line, parse_json
+from asr_punct.io.json_text import first_json_line, parse_json, shown
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 

@@ -22,12 +22,12 @@ from asr_punct.io.entries import (
     punctuation,
     recording_name,
     seconds_at,
-    shown,
     source_of,
     text_at,
     with_punctuation,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json_text import shown
 from asr_punct.words import Utterance, Word
 
 

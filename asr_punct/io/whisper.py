@@ -29,7 +29,6 @@ from asr_punct.io.entries import (
     replaced,
     replaced_entries,
     seconds_at,
-    shown,
     source_of,
     subsequence,
     text_at,
@@ -38,6 +37,7 @@ from asr_punct.io.entries import (
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.json_text import shown
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -130,8 +130,9 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 
 def _pieces(entries: Sequence[Object], place: str) -> Iterator[Word]:
+    key = _key(entries)
     for number, entry in enumerate(entries, start=1):
-        yield from timed_words(entry, f"{place}: word {number}", key=_key(entries), confidence=_CONFIDENCE)
+        yield from timed_words(entry, f"{place}: word {number}", key=key, confidence=_CONFIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +151,9 @@ class _Layout:
 def _layout(item: Object, place: str = "") -> _Layout:
     """How a segment has its words. Raises InputError where its text has others than its timed entries."""
     text, entries = text_at(item, "text", place), item.get("words") or []
-    texts = [entry[_key(entries)] for entry in entries]
-    sizes = piece_sizes(texts)
-    timed = ["".join(parts) for parts in grouped(tokens_of(entries, _key(entries)), sizes)]
+    key = _key(entries)
+    sizes = piece_sizes([entry[key] for entry in entries])
+    timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
     written = text.split()
     places = subsequence(timed, written)
     if places is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 
 import torch
@@ -24,3 +25,17 @@ def open_device(name: str) -> torch.device:
         reason = first_line(error)
         raise AsrPunctError(f"--device: found {name!r}, expected a device that torch finds: {reason}") from None
     return device
+
+
+def has_bf16(device_type: str) -> bool:
+    """Whether devices of this type (`cpu`, `cuda`, …) compute in bf16.
+
+    What they emulate does not count: a processor with AVX-512 and without bf16 trains in it at a third of fp32's speed.
+    """
+    if device_type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if device_type != "cpu":
+        return False
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

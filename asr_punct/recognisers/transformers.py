@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import reach_hub
+from asr_punct.hub import reach_hub_for
 from asr_punct.recognisers.pieces import LONGEST
 from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word
@@ -41,8 +40,7 @@ class TransformersRecogniser:
         from asr_punct.model.quiet import silence_transformers
 
         silence_transformers()
-        if not os.path.isdir(name):
-            reach_hub()
+        reach_hub_for(name)
         place = open_device(device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
         if self._pipeline.type not in _TIMES:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import lightning
 import torch
@@ -18,7 +19,7 @@ from asr_punct.checkpoint import TOKENIZER, read_info
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.io.files import write_file, write_json_file
-from asr_punct.model.device import open_device
+from asr_punct.model.device import has_bf16, open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import Progress, SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
@@ -109,7 +110,7 @@ def build_trainer(
     return lightning.Trainer(
         accelerator=device.type,
         devices=1 if device.index is None else [device.index],
-        precision="bf16-mixed" if _use_bf16(config.precision, device.type) else "32-true",
+        precision=lightning_precision(config.precision, device.type),
         max_epochs=config.epochs,
         gradient_clip_val=config.clip_norm,
         reload_dataloaders_every_n_epochs=1,
@@ -138,9 +139,7 @@ def fit(
         raise AsrPunctError(f"{run.directory}: training was interrupted; --resume goes on from the last whole epoch")
 
 
-def _use_bf16(precision: str, accelerator: str) -> bool:
-    if precision != "auto":
-        return precision == "bf16"
-    if accelerator == "cuda":
-        return bool(torch.cuda.is_bf16_supported())
-    return accelerator == "cpu" and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+def lightning_precision(precision: str, device_type: str) -> Literal["bf16-mixed", "32-true"]:
+    """The trainer's name of `TrainingConfig.precision` on devices of this type."""
+    bf16 = has_bf16(device_type) if precision == "auto" else precision == "bf16"
+    return "bf16-mixed" if bf16 else "32-true"

@@ -23,7 +23,7 @@ from typing import Any
 from safetensors.numpy import load_file
 
 from asr_punct.checkpoint import ONNX, WEIGHTS, ModelInfo, has_file, read_info
-from asr_punct.corpora.iwslt import first_words, on_tokens
+from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.punctuator import Punctuator
@@ -33,7 +33,7 @@ from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
 from asr_punct.words import Utterance
 
-_CLASSES, _MERGED = 4, (3, 2)
+_MERGED = 3, 2
 _WARM_UP_UTTERANCES = 200
 
 
@@ -80,7 +80,7 @@ def untuned(options: argparse.Namespace) -> dict[str, float | None]:
     for name in set_names(options):
         words, tokens = read_set(options, name)
         found = [on_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
-        result[name] = score(tokens, found, _CLASSES, samples=0, name=name).micro.f1
+        result[name] = score(tokens, found, CLASSES, samples=0, name=name).micro.f1
     return result
 
 
@@ -109,7 +109,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         found = [on_tokens(*pair) for pair in zip(restored, tokens, strict=True)]
         with write_file(options.output / f"{name}.tsv") as out:
             write_tsv(found, out)
-        scores[name] = score(tokens, found, _CLASSES, name=name).as_dict()
+        scores[name] = score(tokens, found, CLASSES, name=name).as_dict()
         merged[name] = {classes: score(tokens, found, classes, samples=0).micro.f1 for classes in _MERGED}
     return {
         "scores": scores,

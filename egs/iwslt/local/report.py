@@ -18,6 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from asr_punct.corpora.iwslt import CLASSES
 from asr_punct.io.files import write_file
 from asr_punct.io.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, count_labels, paired, write_score_sets
@@ -83,7 +84,7 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> I
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
-        f"left out that share eight words in a row with the other sets); epochs chosen on {counts['dev']:,} "
+        f"left out that overlap with another set); epochs chosen on {counts['dev']:,} "
         f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
     yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
@@ -172,7 +173,7 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
 def counted(name: str, test: str) -> Counts:
     """Counts of a decoding, as it was scored."""
     return count_labels(
-        read_tsv(Path("data/tokens", f"{test}.tsv")), read_tsv(EXP / "decode" / name / f"{test}.tsv"), 4
+        read_tsv(Path("data/tokens", f"{test}.tsv")), read_tsv(EXP / "decode" / name / f"{test}.tsv"), CLASSES
     )
 
 

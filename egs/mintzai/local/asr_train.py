@@ -19,6 +19,8 @@ from lightning.pytorch.callbacks import Callback
 from nemo.collections.asr.models import EncDecCTCModel
 from omegaconf import OmegaConf
 
+from asr_punct.training.run import lightning_precision
+
 _SEED = 1
 
 
@@ -57,6 +59,7 @@ def main(config: str, manifest: str, target: str, *changes: str) -> None:
     values = OmegaConf.merge(OmegaConf.load(config), OmegaConf.from_dotlist(list(changes)))
     values.model.labels = letters(Path(manifest))
     values.model.train_ds.manifest_filepath = manifest
+    values.trainer.precision = lightning_precision(values.trainer.precision, values.trainer.accelerator)
     seed_everything(_SEED)
     last = Path(f"{target}.ckpt")
     trainer = Trainer(

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, tee
 from pathlib import Path
 
-from asr_punct.corpora.iwslt import as_recognised, find_file, on_tokens, read_iwslt
+from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, on_tokens, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_file
@@ -30,7 +30,6 @@ from asr_punct.scoring.tables import percent
 from asr_punct.words import Utterance
 
 _BENCHMARK = ("test2011", "test2011asr")
-_BENCHMARK_CLASSES = 4
 _AT_A_TIME = 1000
 
 Pair = tuple[Utterance, Utterance]
@@ -65,7 +64,7 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     }
     if "en" in codes:
         sets |= {
-            f"iwslt/{name}": HeldOut(path, punctuate_iwslt, _BENCHMARK_CLASSES)
+            f"iwslt/{name}": HeldOut(path, punctuate_iwslt, CLASSES)
             for name in _BENCHMARK
             if (path := find_file(corpus / "iwslt", name))
         }
