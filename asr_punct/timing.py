@@ -16,6 +16,7 @@ from asr_punct.align.methods import Aligner, Clip
 from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.io import read_utterances
 from asr_punct.io.ctm import OwnName
+from asr_punct.io.entries import recording_name
 from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
@@ -39,7 +40,7 @@ def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner)
     words = parse(" ".join(read_text_file(text).split()), language).words
     if not words:
         raise InputError(text, "no words", "what is said in the audio")
-    name = Path(audio).stem
+    name = recording_name(audio)
     timed = aligner.align(Clip(audio, name), words)
     yield Utterance(timed, id=name, recording=name, times=aligner.times)
 

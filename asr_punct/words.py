@@ -51,6 +51,7 @@ class Utterance:
         id: the utterance's name (`""`: none).
         recording: recording or document; context ends where it changes.
         channel: as in CTM.
+        speaker: who says it, as the file names them (`""`: not told).
         labels: marks and case a word, or None where nothing was labelled.
         pauses: seconds of silence after each word, None where unknown; or None as a whole where none were computed.
         pause_before: seconds of silence before the first word, or None.
@@ -64,6 +65,7 @@ class Utterance:
     id: str = ""
     recording: str = ""
     channel: str = "1"
+    speaker: str = ""
     labels: tuple[Labels, ...] | None = None
     pauses: tuple[Seconds | None, ...] | None = None
     pause_before: Seconds | None = None

@@ -5,6 +5,7 @@ import resource
 import stat
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from dummies import LABELLED, file
@@ -140,6 +141,20 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
             out.write("x" * 2000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_no_utf8_names_its_recording(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path / "año") + b"\xff.vtt")
+    Path(path).write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nhola\n")
+    (value,) = io.read_utterances(path)
+    assert value.recording == "año?"
+
+
+def test_text_that_utf8_cannot_write_is_told(tmp_path):
+    told = pytest.raises(InputError, match=r"a\.txt: found '\\udcff', which is no character, expected text that UTF-8")
+    with told, write_file(tmp_path / "a.txt") as out:
+        out.write("a\udcff")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -43,10 +43,10 @@ def stopped(utterances):
 
 def test_a_segment_is_an_utterance(tmp_path):
     first, second = read_stm(file(tmp_path, STM))
-    assert first == Utterance(
-        (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25)), "talk-3", "talk", pauses=(None,) * 3
-    )
+    words = (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25))
+    assert first == Utterance(words, "talk-3", "talk", speaker="speaker-1", pauses=(None,) * 3)
     assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
+    assert second.speaker == "speaker-2"
 
 
 def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path):
@@ -67,9 +67,9 @@ def test_utterances_of_another_format():
     values = [
         Utterance(words, "u", "my talk", "2"),
         Utterance(()),
-        Utterance((Word("a", 2.0, 2.125),)),
+        Utterance((Word("a", 2.0, 2.125),), speaker="ana maría"),
     ]
-    expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 unknown 2.00 2.125 a\n"
+    expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 ana_maría 2.00 2.125 a\n"
     assert written(values) == expected
     with pytest.raises(InputError, match="utterance 'u': found words without times"):
         written([Utterance((Word("hola"),), "u")])

@@ -121,6 +121,28 @@ def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
     assert (second.id, words_of([second])) == ("", [[("todo", 2.5, None), ("bien", None, 4.0)]])
 
 
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("<v Ana  López>buenos\ndías</v>", "Ana  López"),
+        ("<v.loud.first R&amp;D>hola", "R&D"),
+        ("<v Ana>hola</v> <v Jon>ya", ""),
+        ("hola <v Ana>ya</v>", ""),
+        ("<v>hola</v>", ""),
+        ("<vip Ana>hola", ""),
+    ],
+)
+def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
+    (value,) = io.read_utterances(file("a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
+    assert value.speaker == speaker
+
+
+def test_new_cues_name_the_speaker_in_webvtt_alone():
+    value = Utterance((Word("hola", 0.0, 1.0),), recording="r", speaker="A &\n<B>", times="asr")
+    assert text_of([value], "vtt") == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v A &amp; &lt;B&gt;>hola\n"
+    assert text_of([value], "srt") == "1\n00:00:00,000 --> 00:00:01,000\nhola\n"
+
+
 def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file):
     cues = list(io.read_utterances(file("a.vtt", YOUTUBE)))
     assert words_of(cues) == [

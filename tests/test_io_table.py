@@ -162,6 +162,8 @@ IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats whose marks stand beside the words, which come back without them."""
 TIMED = ("json", "ctm", "textgrid", "nemo", "whisper", "vosk", "lhotse", "kaldi")
 """Formats that have the times of every word."""
+SPEAKING = ("json", "stm", "whisper", "lhotse", "vtt")
+"""Formats that say who speaks."""
 TIMELESS, EDGES = ("text", "tsv"), ("stm", "srt", "vtt")
 """Formats without times, and with those of segments alone."""
 NEED_TIMES = ("ctm", "stm", "textgrid", "lhotse", "srt", "vtt")
@@ -282,6 +284,19 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
         ]
 
 
+@pytest.mark.parametrize("name", SPEAKING)
+def test_who_speaks_goes_from_a_format_to_another(tmp_path, name):
+    said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
+    values = [Utterance(said[0], "u", "r", times="asr"), Utterance(said[1], "v", "r", speaker="S1 & <co>", times="asr")]
+    again = read(write(values, tmp_path / "out", name), name)
+    assert [utterance.speaker for utterance in again] == ["", "S1_&_<co>" if name == "stm" else "S1 & <co>"]
+
+
+@pytest.mark.parametrize(("name", "speakers"), [("stm", ["a", "b"]), ("vtt", ["Ana", ""]), ("whisper/cpp", ["0", "0"])])
+def test_who_speaks_is_read(tmp_path, name, speakers):
+    assert [utterance.speaker for utterance in read(put(tmp_path / "in", SAMPLES[name]), name)] == speakers
+
+
 @st.composite
 def transcripts(draw):
     """Utterances of one recording, words with times in whole milliseconds that do not overlap."""
@@ -293,7 +308,8 @@ def transcripts(draw):
             start = clock + draw(st.integers(0, 3000))
             clock = start + draw(st.integers(1, 1500))
             words.append(Word(draw(tokens), start / 1000, clock / 1000))
-        utterances.append(Utterance(tuple(words), f"u{number}", "r", times="asr"))
+        speaker = draw(st.sampled_from(["", "ana", "R&D <a>"]))
+        utterances.append(Utterance(tuple(words), f"u{number}", "r", speaker=speaker, times="asr"))
     return utterances
 
 

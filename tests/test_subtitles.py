@@ -208,6 +208,13 @@ def test_channels_overlap_and_no_cue_holds_words_of_two():
     assert [cue.start for cue in alone[1]] == [1.0, 2.6]
 
 
+def test_a_cue_has_one_speaker():
+    said = [utterance("hola", speaker="ana"), utterance("qué tal", start=0.3, speaker="ana")]
+    said += [utterance("bien", start=0.9, speaker="jon"), utterance("ya", start=1.2)]
+    found = [(cue.speaker, cue.lines) for cue in make_cues(said, NETFLIX, ES)]
+    assert found == [("ana", ("hola qué tal",)), ("jon", ("bien",)), ("", ("ya",))]
+
+
 def test_words_that_go_back_in_time_begin_with_the_one_before():
     words = (Word("uno", 1.0, 2.0), Word("dos", 0.5, 0.7), Word("tres", 3.0, 3.2))
     found = units([Utterance(words, recording="r")], ES, 42)
@@ -270,7 +277,7 @@ def all_lines(found, limits):
 
 def cue_cost(found, following, limits):
     start, said = found[0].start, found[-1].end
-    if len(found) > 1 and said - start > limits.most_seconds:
+    if (len(found) > 1 and said - start > limits.most_seconds) or len({unit.speaker for unit in found}) > 1:
         return math.inf
     characters = len(" ".join(unit.text for unit in found))
     end = max(said, start + limits.least_seconds, min(start + characters / limits.speed, said + limits.linger))
@@ -304,11 +311,12 @@ TEXTS = st.sampled_from(["a", "la", "ley", "hablar", "presidente", "constitucion
 @st.composite
 def recordings(draw, most=8):
     found, now = [], draw(st.floats(0, 2))
+    speakers = draw(st.sampled_from([st.just(""), st.sampled_from(["a", "a", "a", "b"])]))
     for text in draw(st.lists(TEXTS, min_size=1, max_size=most)):
         start = round(now, 3)
         end = round(start + draw(st.sampled_from([0.0, 0.1, 0.4, 1.5])), 3)
         weight = draw(st.sampled_from([0.0, 2.0, 3.0, 8.0, 12.0]))
-        found.append(Unit(text, start, end, weight, weight == 0.0))
+        found.append(Unit(text, start, end, weight, weight == 0.0, draw(speakers)))
         now = end + draw(st.sampled_from([-0.05, 0.0, 0.0, 0.2, 0.7, 2.0]))
         now = max(now, start)
     return found

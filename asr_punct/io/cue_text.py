@@ -22,6 +22,7 @@ _TAGS: dict[Kind, re.Pattern[str]] = {
     "vtt": re.compile(r"<[^<>\n]*>"),
 }
 _VOICE = re.compile(r"</?v[\s.>]")
+_SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
 _SPACE = r"\s|&nbsp;"
 _PIECES: dict[Kind, re.Pattern[str]] = {
     "srt": re.compile(rf"{_TAGS['srt'].pattern}|(?P<space>\s)|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
@@ -77,6 +78,18 @@ def plain_word(word: str, kind: Kind) -> str:
 def escaped(text: str, kind: Kind) -> str:
     """Plain text as the format has it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
+
+
+def voice(speaker: str, kind: Kind) -> str:
+    """The tag before what a speaker says; SRT has none."""
+    return f"<v {escaped(' '.join(speaker.split()), kind)}>" if speaker and kind == "vtt" else ""
+
+
+def voice_of(text: CueText, kind: Kind) -> str:
+    """Who says all of a cue, empty where that is not told or several do."""
+    tags = [match[0] for part in text.between for match in _VOICE.finditer(part) if match[0][1] != "/"]
+    found = _SPEAKER.match(text.between[0]) if kind == "vtt" and len(tags) == 1 else None
+    return unescape(found[1]).strip() if found else ""
 
 
 def between_words(text: str, kind: Kind) -> str:

@@ -45,8 +45,8 @@ def punctuation(text: str) -> Punctuation:
 
 
 def recording_name(path: Pathlike) -> str:
-    """Name of the recording that a file without one is about: its own without the suffixes."""
-    return Path(uncompressed_name(path)).stem
+    """Name of the recording that a file without one is about: its own without suffixes, `?` for what is no UTF-8."""
+    return Path(uncompressed_name(path)).stem.encode(errors="replace").decode()
 
 
 def object_at(value: Any, place: str) -> Object:
@@ -94,6 +94,12 @@ def number_or_none(item: Object, key: str, place: str) -> float | None:
     if not 0 <= number <= MAX_TIME:
         raise InputError(place, f"{key} {shown(value)}", f"a number, 0 or more and at most {MAX_TIME}")
     return number
+
+
+def speaker_of(item: Object) -> str:
+    """The speaker that an object names by a string or a number, empty where it does not."""
+    value = item.get("speaker")
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def confidence_at(item: Object, key: str, place: str) -> float | None:

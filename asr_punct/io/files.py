@@ -209,6 +209,9 @@ class _Output:
         except OSError as error:
             self.failure = error
             raise InputError(self._name, _reason(error), _WRITABLE) from None
+        except UnicodeEncodeError as error:  # of the name of a file, which may be any bytes
+            found = f"{error.object[error.start : error.end]!r}, which is no character"
+            raise InputError(self._name, found, "text that UTF-8 can write") from None
 
 
 @contextmanager

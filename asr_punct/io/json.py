@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.entries import Object, confidence_at, in_order, number_or_none, text_at
+from asr_punct.io.entries import Object, confidence_at, in_order, number_or_none, speaker_of, text_at
 from asr_punct.io.files import Pathlike, display_name, parse_time_source
 from asr_punct.io.json_text import shown
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
@@ -80,6 +80,7 @@ def _utterance(rest: JsonUtterance, place: str) -> Utterance:
         id=_name(item, "id", place),
         recording=_name(item, "recording", place),
         channel=_name(item, "channel", place) or "1",
+        speaker=speaker_of(item),
         labels=tuple(labels for _, labels, *_ in rows) if known else None,
         pauses=tuple(pause for *_, pause, _ in rows) if paused else None,
         probabilities=tuple(probabilities for *_, probabilities in rows) if likely else None,
@@ -170,6 +171,7 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "id": utterance.id,
         "recording": utterance.recording,
         "channel": utterance.channel,
+        "speaker": utterance.speaker or None,
         "times": utterance.times,
         "pause_before": utterance.pause_before,
         "text": write_text([word.text for word in utterance.words], labels, glyphs),

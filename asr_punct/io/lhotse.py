@@ -24,6 +24,7 @@ from asr_punct.io.entries import (
     object_at,
     replaced,
     segment_times,
+    speaker_of,
     text_at,
     written_words,
 )
@@ -113,6 +114,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         id=str(item["id"]),
         recording=str(item["recording_id"]),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
+        speaker=speaker_of(item),
         pauses=pauses,
         times=source,
         rest=Supervision(item),
@@ -206,6 +208,8 @@ def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
         "channel": _CHANNELS.get(utterance.channel, 0),
         "text": " ".join(words),
     }
+    if utterance.speaker:
+        item["speaker"] = utterance.speaker
     entries = [
         [text, word.start, round(word.end - word.start, _DIGITS), *([word.confidence] * (word.confidence is not None))]
         for word, text in zip(utterance.words, words, strict=True)

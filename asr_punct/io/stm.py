@@ -81,7 +81,7 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
     match, columns = _LINE.fullmatch(line), line.split()
     if not match:
         raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
-    name, channel = columns[:2]
+    name, channel, speaker = columns[:3]
     start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
     words = entry_words(match[2], start, end, None, place)
     if not words or [word.text.lower() for word in words] == [_IGNORED]:
@@ -91,6 +91,7 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         id=f"{name}-{number}",
         recording=name,
         channel=channel,
+        speaker="" if speaker == _NO_SPEAKER else speaker,
         pauses=(None,) * len(words),
         rest=StmLine(before, match[1]),
     )
@@ -99,8 +100,9 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
 def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write utterances that have words, a line each, lazily.
 
-    Segments of an STM have all but their transcript back as it was, with the lines around it. Others have the speaker
-    `unknown`, and last from their first word's start to their last one's end; white space in names becomes `_`.
+    Segments of an STM have all but their transcript back as it was, with the lines around it. Others last from their
+    first word's start to their last one's end; who speaks is `unknown` where it is not told, and white space in names
+    becomes `_`.
 
     Raises:
         InputError: an utterance has no times.
@@ -118,7 +120,8 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 def _line(utterance: Utterance, number: int, text: str) -> StmLine:
     times = segment_times(utterance.words, f"utterance {utterance.id or number!r}")
     name = one_token(utterance.recording or utterance.id or f"utterance{number}")
-    columns = [name, one_token(utterance.channel or "1"), _NO_SPEAKER, *map(format_seconds, times)]
+    speaker = one_token(utterance.speaker or _NO_SPEAKER)
+    columns = [name, one_token(utterance.channel or "1"), speaker, *map(format_seconds, times)]
     if text.startswith("<"):
         columns.append(_NO_LABEL)
     return StmLine((), " ".join(columns))

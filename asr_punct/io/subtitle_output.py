@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, counted_as
-from asr_punct.io.cue_text import Kind, between_words, escaped, plain, strip_tags, written
+from asr_punct.io.cue_text import Kind, between_words, escaped, plain, strip_tags, voice, written
 from asr_punct.io.subtitles import FileCue
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
@@ -86,7 +86,8 @@ class _Writer:
                     self._keep(utterance)
             else:
                 for cue in _in_time(self._of_one(make_cues(group, limits or NETFLIX, self._glyphs))):
-                    self._new(cue.start, cue.end, "".join(escaped(line, self._kind) + "\n" for line in cue.lines))
+                    text = "".join(escaped(line, self._kind) + "\n" for line in cue.lines)
+                    self._new(cue.start, cue.end, voice(cue.speaker, self._kind) + text)
         if not self._count and self._kind == "vtt":
             self._out.write(_HEADER)
 

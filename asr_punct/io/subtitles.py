@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from asr_punct.errors import InputError
-from asr_punct.io.cue_text import CueText, Kind, cut, plain_word, strip_tags
+from asr_punct.io.cue_text import CueText, Kind, cut, plain_word, strip_tags, voice_of
 from asr_punct.io.entries import recording_name
 from asr_punct.io.files import Pathlike, display_name, read_lines
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
 """Characters from the text of one cue to that of the next, at most: a cue is held as a whole."""
@@ -176,8 +176,15 @@ class _Reader:
         ends = [None] * (len(tokens) - 1) + [cue.end] * bool(tokens)
         words = tuple(map(Word, tokens, starts, ends))
         name = next((line for line in cue.head[-2:-1] if line.strip() and _ARROW not in line), "")
-        source: TimeSource = "asr" if timed else "none"
-        return Utterance(words, name, recording_name(self._path), pauses=(None,) * len(words), times=source, rest=cue)
+        return Utterance(
+            words,
+            name,
+            recording_name(self._path),
+            speaker=voice_of(cue.text, self._kind),
+            pauses=(None,) * len(words),
+            times="asr" if timed else "none",
+            rest=cue,
+        )
 
     def _inline_starts(self, cue: FileCue, number: int) -> list[Seconds | None]:
         """The time that stands before each word."""

@@ -30,6 +30,7 @@ from asr_punct.io.entries import (
     replaced_entries,
     seconds_at,
     source_of,
+    speaker_of,
     subsequence,
     text_at,
     timed_words,
@@ -97,13 +98,14 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
-        id_, rest = f"{recording}-{number}", WhisperSegment(file, item, listed)
+        rest = WhisperSegment(file, item, listed)
+        utterance = Utterance(words, f"{recording}-{number}", recording, speaker=speaker_of(item), rest=rest)
         if has_times(words) or not words:
-            yield Utterance(words, id_, recording, times=_source(file, item, words), rest=rest)
+            yield replace(utterance, times=_source(file, item, words))
         else:
             words = _in_segment(words, item, place)
             unknown = (None,) * len(words)  # a segment begins and ends with silence as often as not
-            yield Utterance(words, id_, recording, pauses=unknown, times=source_of(words, "whisper"), rest=rest)
+            yield replace(utterance, words=words, pauses=unknown, times=source_of(words, "whisper"))
 
 
 def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
@@ -249,6 +251,8 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Second
     if has_times(utterance.words) and not _is_told_by_segment(utterance.words):
         pairs = zip(utterance.words, written, strict=True)
         item["words"] = [new_entry(word, f" {text}", "probability") for word, text in pairs]
+    if utterance.speaker:
+        item["speaker"] = utterance.speaker
     return {key: value for key, value in item.items() if value is not None}
 
 

@@ -24,6 +24,7 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     source_of,
+    speaker_of,
     text_at,
     written_words,
 )
@@ -66,7 +67,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
         times = source_of(words, "whisper")
-        yield Utterance(words, f"{recording}-{number}", recording, times=times, rest=CppSegment(file, item))
+        id_, speaker = f"{recording}-{number}", speaker_of(item)
+        yield Utterance(words, id_, recording, speaker=speaker, times=times, rest=CppSegment(file, item))
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:

@@ -6,14 +6,13 @@ import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 from asr_punct import audio as sound
 from asr_punct import progress
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
-from asr_punct.io.entries import entry_words, source_of
+from asr_punct.io.entries import entry_words, recording_name, source_of
 from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
 from asr_punct.timing import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -75,7 +74,7 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
     spans = plan_pieces(energy, recogniser.joined)
-    name = Path(audio).stem
+    name = recording_name(audio)
     pieces = progress.counted(read_pieces(audio, recogniser.rate, spans), f"pieces of {name}", total=len(spans))
     found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
     held = [
@@ -118,6 +117,6 @@ def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
     seen: dict[str, Pathlike] = {}
     for path in audio:
         sound.duration(path)
-        other = seen.setdefault(Path(path).stem, path)
+        other = seen.setdefault(recording_name(path), path)
         if other is not path:
             raise InputError(path, f"the name of {other}", "recordings with names of their own")

@@ -1,8 +1,8 @@
 """Cues by an exact dynamic programme over the places where they may break.
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
-the limits and its words last at most `most_seconds`; a word alone is always allowed. Of all ways to cut the channel
-into allowed cues that one is taken whose sum of these costs is the least:
+the limits, its words last at most `most_seconds`, and one speaker says them; a word alone is always allowed. Of all
+ways to cut the channel into allowed cues that one is taken whose sum of these costs is the least:
 
 * each cue: `CUE`;
 * its break, after its last word: the word's weight (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8
@@ -59,20 +59,22 @@ class Cue:
         end: when it goes.
         lines: its text.
         recording: what it is of.
+        speaker: who says it, as in `Utterance`.
     """
 
     start: Seconds
     end: Seconds
     lines: tuple[str, ...]
     recording: str = ""
+    speaker: str = ""
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
     """Cues of utterances with labels, lazily, a recording after the other.
 
     Those of one channel do not overlap, and come in the order of time; before, between or after them come those of the
-    recording's other channels. A cue may hold words of several utterances. Words without times lie between those that
-    have some, by their lengths (`units.filled_times`).
+    recording's other channels. A cue may hold words of several utterances of one speaker. Words without times lie
+    between those that have some, by their lengths (`units.filled_times`).
 
     Args:
         utterances: those of a recording follow each other, those of each of its channels in the order of time.
@@ -197,7 +199,7 @@ class Programme:
             unit = units[first]
             length += len(unit.text) + 1
             if unit is not last:
-                if length > self._room or last.end - unit.start > most:
+                if length > self._room or last.end - unit.start > most or unit.speaker != last.speaker:
                     break
                 fixed += _inside(unit, after)
             yield self._cost[first] + fixed, first, length
@@ -240,7 +242,7 @@ class Programme:
         lines = tuple(" ".join(unit.text for unit in units[a:b]) for a, b in pairwise(bounds))
         length = sum(map(len, lines)) + len(lines) - 1
         stop = _end(units[0].start, units[-1].end, length, self._following[end - 1], self._limits)
-        return Cue(units[0].start, round(stop, 3), lines, self._recording)
+        return Cue(units[0].start, round(stop, 3), lines, self._recording, units[0].speaker)
 
 
 def _inside(unit: Unit, following: Unit) -> float:

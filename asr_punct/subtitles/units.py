@@ -52,6 +52,7 @@ class Unit:
         end: end in seconds, not before `start`.
         weight: cost of a break after it, where no pause follows.
         ends: whether a sentence ends with it.
+        speaker: as in `Utterance`.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Unit:
     end: Seconds
     weight: float
     ends: bool
+    speaker: str = ""
 
 
 class Units:
@@ -118,7 +120,7 @@ def _written(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Piece]:
         marks = (label.marks | read_marks(before, after)) - set(LEFT)
         weight = _weight(marks, core.lower(), glyphs.name)
         text = write_text([word.text], [label], glyphs)
-        unit = Unit(text, round(start, 3), round(end, 3), weight, bool(marks & SENTENCE_ENDS))
+        unit = Unit(text, round(start, 3), round(end, 3), weight, bool(marks & SENTENCE_ENDS), utterance.speaker)
         dash = not core and read_marks(before, after) == {Mark.DASH}
         yield _Piece(unit, lone=not core, opens=bool(before) and not after, dash=dash)
 

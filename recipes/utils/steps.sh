@@ -127,6 +127,37 @@ step() {
   echo "$((SECONDS - start)) s"
 }
 
+# at_once COUNT FUNCTION ITEM…: calls FUNCTION ITEM for each item, COUNT of them at a time with a share of the cores
+# each. What a call prints comes when it has ended; after one that failed no others begin.
+at_once() {
+  local count=$1 function=$2 status=0 running=0 item
+  shift 2
+  for item; do
+    if [ "$count" -eq 1 ]; then
+      "$function" "$item"
+      continue
+    fi
+    if [ "$running" -eq "$count" ]; then
+      wait -n || status=$?
+      running=$((running - 1))
+    fi
+    [ "$status" -eq 0 ] || break
+    (
+      export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((($(nproc) + count - 1) / count))}
+      told=$(mktemp)
+      trap 'cat "$told" >&3; rm -f "$told"' EXIT
+      exec 3>&1 >"$told"
+      "$function" "$item"
+    ) &
+    running=$((running + 1))
+  done
+  while [ "$running" -gt 0 ]; do
+    wait -n || status=$?
+    running=$((running - 1))
+  done
+  [ "$status" -eq 0 ] || exit "$status"
+}
+
 # What the step $1 of this stage printed, where its log is still there.
 show() {
   local log=$logs/$current.${1//[ \/]/_}.log

@@ -2,6 +2,7 @@
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
 #   rows_of "brnn pos_fusion/*"    # rows of recipes/systems/systems.tsv, by name or pattern; all
+#   train_tagger ROW…              # a step that trains what some rows need, where it takes one
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
@@ -145,11 +146,18 @@ rows_with_tagger() {
   done
 }
 
-# train_pos_tagger OUT
-train_pos_tagger() {
-  # shellcheck disable=SC2046 # settings
-  step "tagger ${1##*/}" "$1" pos.py --train "$treebanks"/*train*.conllu* --dev "$treebanks"/*dev*.conllu* -o "$1" \
-    $(encoder_settings)
+# train_tagger ROW…: the tagger of parts of speech for --encoder, where there are --treebanks and a row needs one
+train_tagger() {
+  local row
+  [ -n "$treebanks" ] || return 0
+  for row; do
+    if needs_tagger "$row"; then
+      # shellcheck disable=SC2046 # settings
+      step "tagger ${encoder##*/}" "exp/pos/${encoder##*/}" pos.py --train "$treebanks"/*train*.conllu* \
+        --dev "$treebanks"/*dev*.conllu* -o "exp/pos/${encoder##*/}" $(encoder_settings)
+      return
+    fi
+  done
 }
 
 # train_part ROW PART DATA OUT PROGRAM [OPTION…]
@@ -174,7 +182,6 @@ train_system() {
   if needs_tagger "$row"; then
     set -- "$@" "model.pos.tagger=$tagger"
     if [ -n "$treebanks" ]; then
-      train_pos_tagger "exp/pos/${encoder##*/}"
       set -- "$@" "training.pos_tagger=$PWD/exp/pos/${encoder##*/}"
     elif [ "$tagger" = own ]; then
       set -- "$@" "training.pos_tagger=$bert_tagger"

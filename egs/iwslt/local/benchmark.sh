@@ -15,6 +15,7 @@ windows=courtland
 look_ahead=polacek
 train_options=
 seed=1
+nj=
 device=
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
@@ -30,6 +31,7 @@ cd "$(dirname "${BASH_SOURCE[1]}")" || exit 2
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 check_stages 6
 check_numbers seed
+[ -z "$nj" ] || check_counts nj
 check_folders corpus
 check_treebanks
 if [ -n "$text" ]; then
@@ -56,14 +58,17 @@ fi
 check_tagger "${rows[@]}"
 has_pauses=false
 language=${default_language:-en}
+scored=() # words of the test sets
 stream=(--sets ref) # one window a word is slow
 turns=(--words 1000 --rounds 3)
 case $budget in
   full) words=() ;;
   smoke)
-    words=(--train-words 15000 --dev-words 4000 --tune-words 4000)
+    words=(--train-words 10000 --dev-words 4000 --tune-words 4000)
+    scored=(--words 1000)
     stream+=(--words 300)
     turns=(--words 100 --rounds 1)
+    nj=${nj:-2}
     ;;
   pass)
     words=(--dev-words 60000)
@@ -75,6 +80,65 @@ esac
 . "$here/path.sh"
 mkdir -p exp
 lock exp
+
+train() {
+  train_system "$1" data "exp/models/$1/model" "model.language=$language" model.pauses.kind=none
+}
+
+tune_and_export() {
+  local row=$1 model=exp/models/$1/model
+  need 2 "$model/config.json"
+  # shellcheck disable=SC2046 # several options
+  step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv \
+    ${device:+--device "$device"} $(row_field "$row" decode)
+  if has_graph "$row"; then
+    step "export $row" "$model/model.onnx" asr-punct export "$model"
+  fi
+}
+
+# need_tuned ROW: what stage 3 makes of it
+need_tuned() {
+  need 3 "exp/models/$1/tuning.json"
+  ! has_graph "$1" || need 3 "exp/models/$1/model/model.onnx"
+}
+
+# swept LIST: the rows of it that are trained here
+swept() {
+  local row
+  for row in $(rows_of "$1"); do
+    [[ " ${rows[*]} " != *" $row "* ]] || echo "$row"
+  done
+}
+
+# decode NAME ROW [OPTION…]
+decode() {
+  local name=$1 row=$2
+  shift 2
+  step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} "$@" \
+    "exp/models/$row/model" data "exp/decode/$name"
+  show "decode $name"
+}
+
+# sweep NAME ROW [OPTION…]: one more way of decoding, in $sweeps
+sweep() {
+  local IFS=$'\t'
+  sweeps+=("$*")
+}
+
+# decode_sweep ITEM: of $sweeps
+decode_sweep() {
+  local -a words
+  IFS=$'\t' read -ra words <<<"$1"
+  decode "${words[@]}"
+}
+
+# time_ways SWEEP ROW NAME=OPTIONS…
+time_ways() {
+  local times=exp/decode/$1/$2/times.json name="times of $1 $2" row=$2
+  shift 2
+  step "$name" "$times" "$here/local/time_ways.py" "${turns[@]}" "exp/models/$row/model" data "$times" "$@"
+  show "$name"
+}
 
 if begin 0 exp "" && [ "$venv" != none ]; then
   printf 'run.sh: stage 0: set-up … '
@@ -98,92 +162,63 @@ if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks} $
   need 1 data/summary.json
   check_packages "${rows[@]}"
   echo "$command" >exp/command
-  for row in "${rows[@]}"; do
-    train_system "$row" data "exp/models/$row/model" "model.language=$language" model.pauses.kind=none
-  done
+  train_tagger "${rows[@]}"
+  at_once "${nj:-1}" train "${rows[@]}"
 fi
 
 if begin 3 exp ""; then
-  for row in "${rows[@]}"; do
-    model=exp/models/$row/model
-    need 2 "$model/config.json"
-    # shellcheck disable=SC2046 # several options
-    step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv \
-      ${device:+--device "$device"} $(row_field "$row" decode)
-    if has_graph "$row"; then
-      step "export $row" "$model/model.onnx" asr-punct export "$model"
-    fi
-  done
+  at_once "${nj:-1}" tune_and_export "${rows[@]}"
 fi
-
-# swept LIST: the rows of it that are trained here
-swept() {
-  local row
-  for row in $(rows_of "$1"); do
-    [[ " ${rows[*]} " != *" $row "* ]] || echo "$row"
-  done
-}
-
-# need_tuned ROW: what stage 3 makes of it
-need_tuned() {
-  need 3 "exp/models/$1/tuning.json"
-  ! has_graph "$1" || need 3 "exp/models/$1/model/model.onnx"
-}
-
-# decode NAME ROW [OPTION…]
-decode() {
-  local name=$1 row=$2
-  shift 2
-  step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} "$@" \
-    "exp/models/$row/model" data "exp/decode/$name"
-  show "decode $name"
-}
-
-# time_ways SWEEP ROW NAME=OPTIONS…
-time_ways() {
-  local times=exp/decode/$1/$2/times.json name="times of $1 $2" row=$2
-  shift 2
-  step "$name" "$times" "$here/local/time_ways.py" "${turns[@]}" "exp/models/$row/model" data "$times" "$@"
-  show "$name"
-}
 
 if begin 4 exp ""; then
   for row in "${rows[@]}"; do
     need_tuned "$row"
     # shellcheck disable=SC2046 # several options
-    decode "$row" "$row" --untuned $(row_field "$row" decode)
+    decode "$row" "$row" --untuned ${scored[@]+"${scored[@]}"} $(row_field "$row" decode)
   done
 fi
 
 if begin 5 exp ""; then
+  sweeps=()
   for row in $(swept "$windows"); do
     need_tuned "$row"
-    ways=()
     for count in 1 2 3 6 9; do
-      decode "windows/$row/$count" "$row" --aggregate "$count" --sets ref
-      ways+=("$count=--aggregate $count")
+      sweep "windows/$row/$count" "$row" --aggregate "$count" --sets ref ${scored[@]+"${scored[@]}"}
     done
-    decode "windows/$row/9 by probabilities" "$row" --aggregate 9 --aggregate-by probabilities --sets ref
-    decode "windows/$row/sequential" "$row" --left 49 --right 49 "${stream[@]}"
-    time_ways windows "$row" "${ways[@]}" "9 by probabilities=--aggregate 9 --aggregate-by probabilities" \
-      "sequential=--left 49 --right 49"
+    sweep "windows/$row/9 by probabilities" "$row" --aggregate 9 --aggregate-by probabilities --sets ref \
+      ${scored[@]+"${scored[@]}"}
+    sweep "windows/$row/sequential" "$row" --left 49 --right 49 "${stream[@]}"
   done
   for row in $(swept "$look_ahead"); do
     need_tuned "$row"
-    ways=(block=)
-    decode "look-ahead/$row/block" "$row" "${stream[@]}"
+    sweep "look-ahead/$row/block" "$row" "${stream[@]}"
     for right in 1 2 3 4 5 10 100; do
-      decode "look-ahead/$row/$right" "$row" --left 100 --right "$right" "${stream[@]}"
-      ways+=("$right=--left 100 --right $right")
+      sweep "look-ahead/$row/$right" "$row" --left 100 --right "$right" "${stream[@]}"
     done
-    time_ways look-ahead "$row" "${ways[@]}"
   done
   for row in "${rows[@]}"; do
     if [ "$(row_field "$row" config)" = polacek ]; then # its paper has class weights
       need_tuned "$row"
-      decode "weights/$row/1" "$row" --class-weights O=1
-      decode "weights/$row/of the paper" "$row" --class-weights QUESTION=5,PERIOD=2,COMMA=1.5
+      sweep "weights/$row/1" "$row" --class-weights O=1 ${scored[@]+"${scored[@]}"}
+      sweep "weights/$row/of the paper" "$row" --class-weights QUESTION=5,PERIOD=2,COMMA=1.5 \
+        ${scored[@]+"${scored[@]}"}
     fi
+  done
+  at_once "${nj:-1}" decode_sweep ${sweeps[@]+"${sweeps[@]}"}
+  ways=()
+  for count in 1 2 3 6 9; do
+    ways+=("$count=--aggregate $count")
+  done
+  ways+=("9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49")
+  for row in $(swept "$windows"); do
+    time_ways windows "$row" "${ways[@]}"
+  done
+  ways=(block=)
+  for right in 1 2 3 4 5 10 100; do
+    ways+=("$right=--left 100 --right $right")
+  done
+  for row in $(swept "$look_ahead"); do
+    time_ways look-ahead "$row" "${ways[@]}"
   done
 fi
 

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,12 @@ def published(test: str) -> Iterator[list[str]]:
             yield [f"{system} ({source})", encoder, "", "", *known, "", mean, ""]
 
 
-def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> Iterator[str]:
-    """How the results came about."""
+def _circumstances(
+    options: argparse.Namespace, summary: Mapping[str, Any], scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    """How the results came about; `scores` are those of a row."""
     counts = summary["words"]
+    scored = ", ".join(f"{found.words:,} of {TITLES.get(test, test)}" for test, found in scores.items())
     yield from circumstances(options.command)
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
@@ -87,7 +91,7 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any]) -> I
         f"left out that overlap with another set); epochs chosen on {counts['dev']:,} "
         f"and decoding tuned on {counts['tune']:,} words of the development set"
     )
-    yield "* Scored on the benchmark's own tokens; COMMA is , : – and PERIOD is . ; ! as in all rows"
+    yield f"* Scored on the benchmark's own tokens ({scored}); COMMA is , : – and PERIOD is . ; ! as in all rows"
     yield (
         "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
         '"untuned" is without them'
@@ -171,10 +175,9 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
 
 
 def counted(name: str, test: str) -> Counts:
-    """Counts of a decoding, as it was scored."""
-    return count_labels(
-        read_tsv(Path("data/tokens", f"{test}.tsv")), read_tsv(EXP / "decode" / name / f"{test}.tsv"), CLASSES
-    )
+    """Counts of a decoding, as it was scored: of the test set's first utterances, where not all were decoded."""
+    found = list(read_tsv(EXP / "decode" / name / f"{test}.tsv"))
+    return count_labels(islice(read_tsv(Path("data/tokens", f"{test}.tsv")), len(found)), found, CLASSES)
 
 
 def _difference(found: Difference, published: str, source: str) -> list[str]:
@@ -275,7 +278,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
-    yield from _circumstances(options, summary)
+    yield from _circumstances(options, summary, rows[0].scores)
     yield from results(rows, tests, options)
     for row in rows:
         if row.facts.get("stand_in"):

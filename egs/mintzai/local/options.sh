@@ -124,6 +124,7 @@ train() {
   shift 2
   if [ -n "$system" ]; then
     local encoder=${encoder:-$(encoder_of "$language")}
+    train_tagger "$system"
     train_system "$system" "data/tsv/$language" "$model" "model.language=$language"
     # shellcheck disable=SC2046 # several options
     runner=$train_cmd step "tune ${model#exp/*/}" "$model-tuning.json" tune.py --json "$model-tuning.json" \
