@@ -316,6 +316,7 @@ def test_words_that_are_no_longer_those_of_the_segment_are_one_of_their_own(tmp_
             "end": 0.7,
             "text": " van",
             "words": [{"word": " van", "start": 0.5, "end": 0.7, "probability": 0.9}],
+            "speaker": "S1",
         },
         WHISPERX["segments"][1],
     ]

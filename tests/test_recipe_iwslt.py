@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 
 from asr_punct.errors import InputError
 from asr_punct.io.tsv import read_tsv, write_tsv
-from asr_punct.scoring import Difference
+from asr_punct.scoring import Difference, score_counts
 from asr_punct.training.configuration import read_config
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
@@ -295,6 +295,16 @@ def decoded(files, monkeypatch):
     lines = "Fusion\tfusion\tplain\tshi2021\t+0.5\t-\nOther\tfusion\tnone\t-\t-\t-\n"
     (files / "published_ablations.tsv").write_text(header + lines)
     return [argparse.Namespace(name=name) for name in ("fusion", "plain")]
+
+
+def test_of_a_part_of_a_set_that_part_is_counted(decoded):
+    path = Path("exp/decode/fusion/ref.tsv")
+    first, *others = path.read_text().split("\n\n")
+    assert others
+    path.write_text(first + "\n\n")
+    counts = report.counted("fusion", "ref")
+    assert score_counts(counts).words == len(next(read_tsv(path)).words)
+    assert score_counts(counts).micro.f1 == 1
 
 
 def test_what_a_part_brings_is_told_beside_the_claim(decoded):

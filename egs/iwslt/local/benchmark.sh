@@ -64,10 +64,10 @@ turns=(--words 1000 --rounds 3)
 case $budget in
   full) words=() ;;
   smoke)
-    words=(--train-words 10000 --dev-words 4000 --tune-words 4000)
+    words=(--train-words 6000 --dev-words 2000 --tune-words 2000)
     scored=(--words 1000)
-    stream+=(--words 300)
-    turns=(--words 100 --rounds 1)
+    stream+=(--words 100)
+    turns=(--words 50 --rounds 1)
     nj=${nj:-2}
     ;;
   pass)

@@ -34,7 +34,7 @@ from asr_punct.scoring import score
 from asr_punct.words import Utterance
 
 _MERGED = 3, 2
-_WARM_UP_UTTERANCES = 200
+_WARM_UP_WORDS = 100
 
 
 def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
@@ -100,7 +100,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     for name in set_names(options):
         words, tokens = read_set(options, name)
         if not warm:
-            list(restore(punctuator, options, words[:_WARM_UP_UTTERANCES]))
+            list(restore(punctuator, options, first_words(words, _WARM_UP_WORDS)))
             warm = True
         start = time.perf_counter()
         restored = list(restore(punctuator, options, words))
