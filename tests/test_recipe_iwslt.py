@@ -65,10 +65,10 @@ def words(path):
     return [word.text for utterance in read_tsv(path) for word in utterance.words]
 
 
-def prepare_dev(files):
-    """The file of the whole development set."""
+def development_words(files):
+    """Those of the whole development set."""
     prepared(files, text=files / "sets.tsv")
-    return files / "data" / "tune.tsv"
+    return words(files / "data" / "tune.tsv")
 
 
 def test_without_text_most_of_the_development_set_is_trained_on(files):
@@ -90,7 +90,7 @@ def test_the_training_file_comes_first(files):
 
 def test_documents_that_overlap_with_another_set_are_left_out(files):
     """A run of eight words of a test set, or of sixteen of the development set, is not a phrase that many know."""
-    spoken = words(prepare_dev(files))
+    spoken = development_words(files)
     documents = [
         "t2 t3 t4 t5 t6 t7 t8",
         "T2 t3 t4 t5 t6, t7 t8 t9!",

@@ -63,6 +63,7 @@ def test_what_cannot_run_is_told_before_anything_is_made(clone):
         ("--stage", "7", "--stage: found '7', expected 0 to 6"),
         ("--treebanks", str(clone / "egs"), "--treebanks: found no *train*.conllu"),
         ("--budget", "much", "expected one of: full mini pass smoke"),
+        ("--nj", "0", "--nj: found '0', expected 1 or more"),
         ("--corpus", "nowhere", "found no folder"),
         ("--text", "nothing.txt", "found no file"),
     ):

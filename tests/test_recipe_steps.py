@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,15 @@ def test_after_one_that_failed_no_others_begin(tmp_path):
     assert not (tmp_path / "f").exists()
     assert at_once(tmp_path, "1 work wrong g").returncode == 2
     assert not (tmp_path / "g").exists()
+
+
+def test_what_runs_at_once_ends_with_the_recipe(tmp_path):
+    script = AT_ONCE.format(utils=UTILS, items="2 work wait b").replace('echo "end $1"', 'touch "$1 ended"')
+    with subprocess.Popen(["bash", "-c", script, "run.sh"], cwd=tmp_path) as recipe:
+        while not (tmp_path / "wait").exists() or not (tmp_path / "b ended").exists():
+            time.sleep(0.01)
+        recipe.terminate()
+        assert recipe.wait(30) != 0
+    (tmp_path / "last").touch()
+    time.sleep(0.5)
+    assert not (tmp_path / "wait ended").exists()

@@ -209,10 +209,10 @@ def test_channels_overlap_and_no_cue_holds_words_of_two():
 
 
 def test_a_cue_has_one_speaker():
-    said = [utterance("hola", speaker="ana"), utterance("qué tal", start=0.3, speaker="ana")]
-    said += [utterance("bien", start=0.9, speaker="jon"), utterance("ya", start=1.2)]
+    said = [utterance("hola —", speaker="ana"), utterance("« qué tal", start=0.6, speaker="ana")]
+    said += [utterance("bien", start=1.5, speaker="jon"), utterance("ya", start=1.8)]
     found = [(cue.speaker, cue.lines) for cue in make_cues(said, NETFLIX, ES)]
-    assert found == [("ana", ("hola qué tal",)), ("jon", ("bien",)), ("", ("ya",))]
+    assert found == [("ana", ("hola — « qué tal",)), ("jon", ("bien",)), ("", ("ya",))]
 
 
 def test_words_that_go_back_in_time_begin_with_the_one_before():

@@ -99,7 +99,7 @@ def number_or_none(item: Object, key: str, place: str) -> float | None:
 def speaker_of(item: Object) -> str:
     """The speaker that an object names by a string or a number, empty where it does not."""
     value = item.get("speaker")
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def confidence_at(item: Object, key: str, place: str) -> float | None:

@@ -209,9 +209,9 @@ class _Output:
         except OSError as error:
             self.failure = error
             raise InputError(self._name, _reason(error), _WRITABLE) from None
-        except UnicodeEncodeError as error:  # of the name of a file, which may be any bytes
-            found = f"{error.object[error.start : error.end]!r}, which is no character"
-            raise InputError(self._name, found, "text that UTF-8 can write") from None
+        except UnicodeEncodeError as error:  # the name of a file may be any bytes, a terminal have another encoding
+            found = repr(error.object[error.start : error.end])
+            raise InputError(self._name, found, f"text that {error.encoding} can write") from None
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The project's own JSON: everything that is known of each word.
 
-`{"utterances": [{"id", "recording", "channel", "times", "pause_before", "text",
+`{"utterances": [{"id", "recording", "channel", "speaker", "times", "pause_before", "text",
 "words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`; times in
 seconds, keys without a value left out, `written` and `text` for reading alone. `probabilities` are of the word's marks
 and capitals, and of others that are not improbable, by name (`decode.probabilities`).
@@ -177,7 +177,8 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "text": write_text([word.text for word in utterance.words], labels, glyphs),
         "words": [word_object(*row, glyphs=glyphs) for row in rows],
     }
-    return _kept(item, utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}, _KEYS)
+    old = utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}
+    return _kept(item, old, {*_KEYS, "speaker"} if speaker_of(old) else _KEYS)
 
 
 def word_object(

@@ -35,6 +35,8 @@ from asr_punct.words import Seconds, Utterance, Word
 
 _SEGMENTS = "transcription"
 _SPECIAL = re.compile(r"\[_.*\]")
+_UNKNOWN = "?"
+"""The speaker where the program was asked to tell them apart and cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
         times = source_of(words, "whisper")
-        id_, speaker = f"{recording}-{number}", speaker_of(item)
+        id_, speaker = f"{recording}-{number}", speaker_of(item).removeprefix(_UNKNOWN)
         yield Utterance(words, id_, recording, speaker=speaker, times=times, rest=CppSegment(file, item))
 
 

@@ -153,7 +153,8 @@ def _joined(pieces: Iterable[_Piece], characters: int) -> Iterator[Unit]:
 def _with(unit: Unit, other: Unit, lone: bool) -> Unit:
     """Both as one; a lone mark after a word adds its own weight to what stood there."""
     weight = min(unit.weight, other.weight) if lone else other.weight
-    return Unit(f"{unit.text} {other.text}", unit.start, other.end, weight, other.ends or (lone and unit.ends))
+    ends = other.ends or (lone and unit.ends)
+    return replace(unit, text=f"{unit.text} {other.text}", end=other.end, weight=weight, ends=ends)
 
 
 def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:

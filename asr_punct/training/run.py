@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import lightning
 import torch
@@ -104,13 +103,14 @@ def build_trainer(
 ) -> lightning.Trainer:
     """The trainer of a run, which keeps a checkpoint of every whole epoch."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
+    bf16 = has_bf16(device.type) if config.precision == "auto" else config.precision == "bf16"
     checkpoint = ModelCheckpoint(
         dirpath=run.state, filename=_CHECKPOINT, save_on_train_epoch_end=True, enable_version_counter=False
     )
     return lightning.Trainer(
         accelerator=device.type,
         devices=1 if device.index is None else [device.index],
-        precision=lightning_precision(config.precision, device.type),
+        precision="bf16-mixed" if bf16 else "32-true",
         max_epochs=config.epochs,
         gradient_clip_val=config.clip_norm,
         reload_dataloaders_every_n_epochs=1,
@@ -137,9 +137,3 @@ def fit(
         trainer.fit(module, corpora, ckpt_path=run.checkpoint if run.checkpoint.exists() else None)
     if trainer.interrupted:
         raise AsrPunctError(f"{run.directory}: training was interrupted; --resume goes on from the last whole epoch")
-
-
-def lightning_precision(precision: str, device_type: str) -> Literal["bf16-mixed", "32-true"]:
-    """The trainer's name of `TrainingConfig.precision` on devices of this type."""
-    bf16 = has_bf16(device_type) if precision == "auto" else precision == "bf16"
-    return "bf16-mixed" if bf16 else "32-true"

@@ -23,7 +23,8 @@
 #   --look-ahead LIST  rows that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
 #   --train-options L  more "key=value …" for all trainings
 #   --seed N           of all that is drawn (default: 1)
-#   --nj N             rows that are trained, and exported, at the same time (default: 2 with --budget smoke, else 1)
+#   --nj N             rows that are trained, tuned and exported at the same time, and ways of stage 5 that are decoded
+#                      (default: 2 with --budget smoke, else 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
 #   --stage N, --stop-stage N

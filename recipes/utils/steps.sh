@@ -128,10 +128,12 @@ step() {
 }
 
 # at_once COUNT FUNCTION ITEM…: calls FUNCTION ITEM for each item, COUNT of them at a time with a share of the cores
-# each. What a call prints comes when it has ended; after one that failed no others begin.
+# each. What a call prints comes when it has ended; after one that failed no others begin, and none outlives the caller.
 at_once() {
   local count=$1 function=$2 status=0 running=0 item
+  local -a calls=()
   shift 2
+  trap '[ ${#calls[@]} -eq 0 ] || kill "${calls[@]}" 2>/dev/null || true' EXIT
   for item; do
     if [ "$count" -eq 1 ]; then
       "$function" "$item"
@@ -149,12 +151,14 @@ at_once() {
       exec 3>&1 >"$told"
       "$function" "$item"
     ) &
+    calls+=($!)
     running=$((running + 1))
   done
   while [ "$running" -gt 0 ]; do
     wait -n || status=$?
     running=$((running - 1))
   done
+  trap - EXIT
   [ "$status" -eq 0 ] || exit "$status"
 }
 

@@ -2,7 +2,7 @@
 # The papers' systems, for a recipe's run.sh. Sourced after steps.sh, with the options of the recipe set.
 #
 #   rows_of "brnn pos_fusion/*"    # rows of recipes/systems/systems.tsv, by name or pattern; all
-#   train_tagger ROW…              # a step that trains what some rows need, where it takes one
+#   train_tagger ROW…              # before train_system: a step that trains what these rows need of --treebanks
 #   train_system ROW DATA OUT [KEY=VALUE …]   # steps that train the row on DATA, its model in OUT
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
@@ -146,6 +146,10 @@ rows_with_tagger() {
   done
 }
 
+tagger_folder() {
+  echo "exp/pos/${encoder##*/}"
+}
+
 # train_tagger ROW…: the tagger of parts of speech for --encoder, where there are --treebanks and a row needs one
 train_tagger() {
   local row
@@ -153,8 +157,8 @@ train_tagger() {
   for row; do
     if needs_tagger "$row"; then
       # shellcheck disable=SC2046 # settings
-      step "tagger ${encoder##*/}" "exp/pos/${encoder##*/}" pos.py --train "$treebanks"/*train*.conllu* \
-        --dev "$treebanks"/*dev*.conllu* -o "exp/pos/${encoder##*/}" $(encoder_settings)
+      step "tagger ${encoder##*/}" "$(tagger_folder)" pos.py --train "$treebanks"/*train*.conllu* \
+        --dev "$treebanks"/*dev*.conllu* -o "$(tagger_folder)" $(encoder_settings)
       return
     fi
   done
@@ -182,7 +186,7 @@ train_system() {
   if needs_tagger "$row"; then
     set -- "$@" "model.pos.tagger=$tagger"
     if [ -n "$treebanks" ]; then
-      set -- "$@" "training.pos_tagger=$PWD/exp/pos/${encoder##*/}"
+      set -- "$@" "training.pos_tagger=$PWD/$(tagger_folder)"
     elif [ "$tagger" = own ]; then
       set -- "$@" "training.pos_tagger=$bert_tagger"
     fi

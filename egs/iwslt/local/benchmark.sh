@@ -76,6 +76,7 @@ case $budget in
     ;;
   *) words=(--dev-words 60000) ;;
 esac
+nj=${nj:-1}
 # shellcheck source=egs/iwslt/path.sh
 . "$here/path.sh"
 mkdir -p exp
@@ -90,7 +91,7 @@ tune_and_export() {
   need 2 "$model/config.json"
   # shellcheck disable=SC2046 # several options
   step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv \
-    ${device:+--device "$device"} $(row_field "$row" decode)
+    ${device:+--device "$device"} ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} $(row_field "$row" decode)
   if has_graph "$row"; then
     step "export $row" "$model/model.onnx" asr-punct export "$model"
   fi
@@ -114,22 +115,29 @@ swept() {
 decode() {
   local name=$1 row=$2
   shift 2
-  step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} "$@" \
-    "exp/models/$row/model" data "exp/decode/$name"
+  step "decode $name" "exp/decode/$name/facts.json" "$here/local/decode.py" ${device:+--device "$device"} \
+    ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} "$@" "exp/models/$row/model" data "exp/decode/$name"
   show "decode $name"
 }
 
-# sweep NAME ROW [OPTION…]: one more way of decoding, in $sweeps
+# sweep SWEEP ROW NAME=OPTIONS…: ways of decoding a row, for $sweeps
 sweep() {
-  local IFS=$'\t'
-  sweeps+=("$*")
+  local folder=$1 row=$2 way
+  shift 2
+  for way; do
+    sweeps+=("$folder/$row"$'\t'"$row"$'\t'"$way")
+  done
 }
 
-# decode_sweep ITEM: of $sweeps
-decode_sweep() {
-  local -a words
-  IFS=$'\t' read -ra words <<<"$1"
-  decode "${words[@]}"
+# decode_way ITEM: of $sweeps
+decode_way() {
+  local folder row way
+  local -a part=(${scored[@]+"${scored[@]}"})
+  IFS=$'\t' read -r folder row way <<<"$1"
+  case $folder in windows/*) part+=(--sets ref) ;; esac
+  case $way in *--right* | block=) part=("${stream[@]}") ;; esac
+  # shellcheck disable=SC2086 # several options
+  decode "$folder/${way%%=*}" "$row" ${part[@]+"${part[@]}"} ${way#*=}
 }
 
 # time_ways SWEEP ROW NAME=OPTIONS…
@@ -163,11 +171,11 @@ if begin 2 exp "$encoder $budget $seed $train_options${treebanks:+ $treebanks} $
   check_packages "${rows[@]}"
   echo "$command" >exp/command
   train_tagger "${rows[@]}"
-  at_once "${nj:-1}" train "${rows[@]}"
+  at_once "$nj" train "${rows[@]}"
 fi
 
 if begin 3 exp ""; then
-  at_once "${nj:-1}" tune_and_export "${rows[@]}"
+  at_once "$nj" tune_and_export "${rows[@]}"
 fi
 
 if begin 4 exp ""; then
@@ -179,46 +187,34 @@ if begin 4 exp ""; then
 fi
 
 if begin 5 exp ""; then
-  sweeps=()
+  sweeps=() of_windows=() of_look_ahead=(block=)
+  for count in 1 2 3 6 9; do
+    of_windows+=("$count=--aggregate $count")
+  done
+  of_windows+=("9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49")
+  for right in 1 2 3 4 5 10 100; do
+    of_look_ahead+=("$right=--left 100 --right $right")
+  done
   for row in $(swept "$windows"); do
     need_tuned "$row"
-    for count in 1 2 3 6 9; do
-      sweep "windows/$row/$count" "$row" --aggregate "$count" --sets ref ${scored[@]+"${scored[@]}"}
-    done
-    sweep "windows/$row/9 by probabilities" "$row" --aggregate 9 --aggregate-by probabilities --sets ref \
-      ${scored[@]+"${scored[@]}"}
-    sweep "windows/$row/sequential" "$row" --left 49 --right 49 "${stream[@]}"
+    sweep windows "$row" "${of_windows[@]}"
   done
   for row in $(swept "$look_ahead"); do
     need_tuned "$row"
-    sweep "look-ahead/$row/block" "$row" "${stream[@]}"
-    for right in 1 2 3 4 5 10 100; do
-      sweep "look-ahead/$row/$right" "$row" --left 100 --right "$right" "${stream[@]}"
-    done
+    sweep look-ahead "$row" "${of_look_ahead[@]}"
   done
   for row in "${rows[@]}"; do
     if [ "$(row_field "$row" config)" = polacek ]; then # its paper has class weights
       need_tuned "$row"
-      sweep "weights/$row/1" "$row" --class-weights O=1 ${scored[@]+"${scored[@]}"}
-      sweep "weights/$row/of the paper" "$row" --class-weights QUESTION=5,PERIOD=2,COMMA=1.5 \
-        ${scored[@]+"${scored[@]}"}
+      sweep weights "$row" "1=--class-weights O=1" "of the paper=--class-weights QUESTION=5,PERIOD=2,COMMA=1.5"
     fi
   done
-  at_once "${nj:-1}" decode_sweep ${sweeps[@]+"${sweeps[@]}"}
-  ways=()
-  for count in 1 2 3 6 9; do
-    ways+=("$count=--aggregate $count")
-  done
-  ways+=("9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49")
+  at_once "$nj" decode_way ${sweeps[@]+"${sweeps[@]}"}
   for row in $(swept "$windows"); do
-    time_ways windows "$row" "${ways[@]}"
-  done
-  ways=(block=)
-  for right in 1 2 3 4 5 10 100; do
-    ways+=("$right=--left 100 --right $right")
+    time_ways windows "$row" "${of_windows[@]}"
   done
   for row in $(swept "$look_ahead"); do
-    time_ways look-ahead "$row" "${ways[@]}"
+    time_ways look-ahead "$row" "${of_look_ahead[@]}"
   done
 fi
 

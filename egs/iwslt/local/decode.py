@@ -2,7 +2,7 @@
 """Punctuate the test sets of a benchmark, score them on its own tokens, and measure the speed.
 
 local/decode.py [--aggregate N [--aggregate-by X]] [--left N --right N] [--class-weights LIST] [--sets LIST]
-                [--words N] [--device D] MODEL_DIR DATA OUT
+                [--words N] [--device D] [--threads N] MODEL_DIR DATA OUT
 
 DATA is what prepare.py made. Writes OUT/SET.tsv (the tokens with the model's marks) and OUT/facts.json: the Scores of
 each set over three marks, its micro F1 over merged classes (Alam et al. 2020, section 5.2), words a second (start and
@@ -59,6 +59,7 @@ def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None 
     return Punctuator.from_pretrained(
         options.model,
         device=options.device,
+        threads=options.threads,
         aggregate=options.aggregate or None,
         aggregate_by=options.aggregate_by,
         class_weights=changes,
@@ -143,6 +144,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--sets", help="test sets, by default all")
     parser.add_argument("--words", type=int, default=0, help="words of each that are decoded, 0 for all")
     parser.add_argument("--device")
+    parser.add_argument("--threads", type=int, default=0, help="on the CPU, 0 for as many as there are cores")
     return parser
 
 

@@ -78,20 +78,18 @@ def published(test: str) -> Iterator[list[str]]:
             yield [f"{system} ({source})", encoder, "", "", *known, "", mean, ""]
 
 
-def _circumstances(
-    options: argparse.Namespace, summary: Mapping[str, Any], scores: Mapping[str, Scores]
-) -> Iterator[str]:
-    """How the results came about; `scores` are those of a row."""
+def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scored: Mapping[str, int]) -> Iterator[str]:
+    """How the results came about; `scored` are the tokens of each test set."""
     counts = summary["words"]
-    scored = ", ".join(f"{found.words:,} of {TITLES.get(test, test)}" for test, found in scores.items())
+    told = ", ".join(f"{number:,} of {TITLES.get(test, test)}" for test, number in scored.items())
     yield from circumstances(options.command)
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "
-        f"left out that overlap with another set); epochs chosen on {counts['dev']:,} "
-        f"and decoding tuned on {counts['tune']:,} words of the development set"
+        "left out that share eight words in a row with a test set, or sixteen with the development set); epochs "
+        f"chosen on {counts['dev']:,} and decoding tuned on {counts['tune']:,} words of the development set"
     )
-    yield f"* Scored on the benchmark's own tokens ({scored}); COMMA is , : – and PERIOD is . ; ! as in all rows"
+    yield f"* Scored on the benchmark's own tokens ({told}); COMMA is , : – and PERIOD is . ; ! as in all rows"
     yield (
         "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
         '"untuned" is without them'
@@ -278,7 +276,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
-    yield from _circumstances(options, summary, rows[0].scores)
+    yield from _circumstances(options, summary, {test: rows[0].scores[test].words for test in tests})
     yield from results(rows, tests, options)
     for row in rows:
         if row.facts.get("stand_in"):
