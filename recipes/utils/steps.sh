@@ -130,24 +130,27 @@ step() {
 # at_once COUNT FUNCTION ITEM…: calls FUNCTION ITEM for each item, COUNT of them at a time with a share of the cores
 # each. What a call prints comes when it has ended; after one that failed no others begin, and none outlives the caller.
 at_once() {
-  local count=$1 function=$2 status=0 running=0 item
+  local count=$1 function=$2 status=0 running=0 item ended
   local -a calls=()
   shift 2
-  trap '[ ${#calls[@]} -eq 0 ] || kill "${calls[@]}" 2>/dev/null || true' EXIT
-  for item; do
-    if [ "$count" -eq 1 ]; then
+  if [ "$count" -eq 1 ]; then
+    for item; do
       "$function" "$item"
-      continue
-    fi
-    if [ "$running" -eq "$count" ]; then
-      wait -n || status=$?
-      running=$((running - 1))
-    fi
+    done
+    return
+  fi
+  trap '[ ${#calls[@]} -eq 0 ] || kill "${calls[@]}" 2>/dev/null || true' EXIT
+  ended=$(mktemp -u)
+  mkfifo "$ended"
+  exec 4<>"$ended" # a line for each call that has ended, its status: wait -n misses those that end before it
+  rm "$ended"
+  for item; do
+    [ "$running" -lt "$count" ] || await_one
     [ "$status" -eq 0 ] || break
     (
       export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$((($(nproc) + count - 1) / count))}
       told=$(mktemp)
-      trap 'cat "$told" >&3; rm -f "$told"' EXIT
+      trap 'ended=$?; cat "$told" >&3; rm -f "$told"; echo "$ended" >&4' EXIT
       exec 3>&1 >"$told"
       "$function" "$item"
     ) &
@@ -155,11 +158,19 @@ at_once() {
     running=$((running + 1))
   done
   while [ "$running" -gt 0 ]; do
-    wait -n || status=$?
-    running=$((running - 1))
+    await_one
   done
+  exec 4>&-
   trap - EXIT
   [ "$status" -eq 0 ] || exit "$status"
+}
+
+# await_one: of at_once, whose $status and $running it changes
+await_one() {
+  local ended
+  read -r ended <&4
+  [ "$ended" -eq 0 ] || status=$ended
+  running=$((running - 1))
 }
 
 # What the step $1 of this stage printed, where its log is still there.

@@ -90,8 +90,8 @@ tune_and_export() {
   local row=$1 model=exp/models/$1/model
   need 2 "$model/config.json"
   # shellcheck disable=SC2046 # several options
-  step "tune $row" "exp/models/$row/tuning.json" tune.py --json "exp/models/$row/tuning.json" "$model" data/tune.tsv \
-    ${device:+--device "$device"} ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} $(row_field "$row" decode)
+  step "tune $row" "exp/models/$row/tuning.json" tune.py ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} \
+    --json "exp/models/$row/tuning.json" "$model" data/tune.tsv ${device:+--device "$device"} $(row_field "$row" decode)
   if has_graph "$row"; then
     step "export $row" "$model/model.onnx" asr-punct export "$model"
   fi
