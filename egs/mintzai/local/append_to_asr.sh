@@ -62,6 +62,14 @@ if [ "$stop_stage" -gt 0 ]; then
   done
 fi
 
+# manifest LANGUAGE/SET
+manifest() {
+  local name=${1/\//.} train=()
+  [[ $1 != */train ]] || train=(--train)
+  step "manifest $1" "data/$name.json" asr_data.py ${train[@]+"${train[@]}"} --lang "${1%/*}" "data/$name.json" \
+    "$recipe/data/$1"
+}
+
 if begin 1 data ""; then
   "${models[@]}" --stop-stage 3
 fi
@@ -71,12 +79,7 @@ if begin 2 data "$scale"; then
     need 1 "$recipe/data/$language/"{train,test}/{wav.scp,text}
   done
   mkdir -p data
-  for language in es eu; do
-    step "manifest $language/train" "data/$language.train.json" asr_data.py --train --lang "$language" \
-      "data/$language.train.json" "$recipe/data/$language/train"
-    step "manifest $language/test" "data/$language.test.json" asr_data.py --lang "$language" \
-      "data/$language.test.json" "$recipe/data/$language/test"
-  done
+  at_once "$nj" manifest {es,eu}/{train,test}
 fi
 
 if begin 3 exp "$scale $epochs $train_options"; then
