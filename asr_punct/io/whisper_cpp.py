@@ -69,8 +69,9 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
         times = source_of(words, "whisper")
-        id_, speaker = f"{recording}-{number}", speaker_of(item).removeprefix(_UNKNOWN)
-        yield Utterance(words, id_, recording, speaker=speaker, times=times, rest=CppSegment(file, item))
+        id_, speaker = f"{recording}-{number}", speaker_of(item)
+        known = "" if speaker == _UNKNOWN else speaker
+        yield Utterance(words, id_, recording, speaker=known, times=times, rest=CppSegment(file, item))
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:

@@ -130,7 +130,7 @@ step() {
 # at_once COUNT FUNCTION ITEM…: calls FUNCTION ITEM for each item, COUNT of them at a time with a share of the cores
 # each. What a call prints comes when it has ended; after one that failed no others begin, and none outlives the caller.
 at_once() {
-  local count=$1 function=$2 status=0 running=0 item ended
+  local count=$1 function=$2 status=0 running=0 item pipe
   local -a calls=()
   shift 2
   if [ "$count" -eq 1 ]; then
@@ -140,10 +140,10 @@ at_once() {
     return
   fi
   trap '[ ${#calls[@]} -eq 0 ] || kill "${calls[@]}" 2>/dev/null || true' EXIT
-  ended=$(mktemp -u)
-  mkfifo "$ended"
-  exec 4<>"$ended" # a line for each call that has ended, its status: wait -n misses those that end before it
-  rm "$ended"
+  pipe=$(mktemp -u)
+  mkfifo "$pipe"
+  exec 4<>"$pipe" # a line for each call that has ended, its status: wait -n misses those that end before it
+  rm "$pipe"
   for item; do
     [ "$running" -lt "$count" ] || await_one
     [ "$status" -eq 0 ] || break

@@ -132,15 +132,12 @@ sweep() {
 # decode_way ITEM: of $sweeps
 decode_way() {
   local folder row way
-  local -a part=(${scored[@]+"${scored[@]}"})
   IFS=$'\t' read -r folder row way <<<"$1"
-  case $folder in windows/*) part+=(--sets ref) ;; esac
-  case $way in *--right* | block=) part=("${stream[@]}") ;; esac
   # shellcheck disable=SC2086 # several options
-  decode "$folder/${way%%=*}" "$row" ${part[@]+"${part[@]}"} ${way#*=}
+  decode "$folder/${way%%=*}" "$row" ${way#*=}
 }
 
-# time_ways SWEEP ROW NAME=OPTIONS…
+# time_ways SWEEP ROW NAME=OPTIONS… ($turns says how many words, whatever the options say)
 time_ways() {
   local times=exp/decode/$1/$2/times.json name="times of $1 $2" row=$2
   shift 2
@@ -187,13 +184,15 @@ if begin 4 exp ""; then
 fi
 
 if begin 5 exp ""; then
-  sweeps=() of_windows=() of_look_ahead=(block=)
+  sweeps=() of_windows=() of_look_ahead=("block=${stream[*]}")
+  on_ref="--sets ref ${scored[*]-}"
   for count in 1 2 3 6 9; do
-    of_windows+=("$count=--aggregate $count")
+    of_windows+=("$count=--aggregate $count $on_ref")
   done
-  of_windows+=("9 by probabilities=--aggregate 9 --aggregate-by probabilities" "sequential=--left 49 --right 49")
+  of_windows+=("9 by probabilities=--aggregate 9 --aggregate-by probabilities $on_ref")
+  of_windows+=("sequential=--left 49 --right 49 ${stream[*]}")
   for right in 1 2 3 4 5 10 100; do
-    of_look_ahead+=("$right=--left 100 --right $right")
+    of_look_ahead+=("$right=--left 100 --right $right ${stream[*]}")
   done
   for row in $(swept "$windows"); do
     need_tuned "$row"
@@ -206,7 +205,8 @@ if begin 5 exp ""; then
   for row in "${rows[@]}"; do
     if [ "$(row_field "$row" config)" = polacek ]; then # its paper has class weights
       need_tuned "$row"
-      sweep weights "$row" "1=--class-weights O=1" "of the paper=--class-weights QUESTION=5,PERIOD=2,COMMA=1.5"
+      sweep weights "$row" "1=--class-weights O=1 ${scored[*]-}" \
+        "of the paper=--class-weights QUESTION=5,PERIOD=2,COMMA=1.5 ${scored[*]-}"
     fi
   done
   at_once "$nj" decode_way ${sweeps[@]+"${sweeps[@]}"}
