@@ -466,6 +466,20 @@ def test_score_of_recognised_words_writes_a_page(run, tmp_path):
     assert 'data-t="1.000"' in content
 
 
+def test_score_leaves_out_what_an_stm_ignores(run, tmp_path):
+    ignored = "a 1 excluded_region 2 4 <o> ignore_time_segment_in_scoring"
+    reference = file(tmp_path, "ref.stm", f"a 1 s 0 2 <o> Hola, mundo.\n{ignored}\na 1 s 4 6 <o> ¿Qué tal?\n")
+    spoken = {0.2: "Hola,", 1.0: "mundo.", 2.5: "eh,", 3.0: "bueno", 4.2: "¿Qué", 5.0: "tal?"}
+    rows = [f"a 1 {start} 0.4 {word}\n" for start, word in spoken.items()]
+    heard, target = file(tmp_path, "heard.ctm", "".join(rows)), tmp_path / "scores.json"
+    options = ["--json", target, "--compare", heard]
+    for align in ([], ["--align"]):
+        assert run("score", reference, heard, *options, *align)[0] == 0
+        scores = json.loads(target.read_text())
+        assert scores["micro"]["f1"] == 1
+    assert scores["word_edits"] == {"correct": 4, "substituted": 0, "deleted": 0, "inserted": 0}
+
+
 def write_wav(path, seconds):
     with wave.open(str(path), "wb") as out:
         out.setnchannels(1)

@@ -299,19 +299,20 @@ def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "word"),
+    ("row", "word", "times"),
     [
-        ("u 1 0.10 0.30 hola", Word("hola", 0.1, 0.4)),
-        ("u 1 0.10 0.30 hola 0.95", Word("hola", 0.1, 0.4, 0.95)),
-        ("u A 0.10 0.30 hola NA lex NA", Word("hola", 0.1, 0.4)),
-        ("u 1 1e-1 .3 <space>hola", Word("hola", 0.1, 0.4)),
+        ("u 1 0.10 0.30 hola", Word("hola", 0.1, 0.4), "asr"),
+        ("u 1 0.10 0.30 hola 0.95", Word("hola", 0.1, 0.4, 0.95), "asr"),
+        ("u A 0.10 0.30 hola NA lex NA", Word("hola", 0.1, 0.4), "ctc"),
+        ("u A 0.10 0.30 hola 0.95 lex s1", Word("hola", 0.1, 0.4, 0.95), "asr"),
+        ("u 1 1e-1 .3 <space>hola", Word("hola", 0.1, 0.4), "asr"),
     ],
 )
-def test_ctm_rows(tmp_path, row, word):
+def test_ctm_rows(tmp_path, row, word, times):
     silence = " ".join([*row.split()[:2], "0.5 0.1 <eps>"])
     (utterance,) = io.read_utterances(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
     assert utterance.words == (word,)
-    assert (utterance.id, utterance.recording, utterance.times) == ("u", "u", "asr")
+    assert (utterance.id, utterance.recording, utterance.times) == ("u", "u", times)
 
 
 @pytest.mark.parametrize(

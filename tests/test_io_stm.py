@@ -1,6 +1,10 @@
 """STM: segments come back with all but the words' marks as it was."""
 
 import io as stdio
+import random
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -8,11 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct.errors import InputError
-from asr_punct.io.stm import read_stm, write_stm
+from asr_punct.io.ctm import read_ctm
+from asr_punct.io.stm import read_stm, without_ignored, write_stm
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
+SCTK = shutil.which("sctk")
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
 STM = """;; CATEGORY "0" "" ""
@@ -114,3 +120,65 @@ def test_any_stm_comes_back(tmp_path_factory, content):
 def test_stm_errors_name_the_place(tmp_path, line, found):
     with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
         list(read_stm(file(tmp_path, f";;\n{line}\n")))
+
+
+IGNORED = "ignore_time_segment_in_scoring"
+EXCLUSIONS = f"""talk A s 0 2 <o,f0> hola
+;; the words 9 to 9 of the next one
+talk A excluded_region 2 4 <o,f0> {IGNORED.upper()}
+talk A s 5 7 adiós
+talk B excluded_region 0 1 {IGNORED}
+talk B s 1 2 sí
+"""
+
+
+def spoken(*words, recording="talk", channel="A"):
+    return Utterance(tuple(Word(text, start, end) for text, start, end in words), "u", recording, channel)
+
+
+@pytest.mark.parametrize(
+    ("middle", "stays"), [(0.5, True), (1.99, True), (2, False), (3.9, False), (4, True), (6, True), (99, True)]
+)
+def test_words_of_ignored_segments_are_left_out_by_their_middle(tmp_path, middle, stays):
+    said = spoken(("hola", 0.1, 0.4), ("eh", middle - 0.1, middle + 0.1))
+    (scored,) = without_ignored([said], read_stm(file(tmp_path, EXCLUSIONS)))
+    assert scored == (said if stays else replace(said, words=said.words[:1]))
+
+
+def test_words_before_an_ignored_segment_are_its_own_and_those_after_all_the_last_one_s(tmp_path):
+    content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
+    said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", times="asr")
+    (scored,) = without_ignored([said], read_stm(file(tmp_path, content)))
+    assert scored == replace(said, words=said.words[1:2])
+
+
+def test_labels_stay_on_their_words_and_other_channels_and_words_without_times_as_they_are(tmp_path):
+    references = list(read_stm(file(tmp_path, EXCLUSIONS)))
+    said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
+    stop, none = STOP, Labels()
+    labelled = replace(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
+    (scored,) = without_ignored([labelled], references)
+    assert scored == replace(said, words=said.words[1:], labels=(none, stop))
+    others = [replace(said, channel="C"), replace(said, recording="other")]
+    assert list(without_ignored(others, references)) == others
+    assert list(without_ignored([said], [replace(said, id="r")])) == [said]
+
+
+@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+def test_sclite_scores_the_same_words(tmp_path):
+    rng = random.Random(2)
+    rows, lines, time = [], [], 0
+    for number in range(60):
+        start, end = time + rng.choice([0, 0, 3]), time + rng.randint(4, 9)
+        lines.append(f"t 1 s {start} {end} {rng.choice(['a b', 'c', IGNORED]) if number else 'a'}\n")
+        time = end
+    for tenth in range(0, 10 * time + 40, 7):  # the middles are never an edge
+        rows.append(f"t 1 {tenth / 10} 0.05 {rng.choice('abcd')}\n")
+    (tmp_path / "h.ctm").write_text("".join(rows), encoding="ascii")
+    reference = file(tmp_path, "".join(lines))
+    command = [SCTK, "sclite", "-r", reference, "stm", "-h", tmp_path / "h.ctm", "ctm", "-o", "pralign", "stdout"]
+    out = subprocess.run(command, check=True, capture_output=True).stdout.decode("ascii")
+    counts = re.findall(r"^Scores: \(#C #S #D #I\) (\d+) (\d+) \d+ (\d+)$", out, re.M)
+    scored = without_ignored(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
+    words = sum(len(utterance.words) for utterance in scored)
+    assert words == sum(int(count) for row in counts for count in row) < len(rows)

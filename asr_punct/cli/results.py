@@ -51,6 +51,7 @@ def score(
     """
     from asr_punct.io.files import write_file
     from asr_punct.io.labelled import read_labelled
+    from asr_punct.io.stm import without_ignored
     from asr_punct.marks import glyphs
     from asr_punct.scoring import pair_words, paired, score_counts
     from asr_punct.scoring.html import write_page
@@ -61,7 +62,8 @@ def score(
         raise AsrPunctError("found --audio, expected --html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with on_terminal(quiet):
-        expected, found = (list(read_labelled(path, lang)) for path in (reference, hypothesis))
+        expected = list(read_labelled(reference, lang))
+        found = list(without_ignored(read_labelled(hypothesis, lang), expected))
         if audio:
             check_times(found, str(hypothesis), audio)
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
@@ -69,7 +71,8 @@ def score(
         scores = score_counts(counts)
         report = page(scores, str(hypothesis))
         if compare:
-            second = pair_words(expected, read_labelled(compare, lang), merge, align=align, name=str(compare))
+            other = without_ignored(read_labelled(compare, lang), expected)
+            second = pair_words(expected, other, merge, align=align, name=str(compare))
             report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
     if html:
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}

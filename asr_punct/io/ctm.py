@@ -32,7 +32,7 @@ from asr_punct.io.files import (
 )
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 COMMENT = ";;"
 """Begins a line that says nothing."""
@@ -44,6 +44,8 @@ _SPACES = re.compile(f"((?:{_SPACE})+)")
 _TOKEN = re.compile(r"(\s*(?:\S+\s+){4})(\S+)(.*)", re.DOTALL)
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 _COUNTS = (5, 6, 8)
+_UNSCORED = ["NA", "lex"]
+"""Confidence and type that the Forced Aligner writes."""
 _COLUMNS = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
 
 
@@ -105,7 +107,13 @@ def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
         seen.add((name, channel))
         for number, words in enumerate(_parts(checked, part or sys.maxsize)):
             end = CtmEnd(tuple(left)) if left else None
-            yield Utterance(words, name, name, channel, times="asr", continues=number > 0, rest=end)
+            yield Utterance(words, name, name, channel, times=_source(words), continues=number > 0, rest=end)
+
+
+def _source(words: Sequence[Word]) -> TimeSource:
+    """NeMo's Forced Aligner, which places words by a CTC model, has no confidence of them."""
+    first = words[0].rest
+    return "ctc" if isinstance(first, CtmRow) and first.tail.split()[:2] == _UNSCORED else "asr"
 
 
 def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:

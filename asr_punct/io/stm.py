@@ -7,8 +7,11 @@ Lines that start with `;;` are comments. Lines that hold no words (`inter_segmen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+from operator import itemgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
@@ -16,7 +19,7 @@ from asr_punct.io.ctm import COMMENT
 from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds, Utterance, Word
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
@@ -84,7 +87,7 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
     name, channel, speaker = columns[:3]
     start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
     words = entry_words(match[2], start, end, None, place)
-    if not words or [word.text.lower() for word in words] == [_IGNORED]:
+    if not words or _is_ignored(match[2]):
         return None
     return Utterance(
         tuple(words),
@@ -94,6 +97,56 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         speaker="" if speaker == _NO_SPEAKER else speaker,
         pauses=(None,) * len(words),
         rest=StmLine(before, match[1]),
+    )
+
+
+def _is_ignored(transcript: str) -> bool:
+    return transcript.strip().lower() == _IGNORED
+
+
+def without_ignored(hypotheses: Iterable[Utterance], references: Iterable[Utterance]) -> Iterator[Utterance]:
+    """The hypotheses without the words of segments that the references, where they are an STM's, leave out of scoring.
+
+    As in NIST's sclite a word belongs to the first segment of its recording and channel that ends after its middle,
+    else to the last one. Words without times stay.
+    """
+    segments = dict[tuple[str, str], list[tuple[Seconds, bool]]]()
+    for line in _lines(references):
+        match = None if line.startswith(COMMENT) else _LINE.fullmatch(line)
+        if match:
+            name, channel, _, _, end = line.split()[:5]
+            segments.setdefault((name, channel), []).append((float(end), _is_ignored(match[2])))
+    for utterance in hypotheses:
+        own = sorted(segments.get((utterance.recording, utterance.channel), []))
+        yield _selected(utterance, [_is_scored(word, own) for word in utterance.words])
+
+
+def _lines(utterances: Iterable[Utterance]) -> Iterator[str]:
+    """The lines of an STM, without the transcripts of its utterances."""
+    for utterance in utterances:
+        if isinstance(utterance.rest, StmLine):
+            yield from (*utterance.rest.before, utterance.rest.head, *utterance.rest.after)
+
+
+def _is_scored(word: Word, segments: Sequence[tuple[Seconds, bool]]) -> bool:
+    """Whether the segment of a word is not ignored; `segments` has the end of each, in order, and whether it is."""
+    if not segments or word.start is None or word.end is None:
+        return True
+    following = bisect_right(segments, (word.start + word.end) / 2, key=itemgetter(0))
+    return not segments[min(following, len(segments) - 1)][1]
+
+
+def _selected(utterance: Utterance, chosen: Sequence[bool]) -> Utterance:
+    """The utterance with the chosen ones of its words; the pauses beside the others are not known any more."""
+    if all(chosen):
+        return utterance
+    labels, probabilities = utterance.labels, utterance.probabilities
+    return replace(
+        utterance,
+        words=tuple(compress(utterance.words, chosen)),
+        labels=labels and tuple(compress(labels, chosen)),
+        probabilities=probabilities and tuple(compress(probabilities, chosen)),
+        pauses=None,
     )
 
 
