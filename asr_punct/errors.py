@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from importlib import metadata
 
+TIMES = "times (asr-punct align finds them in the audio)"
+"""What an error expects of words without them."""
+
 
 class AsrPunctError(ValueError):
     """Bad input or usage. The command line prints it on one line and exits with status 2."""

@@ -56,6 +56,13 @@ RIGHT = (
     Mark.DASH,
 )
 """Marks that stand after their word, in the order in which they are written."""
+PAIRS = (
+    (Mark.OPEN_QUES, Mark.QUESTION),
+    (Mark.OPEN_EXCL, Mark.EXCLAMATION),
+    (Mark.OPEN_QUOTE, Mark.QUOTE),
+)
+"""Opening marks, each with the one that closes it."""
+OPENER = {closing: opening for opening, closing in PAIRS}
 SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
 """Marks that end a sentence wherever they stand; an ellipsis or a colon may."""
 NO_MARKS = "O"

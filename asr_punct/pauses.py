@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.audio import FRAMES_A_SECOND
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word, has_times
 
 BUCKETS = 1000
 """Buckets of known pauses: 0 to 10 s, what is longer falls into the last one."""
@@ -67,7 +67,7 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
         if not utterance.words:
             yield utterance
             continue
-        if utterance.pauses is not None or not has_times(utterance):
+        if utterance.pauses is not None or not has_times(utterance.words):
             yield utterance
             before, after_before = utterance, None
             continue
@@ -80,11 +80,6 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
         before, after_before = utterance, last
 
 
-def has_times(utterance: Utterance) -> bool:
-    """Whether any word of it has a start or an end."""
-    return any(word.start is not None or word.end is not None for word in utterance.words)
-
-
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
     """Each utterance with, where it has times, the next one with words or of another recording."""
     held: list[Utterance] = []  # one with times, and those without words after it
@@ -92,7 +87,7 @@ def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utt
         if held and (utterance.words or utterance.recording != held[0].recording):
             yield from ((each, utterance) for each in held)
             held = []
-        if held or has_times(utterance):
+        if held or has_times(utterance.words):
             held.append(utterance)
         else:
             yield utterance, None
@@ -163,7 +158,7 @@ def smoothing_matrix(
     return matrix.astype(np.float32)
 
 
-def refine(utterances: Sequence[Utterance], energy: Floats, offset: Seconds = 0.0) -> list[Utterance]:
+def refine(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
     """Move the edges of words onto the silences that are in the recording.
 
     Recognisers end words early or late, and Whisper hides the pauses beside sentence ends. Between two words that
@@ -172,8 +167,7 @@ def refine(utterances: Sequence[Utterance], energy: Floats, offset: Seconds = 0.
 
     Args:
         utterances: consecutive ones of one recording and channel.
-        energy: (frames,), from `audio.log_energy`.
-        offset: time of the first frame.
+        energy: (frames,) of the recording from its beginning, from `audio.log_energy`.
 
     Returns:
         The utterances, with the same `times`.
@@ -181,7 +175,7 @@ def refine(utterances: Sequence[Utterance], energy: Floats, offset: Seconds = 0.
     spans = np.array([span for u in utterances for word in u.words if (span := _span(u, word))], np.float64)
     if not len(spans) or not len(energy):
         return list(utterances)
-    moved = iter(np.round(_refine_spans(spans - offset, silences(energy)) + offset, 3).tolist())
+    moved = iter(np.round(_refine_spans(spans, silences(energy)), 3).tolist())
     return [
         replace(
             utterance,

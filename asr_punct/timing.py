@@ -13,7 +13,7 @@ from asr_punct import audio as sound
 from asr_punct import progress
 from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import TIMES, AsrPunctError, InputError, counted_as
 from asr_punct.io import read_utterances
 from asr_punct.io.ctm import OwnName
 from asr_punct.io.entries import recording_name
@@ -21,9 +21,9 @@ from asr_punct.io.files import Pathlike, read_text_file
 from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
 from asr_punct.io.labelled import labelled
 from asr_punct.io.placing import SLACK
-from asr_punct.pauses import Floats, has_times, refine, with_pauses
+from asr_punct.pauses import Floats, refine, with_pauses
 from asr_punct.text import parse
-from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word, later
+from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word, has_times, later
 
 _ROUNDING: Seconds = 0.5
 """So far a word may end after its audio: recognisers count in frames, and files of times are rounded."""
@@ -106,9 +106,9 @@ def refined(
     for path, group in groupby(utterances, key=audio_of):
         held = list(group)
         for utterance in held:
-            if utterance.words and not has_times(utterance):
+            if utterance.words and not has_times(utterance.words):
                 place = f"utterance {utterance.id!r}"
-                raise InputError(place, "words without times", "times (asr-punct align finds them in the audio)")
+                raise InputError(place, "words without times", TIMES)
         if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
             energy = sound.energy(path)
             check_ends(held, path, len(energy) / sound.FRAMES_A_SECOND)
@@ -193,7 +193,7 @@ class TimedCorpus:
         timed = map(self._in_document, with_pauses(utterances, self._counts))
         yield from progress.counted(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._counts["pauses"]:
-            raise InputError(str(source), "words without times", "times (asr-punct align finds them in the audio)")
+            raise InputError(str(source), "words without times", TIMES)
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         held: dict[str, list[Utterance]] = {}
@@ -205,7 +205,7 @@ class TimedCorpus:
             yield from held.get(name, [])
 
     def _described(self, utterance: Utterance) -> Utterance:
-        utterance = replace(utterance, times=self._times or utterance.times if has_times(utterance) else "none")
+        utterance = replace(utterance, times=self._times or utterance.times if has_times(utterance.words) else "none")
         if self._data_dir is None:
             return utterance
         item = self._item(utterance)

@@ -97,6 +97,11 @@ def later(word: Word, seconds: Seconds, *, decimals: int) -> Word:
     return replace(word, start=start, end=end)
 
 
+def has_times(words: Iterable[Word]) -> bool:
+    """Whether any of the words has a time."""
+    return any(word.start is not None or word.end is not None for word in words)
+
+
 def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:
     """First start and last end that are known, None where no start or no end is."""
     words = tuple(words)

@@ -20,12 +20,13 @@ from pathlib import Path
 import numpy as np
 
 from asr_punct import audio
-from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, gap, is_long
+from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.kaldi import read_data_dir
 from asr_punct.io.textgrid import read_textgrid
+from asr_punct.pauses import pause_between
 from asr_punct.words import Seconds, Word
 
 _RATE = 16000
@@ -79,7 +80,7 @@ def report_ted(folder: Path) -> None:
     for name, truth, found in ted_clips(folder):
         comparison += compare(truth, found)
         for i, (pair, other) in enumerate(zip(pairwise(truth), pairwise(found), strict=True)):
-            true, got = gap(*pair) or 0.0, gap(*other) or 0.0
+            true, got = pause_between(*pair) or 0.0, pause_between(*other) or 0.0
             if is_long(true):
                 lines.append(
                     f"    {name}: {truth[i].text} - {truth[i + 1].text}: {truth[i].end:.2f} to {truth[i + 1].start:.2f}"

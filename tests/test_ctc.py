@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.align.ctc import align, labels_of
+from asr_punct.align.ctc import align, targets_of
 from asr_punct.align.emissions import CONTEXT, WINDOW, hop_of, windows
 from asr_punct.align.spelling import UNKNOWN, Vocabulary, characters, pieces
 from asr_punct.align.viterbi import FILLER
@@ -152,12 +152,12 @@ def test_pieces_are_those_of_the_spelling_with_the_fewest_unknown():
     assert vocabulary.encode("—") == []
 
 
-def test_labels_of_words():
-    labels = labels_of(["ab", "—", "a99b", "9"], LETTERS)
-    assert labels.symbols.tolist() == [1, 2, 3]
-    assert labels.columns.tolist() == [3, 4, 2, 3, FILLER, 4, 2, FILLER]
-    assert labels.characters.tolist() == [1, 1, 1, 1, 2, 1, 1, 1]
-    assert labels.words.tolist() == [[0, 2], [2, 2], [3, 6], [7, 8]]
+def test_targets_of_words():
+    targets = targets_of(["ab", "—", "a99b", "9"], LETTERS)
+    assert targets.symbols.tolist() == [1, 2, 3]
+    assert targets.columns.tolist() == [3, 4, 2, 3, FILLER, 4, 2, FILLER]
+    assert targets.characters.tolist() == [1, 1, 1, 1, 2, 1, 1, 1]
+    assert targets.words.tolist() == [[0, 2], [2, 2], [3, 6], [7, 8]]
 
 
 def test_too_little_audio_is_told_in_one_line():

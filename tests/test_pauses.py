@@ -189,12 +189,6 @@ def test_utterances_of_a_recording_are_refined_together():
     assert [u.times for u in out] == ["asr", "asr"]
 
 
-def test_energy_may_begin_later():
-    shifted = [(start + 7.0, end + 7.0) for start, end in TRUTH]
-    refined = refine([_utterance(*shifted)], _energy(TRUTH), offset=7.0)
-    assert np.abs(np.array(_times(refined)) - shifted).max() <= 0.021
-
-
 def test_aligned_and_unknown_times_stay():
     energy = _energy(TRUTH)
     aligned = Utterance((Word("a", 0.7, 1.0),), times="aligner")

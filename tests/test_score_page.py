@@ -167,9 +167,10 @@ def test_hostile_text_stays_text(tmp_path):
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(1, 1), (4, 4), (7, 7), (8, 8), (100, 8)])
-def test_the_transcript_tells_how_much_it_shows(limit, shown):
+def test_the_transcript_tells_how_much_it_shows(monkeypatch, limit, shown):
+    monkeypatch.setattr("asr_punct.scoring.html.transcript.SHOWN_WORDS", limit)
     paired = pair_words(REFERENCE, HEARD, align=True)
-    found = Page(transcript(paired, glyphs("es"), playable=False, limit=limit))
+    found = Page(transcript(paired, glyphs("es"), playable=False))
     note = found.all("p")[0]
     assert note[0] == {"data-shown": str(shown), "data-words": "8"}
     assert len(found.all("bdi")) == shown

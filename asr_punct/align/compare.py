@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from asr_punct.align.edit import align, comparable
+from asr_punct.pauses import pause_between
 from asr_punct.words import Seconds, Word
 
 LONG_PAUSE: Seconds = 0.15
@@ -75,7 +76,7 @@ def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
     pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
     errors = (_difference(found[j].start, truth[i].start) for i, j in pairs)
     pauses = (
-        (gap(truth[i], truth[i + 1]), gap(found[j], found[j + 1]))
+        (pause_between(truth[i], truth[i + 1]), pause_between(found[j], found[j + 1]))
         for (i, j), following in pairwise(pairs)
         if following == (i + 1, j + 1)
     )
@@ -83,12 +84,6 @@ def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
         tuple(abs(error) for error in errors if error is not None),
         tuple((true, got) for true, got in pauses if true is not None and got is not None),
     )
-
-
-def gap(word: Word, following: Word) -> Seconds | None:
-    """Silence between two words, None where a time is not known."""
-    silence = _difference(following.start, word.end)
-    return None if silence is None else max(0.0, silence)
 
 
 def _difference(later: Seconds | None, earlier: Seconds | None) -> Seconds | None:

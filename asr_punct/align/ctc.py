@@ -39,14 +39,14 @@ Times = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Labels:
-    """What is said, as the labels of a path.
+class Targets:
+    """What is said, as what a path goes through.
 
     Attributes:
         symbols: (symbols,), those of the text, each once, in order.
-        columns: (labels,), what each label is: `FILLER`, or 2 and its place in `symbols`.
-        characters: (labels,), how many a filler stands for; 1 for all others.
-        words: (words, 2), first label of each word and the one after its last; the same for one without sound.
+        columns: (targets,), what each target is: `FILLER`, or 2 and its place in `symbols`.
+        characters: (targets,), how many a filler stands for; 1 for all others.
+        words: (words, 2), first target of each word and the one after its last; the same for one without sound.
     """
 
     symbols: Ints
@@ -77,19 +77,19 @@ def align(
     """
     if not words:
         return ()
-    labels = labels_of(words, model.vocabulary)
+    targets = targets_of(words, model.vocabulary)
     recording = _Counted(counted(blocks, "seconds", size=lambda block: len(block) / model.rate))
     heard = windows(model, recording, place)
-    if not len(labels.columns):
+    if not len(targets.columns):
         return tuple(Word(word, 0.0, 0.0) for word in words)
     try:
-        path = viterbi((emitted(piece, model.vocabulary.blank, labels.symbols) for piece in heard), labels.columns)
+        path = viterbi((emitted(piece, model.vocabulary.blank, targets.symbols) for piece in heard), targets.columns)
     except NoPathError as error:
-        least = least_frames(labels.columns)
+        least = least_frames(targets.columns)
         if error.frames < least:
             raise InputError(place, f"{error.frames} frames of audio", f"{least} or more for its text") from None
         raise InputError(place, "log-probabilities with no path through the text", "one of some probability") from None
-    frames = word_frames(path, labels)
+    frames = word_frames(path, targets)
     times = np.round(np.minimum(frames * model.hop, recording.samples) / model.rate, 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
 
@@ -107,8 +107,8 @@ class _Counted:
             yield block
 
 
-def labels_of(words: Sequence[str], vocabulary: Vocabulary) -> Labels:
-    """The words as labels, with a separator between them where the vocabulary has one."""
+def targets_of(words: Sequence[str], vocabulary: Vocabulary) -> Targets:
+    """The words as targets, with a separator between them where the vocabulary has one."""
     numbers, characters, bounds = list[int](), list[int](), list[tuple[int, int]]()
     for word in words:
         spelled = list(_merged(vocabulary.encode(word), len(word)))
@@ -121,7 +121,7 @@ def labels_of(words: Sequence[str], vocabulary: Vocabulary) -> Labels:
     symbols, columns = np.unique(np.array(numbers, np.int64), return_inverse=True)
     known = symbols[symbols != UNKNOWN]
     columns = np.where(np.array(numbers) == UNKNOWN, FILLER, columns - (len(symbols) - len(known)) + _COLUMNS)
-    return Labels(known, columns, np.array(characters), np.array(bounds))
+    return Targets(known, columns, np.array(characters), np.array(bounds))
 
 
 def _merged(numbers: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
@@ -141,16 +141,16 @@ def emitted(log_probs: Floats, blank: int, symbols: Ints) -> Floats:
     return np.concatenate([log_probs[:, [blank]] - best, filler, log_probs[:, symbols] - best], axis=1)
 
 
-def word_frames(path: CtcPath, labels: Labels) -> Times:
+def word_frames(path: CtcPath, targets: Targets) -> Times:
     """Where every word begins and ends, in frames that need not be whole: (words, 2)."""
     spans = np.stack([path.first, path.last + 1], axis=1).astype(np.float64)
-    _share(spans, labels)
-    half = np.where(labels.columns == FILLER, 0, _pace(spans, labels) / 2)
+    _share(spans, targets)
+    half = np.where(targets.columns == FILLER, 0, _pace(spans, targets) / 2)
     middles = spans.mean(axis=1)
     begins, ends = np.minimum(spans[:, 0], middles - half), np.maximum(spans[:, 1], middles + half)
-    spoken = np.flatnonzero(labels.words[:, 1] > labels.words[:, 0])
-    first, last = labels.words[spoken, 0], labels.words[spoken, 1] - 1
-    frames = np.full((len(labels.words), 2), np.nan)
+    spoken = np.flatnonzero(targets.words[:, 1] > targets.words[:, 0])
+    first, last = targets.words[spoken, 0], targets.words[spoken, 1] - 1
+    frames = np.full((len(targets.words), 2), np.nan)
     frames[spoken] = np.clip(np.stack([begins[first], ends[last]], axis=1), 0, path.frames)
     for before, word, end, begin in zip(spoken, spoken[1:], spans[last, 1], spans[first[1:], 0], strict=False):
         if frames[before, 1] > frames[word, 0]:
@@ -161,21 +161,21 @@ def word_frames(path: CtcPath, labels: Labels) -> Times:
     return frames
 
 
-def _share(spans: Times, labels: Labels) -> None:
+def _share(spans: Times, targets: Targets) -> None:
     """Divide what fillers that touch have together by their characters."""
-    for column, run in groupby(range(len(spans)), key=labels.columns.__getitem__):
+    for column, run in groupby(range(len(spans)), key=targets.columns.__getitem__):
         if column == FILLER:
             at = list(run)
-            parts = np.append(0, np.cumsum(labels.characters[at])) / labels.characters[at].sum()
+            parts = np.append(0, np.cumsum(targets.characters[at])) / targets.characters[at].sum()
             edges = spans[at[0], 0] + (spans[at[-1], 1] - spans[at[0], 0]) * parts
             spans[at] = np.stack([edges[:-1], edges[1:]], axis=1)
 
 
-def _pace(spans: Times, labels: Labels) -> float:
+def _pace(spans: Times, targets: Targets) -> float:
     """Median number of frames from one symbol to the next of the same word; 0 where no word has two."""
-    inside = np.zeros(len(labels.columns), np.bool_)
-    for first, after in labels.words:
+    inside = np.zeros(len(targets.columns), np.bool_)
+    for first, after in targets.words:
         inside[first + 1 : after] = True
-    known = labels.columns != FILLER
+    known = targets.columns != FILLER
     inside[1:] &= known[1:] & known[:-1]
     return float(np.median(np.diff(spans.mean(axis=1))[inside[1:]])) if inside.any() else 0.0

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.errors import InputError
-from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
+from asr_punct.marks import LEFT, OPENER, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.text.characters import shape_of
 from asr_punct.words import Utterance
 
@@ -27,7 +27,6 @@ _MATRIX_CELLS = 1 << 20
 """Below this size a pair is aligned with the whole matrix (4 bytes a cell) instead of being halved."""
 _EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
 """Classes of `text.characters` that are no part of a word at its edges: marks, brackets, and what is no mark either."""
-_OPENER = {Mark.QUESTION: Mark.OPEN_QUES, Mark.EXCLAMATION: Mark.OPEN_EXCL, Mark.QUOTE: Mark.OPEN_QUOTE}
 _STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(_ENDS, 3)
 
 IntArray = NDArray[np.int64]
@@ -262,7 +261,7 @@ def _place(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[
 def _release(marks: frozenset[Mark], origin: int, before: _Origins, openers: _Origins) -> None:
     """Pass the marks of a deleted word on: to the word `before` it, and to the `openers` of the word after it."""
     openers.update({mark: origin for mark in LEFT if mark in marks})
-    closed = {mark for mark, opener in _OPENER.items() if mark in marks and openers.pop(opener, None) is not None}
+    closed = {mark for mark, opener in OPENER.items() if mark in marks and openers.pop(opener, None) is not None}
     closing = marks - closed
     stops = [mark for mark in closing if mark in _STRENGTH]
     held = [mark for mark in before if mark in _STRENGTH]

@@ -28,10 +28,11 @@ import numpy as np
 
 from asr_punct.decode.settings import ScoreArray
 from asr_punct.decode.words import (
+    BITS,
     CLOSING,
     ENDS,
     OPENING,
-    PAIRS,
+    PERIOD,
     SETS,
     BoolArray,
     IntArray,
@@ -41,10 +42,6 @@ from asr_punct.decode.words import (
     sums,
     worth,
 )
-from asr_punct.marks import MARKS, Mark
-
-_PERIOD = MARKS.index(Mark.PERIOD)
-_BITS = 1 << np.arange(len(PAIRS))
 
 
 @dataclass(frozen=True)
@@ -127,7 +124,7 @@ def balance(scores: ScoreArray, rules: Rules, barriers: BoolArray) -> Balanced:
         end = path.word
         path = path.before
     free = (scores[:, OPENING] > 0) & ~np.array(rules.active)
-    return Balanced(chosen_marks(scores, opening | free @ _BITS, closing, after & ENDS > 0), after)
+    return Balanced(chosen_marks(scores, opening | free @ BITS, closing, after & ENDS > 0), after)
 
 
 def _prepare(scores: ScoreArray, rules: Rules) -> _Search:
@@ -137,7 +134,7 @@ def _prepare(scores: ScoreArray, rules: Rules) -> _Search:
     penalised = words.free - penalty
     own = penalised.argmax(axis=1)
     closing = scores[:, CLOSING].copy()
-    closing[:, -1] += np.maximum(scores[:, _PERIOD], 0.0)
+    closing[:, -1] += np.maximum(scores[:, PERIOD], 0.0)
     gain = np.zeros(len(scores) + 1)
     gain[:-1] = np.maximum(np.maximum.accumulate(closing[::-1, -1])[::-1], 0.0)
     opening = scores[:, OPENING]
@@ -151,8 +148,8 @@ def _prepare(scores: ScoreArray, rules: Rules) -> _Search:
         penalty=penalty,
         own=own,
         base=penalised.max(axis=1),
-        may_open=may_open @ _BITS,
-        may_close=((closing > -most) | paying) @ _BITS | own,
+        may_open=may_open @ BITS,
+        may_close=((closing > -most) | paying) @ BITS | own,
         gain=gain,
     )
 

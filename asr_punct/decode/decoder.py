@@ -12,8 +12,8 @@ import numpy.typing as npt
 from asr_punct.decode.balance import Balanced, Rules, balance
 from asr_punct.decode.classes import class_scores, possible_marks
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
-from asr_punct.decode.words import PAIRS, BoolArray, ends_sentence
-from asr_punct.marks import CASES, LEFT, MARKS, Labels, Mark, mark_bits
+from asr_punct.decode.words import BoolArray, ends_sentence
+from asr_punct.marks import CASES, LEFT, MARKS, PAIRS, Labels, Mark, mark_bits
 
 BLOCK_WORDS = 1024
 """Words that are decoded together, and so the most that a quotation or a sentence can hold."""
@@ -25,7 +25,7 @@ is no choice, for it has a capital there, or can have none."""
 Flags = npt.NDArray[np.uint8]
 CaseChoice = tuple[int, int, bool]
 """Numbers of a word's best case and its best capital, and whether a . or ? of the input ends a sentence there."""
-_BITS = 1 << np.arange(len(MARKS))
+MARK_BITS = 1 << np.arange(len(MARKS))
 IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 """Whether each mark stands before its word."""
 _DASH = MARKS.index(Mark.DASH)
@@ -104,7 +104,7 @@ class Decoder:
 
     def _commit(self, found: Balanced, words: int) -> list[int]:
         self._scores, self._barriers = self._scores[words:], self._barriers[words:]
-        codes: list[int] = (found.marks[:words] @ _BITS).tolist()
+        codes: list[int] = (found.marks[:words] @ MARK_BITS).tolist()
         return codes
 
 

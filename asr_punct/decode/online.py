@@ -13,17 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from asr_punct.decode.balance import Rules
-from asr_punct.decode.decoder import BARRIER, Capitals, Flags, balance_rules, readable_scores
+from asr_punct.decode.decoder import BARRIER, MARK_BITS, Capitals, Flags, balance_rules, readable_scores
 from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray, case_scores
-from asr_punct.decode.words import CLOSING, ENDS, OPENING, PAIRS, SETS, BoolArray, IntArray, chosen_marks, sums, worth
-from asr_punct.marks import MARKS, Labels, Mark
+from asr_punct.decode.words import (
+    BITS,
+    CLOSING,
+    ENDS,
+    OPENING,
+    PERIOD,
+    SETS,
+    BoolArray,
+    IntArray,
+    chosen_marks,
+    sums,
+    worth,
+)
+from asr_punct.marks import Labels
 
-_PERIOD = MARKS.index(Mark.PERIOD)
 _BEGUN = SETS
 """Flag of a state: a committed ¿ or ¡ began the sentence."""
 _STATES = 2 * SETS
-_BITS = 1 << np.arange(len(PAIRS))
-_MARK_BITS = 1 << np.arange(len(MARKS))
 _FREE, _INSIDE, _ENDING = range(3)
 
 
@@ -87,9 +96,9 @@ class OnlineDecoder:
         opened, closed, after = self._best(scores, flags & BARRIER > 0, end)
         free = (scores[:1, OPENING] > 0) & ~self._active
         inside = np.array([after & ENDS > 0])
-        chosen = chosen_marks(scores[:1], opened | free @ _BITS, np.array([closed]), inside)
+        chosen = chosen_marks(scores[:1], opened | free @ BITS, np.array([closed]), inside)
         self._state = after | _BEGUN * int(inside[0])
-        result = self._capitals.label(int(chosen[0] @ _MARK_BITS), *choices[0])
+        result = self._capitals.label(int(chosen[0] @ MARK_BITS), *choices[0])
         if end and len(scores) == 1:
             self._capitals.restart()
         return result
@@ -115,7 +124,7 @@ class OnlineDecoder:
         """What each move is worth on each word, (words, moves)."""
         own = worth(scores)
         ends = scores[:, CLOSING[:2]]
-        highest = np.maximum(ends.max(axis=1), scores[:, _PERIOD])[:, None]
+        highest = np.maximum(ends.max(axis=1), scores[:, PERIOD])[:, None]
         raised = scores.copy()
         raised[:, CLOSING[:2]] = np.where(np.isfinite(ends), highest, ends)
         tables = np.stack([own.free, own.inside, worth(raised).free])
@@ -126,7 +135,7 @@ class OnlineDecoder:
 
 def _moves(rules: Rules) -> _Moves:
     """All moves that the rules admit."""
-    active = int(np.array(rules.active) @ _BITS)
+    active = int(np.array(rules.active) @ BITS)
     rows = []
     for state in range(_STATES):
         begun, held_before = state & _BEGUN, state % SETS

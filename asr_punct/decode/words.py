@@ -15,22 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.settings import ScoreArray
-from asr_punct.marks import MARKS, Mark
+from asr_punct.marks import MARKS, PAIRS, Mark
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-PAIRS = (
-    (Mark.OPEN_QUES, Mark.QUESTION),
-    (Mark.OPEN_EXCL, Mark.EXCLAMATION),
-    (Mark.OPEN_QUOTE, Mark.QUOTE),
-)
 SETS = 1 << len(PAIRS)
+BITS = 1 << np.arange(len(PAIRS))
 QUOTES, ENDS = 4, 3
 """The bit of quotation marks, and those of ? and !, which end a sentence."""
 OPENING = [MARKS.index(opening) for opening, _ in PAIRS]
 CLOSING = [MARKS.index(closing) for _, closing in PAIRS]
 _MEMBERS = np.array([[code >> pair & 1 for pair in range(len(PAIRS))] for code in range(SETS)], dtype=bool)
-_PERIOD, _ELLIPSIS, _OPEN_DASH, _DASH = (
+PERIOD, _ELLIPSIS, _OPEN_DASH, _DASH = (
     MARKS.index(mark) for mark in (Mark.PERIOD, Mark.ELLIPSIS, Mark.OPEN_DASH, Mark.DASH)
 )
 _WEAK_STOPS = [MARKS.index(mark) for mark in (Mark.COMMA, Mark.COLON, Mark.SEMICOLON)]
@@ -57,7 +53,7 @@ class Worth:
 def worth(scores: ScoreArray) -> Worth:
     """Worth of words from the scores of their marks, (words, marks)."""
     weak = np.maximum(scores[:, _WEAK_STOPS].max(axis=1), 0.0)
-    stop = np.maximum(scores[:, _PERIOD], weak)
+    stop = np.maximum(scores[:, PERIOD], weak)
     ellipsis = np.maximum(scores[:, _ELLIPSIS], 0.0)
     with_quote, with_end = ellipsis + stop, ellipsis + weak
     plain = np.maximum(stop, scores[:, _ELLIPSIS] + weak)
@@ -81,16 +77,16 @@ def chosen_marks(scores: ScoreArray, opening: IntArray, closing: IntArray, insid
     quoted, ended = closing & QUOTES > 0, closing & ENDS > 0
     weak = scores[:, _WEAK_STOPS].max(axis=1)
     over = np.maximum(weak, 0.0)
-    period = scores[:, _PERIOD] >= over
+    period = scores[:, PERIOD] >= over
     ellipsis = scores[:, _ELLIPSIS]
     beside = quoted | ended | inside | ~period
-    marks[:, _ELLIPSIS] = np.where(beside, ellipsis >= 0, ellipsis + over > scores[:, _PERIOD])
-    marks[:, _PERIOD] = period & ~inside & (quoted | ~(ended | marks[:, _ELLIPSIS]))
+    marks[:, _ELLIPSIS] = np.where(beside, ellipsis >= 0, ellipsis + over > scores[:, PERIOD])
+    marks[:, PERIOD] = period & ~inside & (quoted | ~(ended | marks[:, _ELLIPSIS]))
     likeliest = np.arange(len(_WEAK_STOPS)) == scores[:, _WEAK_STOPS].argmax(axis=1)[:, None]
-    marks[:, _WEAK_STOPS] = likeliest & ((weak >= 0) & ~marks[:, _PERIOD])[:, None]
+    marks[:, _WEAK_STOPS] = likeliest & ((weak >= 0) & ~marks[:, PERIOD])[:, None]
     return marks
 
 
 def ends_sentence(marks: BoolArray) -> BoolArray:
     """Words after which a sentence ends, from their marks, (words, marks)."""
-    return np.asarray(marks[:, [_PERIOD, *CLOSING[:2]]].any(axis=1))
+    return np.asarray(marks[:, [PERIOD, *CLOSING[:2]]].any(axis=1))

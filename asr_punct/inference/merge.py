@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from asr_punct.decode.decoder import BARRIER, CASE_FIXED, ENDED, LEFT_TAKEN, RIGHT_TAKEN
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
-from asr_punct.decode.words import PAIRS
-from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of, takes_case
+from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Utterance
 

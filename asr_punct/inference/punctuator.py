@@ -20,7 +20,6 @@ from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities, listed_probabilities
-from asr_punct.decode.words import PAIRS
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.aggregate import AggregateBy, Aggregation
@@ -30,7 +29,7 @@ from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.stream import Committer, Stream, restore_streaming
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.io.nemo_labels import write_pairs
-from asr_punct.marks import MARKS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
+from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word

@@ -18,8 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
-from asr_punct.errors import InputError, counted_as
-from asr_punct.io.entries import TIMES
+from asr_punct.errors import TIMES, InputError, counted_as
 from asr_punct.io.files import (
     AUDIO_SUFFIXES,
     Pathlike,

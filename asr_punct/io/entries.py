@@ -13,15 +13,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from asr_punct.errors import InputError
+from asr_punct.errors import TIMES, InputError
 from asr_punct.io.files import MAX_TIME, Pathlike, parse_seconds, uncompressed_name
 from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
-from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds, has_times
 
 Object = Mapping[str, Any]
-TIMES = "times (asr-punct align makes them)"
-"""What an error expects of words without them."""
 _OPENING = frozenset("¿¡«“‘([{")
 """Punctuation that stands before its word."""
 
@@ -193,11 +191,6 @@ def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
     if times is None:
         raise InputError(place, "words without times", TIMES)
     return times
-
-
-def has_times(words: Iterable[Word]) -> bool:
-    """Whether any of the words has a time."""
-    return any(word.start is not None or word.end is not None for word in words)
 
 
 def source_of(words: Iterable[Word], source: TimeSource = "asr") -> TimeSource:

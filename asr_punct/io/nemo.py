@@ -13,7 +13,6 @@ from asr_punct.errors import InputError, counted_as
 from asr_punct.io.entries import (
     Object,
     entry_words,
-    has_times,
     in_order,
     new_entry,
     number_or_none,
@@ -28,7 +27,7 @@ from asr_punct.io.entries import (
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.io.json_text import first_json_line, parse_json
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _AUDIO, _REFERENCE = "audio_filepath", "text"
 _STEP = 1024

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from asr_punct.errors import InputError
-from asr_punct.io.entries import TIMES, recording_name, written_words
+from asr_punct.errors import TIMES, InputError
+from asr_punct.io.entries import recording_name, written_words
 from asr_punct.io.files import Pathlike, display_name, read_utf_file
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word

@@ -13,7 +13,6 @@ from typing import Any, Literal, TextIO
 
 from asr_punct.io.entries import (
     Object,
-    has_times,
     in_order,
     new_entry,
     object_at,
@@ -30,7 +29,7 @@ from asr_punct.io.entries import (
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import Values
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, has_times
 
 _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "spk_frames"}
 

@@ -20,7 +20,6 @@ from asr_punct.errors import InputError
 from asr_punct.io import chunks, whisper_cpp
 from asr_punct.io.entries import (
     Object,
-    has_times,
     in_order,
     new_entry,
     object_at,
@@ -41,7 +40,7 @@ from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import shown
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _CONFIDENCE = ("probability", "score", "confidence")
 _ALL_WORDS = "word_segments"

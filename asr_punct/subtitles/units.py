@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 
-from asr_punct.errors import InputError
+from asr_punct.errors import TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Labels, Mark, write_text
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, Word
@@ -169,9 +169,7 @@ def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
     times = [time for word in words for time in (word.start, word.end)]
     known = [place for place, time in enumerate(times) if time is not None]
     if not known:
-        raise InputError(
-            f"utterance {utterance.id!r}", "words without times", "times (asr-punct align finds them in the audio)"
-        )
+        raise InputError(f"utterance {utterance.id!r}", "words without times", TIMES)
     filled = _edges(times, known, _steps(words))
     return zip(filled[::2], filled[1::2], strict=True)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.marks import OPENER, Case, Labels, Mark, glyphs
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import clean
 from asr_punct.text.label_sets import NO_MARKS, context_of, labels_of, one_stop, settle
@@ -18,7 +18,6 @@ _SPACED_ELLIPSIS = re.compile(r"\.(?:\s\.){2,}(?!\S)")
 _SUSPENDED = re.compile(r"(?<=\w)-(?=(?:,\s+[\w-]+-){0,4},?\s+(?:eta|edo|zein|nahiz|ala)\b)", re.IGNORECASE)
 _DASH_BEFORE_WORD = re.compile(r"(?<!\S)-(?=\w)")
 _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
-_OPENER = {Mark.QUESTION: Mark.OPEN_QUES, Mark.EXCLAMATION: Mark.OPEN_EXCL, Mark.QUOTE: Mark.OPEN_QUOTE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ class _Line:
 
     def _close(self, mark: Mark | None, atom: MarkAtom) -> None:
         """A mark of the word before; `¿?` with no word in it leaves nothing, nor does `…` in `«…and`."""
-        opener = self._waiting.pop(_OPENER[mark], None) if mark in _OPENER else None
+        opener = self._waiting.pop(OPENER[mark], None) if mark in OPENER else None
         if opener is not None:
             self.dropped.update((opener, atom.glyph))
         elif mark is None or not self._words or (self._waiting and atom.before_word and not atom.after_word):

@@ -13,7 +13,7 @@ _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
 
-def split_token(token: str, language: str = "es", following: str = "") -> tuple[str, str, str]:
+def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
     """Marks before the word, the word, marks after it; joined they are the token.
 
     The word keeps its case and whatever stands inside it, and its period where it is an abbreviation. It is empty
@@ -22,13 +22,11 @@ def split_token(token: str, language: str = "es", following: str = "") -> tuple[
     Args:
         token: characters without white space.
         language: language code or mixture.
-        following: the next token, which can decide about a period (`2. artikulua`).
     """
-    short = len(token) + len(following) <= LONGEST_CACHED
-    return (_cached_split if short else _split)(token, language, following)
+    return (_cached_split if len(token) <= LONGEST_CACHED else _split)(token, language)
 
 
-def _split(token: str, language: str, following: str) -> tuple[str, str, str]:
+def _split(token: str, language: str) -> tuple[str, str, str]:
     atoms = scan(token, language)
     words = [atom for atom in atoms if isinstance(atom, WordAtom)]
     if not words:
@@ -36,7 +34,7 @@ def _split(token: str, language: str, following: str) -> tuple[str, str, str]:
         cut = len(token) if closing is None else closing.start
         return token[:cut], "", token[cut:]
     last = words[-1]
-    end = last.end + _kept_after(last, atoms, language, following)
+    end = last.end + _kept_after(last, atoms, language)
     return token[: words[0].start], token[words[0].start : end], token[end:]
 
 
@@ -59,12 +57,10 @@ def _marks(edge: str) -> list[MarkAtom]:
     return [atom for atom in scan(edge) if isinstance(atom, MarkAtom)]
 
 
-def _kept_after(word: WordAtom, atoms: tuple[Atom, ...], language: str, following: str) -> int:
+def _kept_after(word: WordAtom, atoms: tuple[Atom, ...], language: str) -> int:
     """How many characters after a token's last word belong to it: its period, or an apostrophe with no partner."""
     if word.period:
-        after = next((atom for atom in scan(following, language) if isinstance(atom, WordAtom)), None)
-        context = Context(after=after.text, after_case=after.case) if after else Context()
-        return int(read_period(word.text, word.case, context, language) is not Period.MARK)
+        return int(read_period(word.text, word.case, Context(), language) is not Period.MARK)
     singles = [atom for atom in atoms if isinstance(atom, MarkAtom) and atom.kind == "single"]
     alone = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
     return int(alone and rules_of(language).apostrophes)

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from asr_punct.audio import check_file, duration
-from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
+from asr_punct.errors import TIMES, AsrPunctError, InputError, MissingExtraError
 from asr_punct.io.files import Pathlike
 from asr_punct.scoring.html.markup import Html, tag
 from asr_punct.timing import check_ends
@@ -65,9 +65,7 @@ def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None
     if len(recordings) > 1:
         raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
     if all(word.start is None for utterance in hypotheses for word in utterance.words):
-        raise AsrPunctError(
-            f"--audio: found no times in {name}, expected words with times (asr-punct align finds them)"
-        )
+        raise AsrPunctError(f"--audio: found no times in {name}, expected {TIMES}")
     try:
         check_ends(hypotheses, audio, duration(audio))
     except MissingExtraError:

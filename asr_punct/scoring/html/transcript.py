@@ -82,23 +82,22 @@ def places(pair: SideBySide) -> Iterator[Place]:
         )
 
 
-def transcript(paired: Paired, glyphs: Glyphs, playable: bool, limit: int = SHOWN_WORDS) -> Html:
+def transcript(paired: Paired, glyphs: Glyphs, playable: bool) -> Html:
     """The first places of the transcript, a paragraph an utterance, and how many they are.
 
     Args:
         paired: what was scored.
         glyphs: of its language.
         playable: whether a word plays from its start.
-        limit: of places.
     """
     total = sum(len(pair.alignment.equal) for pair in paired.pairs)
     paragraphs: list[Html] = []
     shown = 0
     for pair in paired.pairs:
-        chosen = [place for place, _ in zip(places(pair), range(limit - shown), strict=False)]
+        chosen = [place for place, _ in zip(places(pair), range(SHOWN_WORDS - shown), strict=False)]
         shown += len(chosen)
         paragraphs += _paragraphs(chosen, paired, glyphs, playable)
-        if shown == limit:
+        if shown == SHOWN_WORDS:
             break
     part = f"All {total}" if shown == total else f"The first {shown} of {total}"
     told = f"{part} words, spoken or recognised, are shown; the figures above count all of them."

@@ -22,12 +22,12 @@ from typing import Any
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import read_text_file, write_json_file
-from asr_punct.pauses import has_times, with_pauses
+from asr_punct.pauses import with_pauses
 from asr_punct.scoring import count_labels, paired, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED
 from asr_punct.scoring.tables import comparison
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, has_times
 
 _EXPECTED = "a list of words with word, start, end, exact and sent"
 
@@ -104,7 +104,7 @@ def main() -> int:
     try:
         punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
         sentences = read_recording(options.words, punctuator.info.model.language)
-        if not any(map(has_times, sentences)):
+        if not any(has_times(sentence.words) for sentence in sentences):
             raise InputError(options.words, "no exact times", "words with times")
         result = compare(punctuator, sentences)
         write_json_file(options.output, result)
