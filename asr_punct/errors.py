@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from importlib import metadata
+from pathlib import Path
 
 TIMES = "times (asr-punct align finds them in the audio)"
 """What an error expects of words without them."""
@@ -63,6 +65,15 @@ def counted_as(number: int, noun: str) -> str:
 def first_line(error: BaseException) -> str:
     """The first line of what another library's error says, or its kind where it says nothing."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def run_script(main: Callable[[], None]) -> None:
+    """Run a recipe's program: an `AsrPunctError` ends it with one line on standard error and status 2."""
+    try:
+        main()
+    except AsrPunctError as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:

@@ -9,16 +9,15 @@ Prints how many forms the list has.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from asr_punct.casing import write_casing
 from asr_punct.corpora.casing import Evidence, learn_from_sources
 from asr_punct.corpora.sources import read_sources
-from asr_punct.errors import AsrPunctError, counted_as
+from asr_punct.errors import counted_as, run_script
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     least = Evidence()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -31,17 +30,12 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=least.share, help="of its word's places (default: %(default)s)")
     parser.add_argument("--forms", type=int, default=least.forms, help="most forms (default: %(default)s)")
     arguments = parser.parse_args()
-    try:
-        evidence = Evidence(arguments.count, arguments.share, arguments.forms)
-        sources = read_sources(arguments.sources)
-        lines = learn_from_sources(arguments.corpus, sources, evidence)
-        write_casing(lines, arguments.output, f"learnt from {', '.join(source.name for source in sources)}")
-    except AsrPunctError as error:
-        print(f"casing.py: {error}", file=sys.stderr)
-        return 2
+    evidence = Evidence(arguments.count, arguments.share, arguments.forms)
+    sources = read_sources(arguments.sources)
+    lines = learn_from_sources(arguments.corpus, sources, evidence)
+    write_casing(lines, arguments.output, f"learnt from {', '.join(source.name for source in sources)}")
     print(f"{arguments.output}: {counted_as(len(lines), 'line')}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

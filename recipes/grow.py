@@ -10,27 +10,21 @@ for attention, are those of the layers that come after its own. OUT is a directo
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.training.grow import grow
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="directory of the trained model")
     parser.add_argument("output", type=Path, help="directory to make")
     parser.add_argument("kernels", type=int, nargs="+", help="of the layers to add")
     options = parser.parse_args()
-    try:
-        grow(options.model, options.output, tuple(options.kernels))
-    except AsrPunctError as error:
-        print(f"grow.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    grow(options.model, options.output, tuple(options.kernels))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

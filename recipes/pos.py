@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.training.configuration import read_config
 from asr_punct.training.pos import train_pos_tagger
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, required=True, help="directory to write into")
@@ -31,18 +30,11 @@ def main() -> int:
     parser.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="changes to the configuration")
     options = parser.parse_intermixed_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    try:
-        config = read_config(options.config, options.settings)
-        scores = train_pos_tagger(
-            config, options.train, options.dev, options.test, options.output, epochs=options.epochs
-        )
-    except AsrPunctError as error:
-        print(f"pos.py: {error}", file=sys.stderr)
-        return 2
+    config = read_config(options.config, options.settings)
+    scores = train_pos_tagger(config, options.train, options.dev, options.test, options.output, epochs=options.epochs)
     for name, score in scores.items():
         print(f"{score:.4f}\t{name}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.training.configuration import read_config
 from asr_punct.training.pretrain import pretrain
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, required=True, help="model directory to make")
@@ -29,14 +28,9 @@ def main() -> int:
     parser.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="changes to the configuration")
     arguments = parser.parse_intermixed_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    try:
-        config = read_config(arguments.config, arguments.settings)
-        pretrain(config, arguments.data, arguments.output, resume=arguments.resume, device=arguments.device)
-    except AsrPunctError as error:
-        print(f"pretrain.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    config = read_config(arguments.config, arguments.settings)
+    pretrain(config, arguments.data, arguments.output, resume=arguments.resume, device=arguments.device)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -9,16 +9,15 @@ Prints the words of each source and what was left out.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import read_sources
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.io.files import write_json_file
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="directory of the files that are made")
@@ -26,17 +25,10 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, required=True, help="table of sources")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: 1)")
     arguments = parser.parse_args()
-    try:
-        summary = prepare_mixture(
-            arguments.corpus, read_sources(arguments.sources), arguments.output, seed=arguments.seed
-        )
-        write_json_file(arguments.output / "summary.json", summary.as_json())
-    except AsrPunctError as error:
-        print(f"text.py: {error}", file=sys.stderr)
-        return 2
+    summary = prepare_mixture(arguments.corpus, read_sources(arguments.sources), arguments.output, seed=arguments.seed)
+    write_json_file(arguments.output / "summary.json", summary.as_json())
     print("\n".join(summary.lines()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -11,16 +11,15 @@ takes up to N times as long.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.io.files import write_json_file
 from asr_punct.tuning.tune import tune
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="directory of the model")
@@ -30,20 +29,15 @@ def main() -> int:
     parser.add_argument("--device", help="where scores are computed (default: cpu)")
     parser.add_argument("--aggregate", type=int, metavar="N", help="windows that each word is predicted in")
     options = parser.parse_args()
-    try:
-        done = tune(options.model, options.dev, options.threads, device=options.device, aggregate=options.aggregate)
-        if options.json:
-            write_json_file(options.json, asdict(done))
-    except AsrPunctError as error:
-        print(f"tune.py: {error}", file=sys.stderr)
-        return 2
+    done = tune(options.model, options.dev, options.threads, device=options.device, aggregate=options.aggregate)
+    if options.json:
+        write_json_file(options.json, asdict(done))
     print(f"{done.words} words: micro F1 {done.micro_f1[0]:.3f} before, {done.micro_f1[1]:.3f} after")
     for name, weight in done.class_weights.items():
         print(f"{name:<12} weight {weight:.3f}")
     for name, (before, after) in done.calibration_error.items():
         print(f"{name:<12} calibration error {before:.5f} before, {after:.5f} after")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

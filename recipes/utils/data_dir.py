@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
 
 from asr_punct.errors import InputError
 from asr_punct.io.kaldi import read_table
@@ -61,9 +59,3 @@ def join_units(recordings: Mapping[str, str], documents: Mapping[str, str]) -> d
         if name in documents:
             parent[top(("recording", recordings[name]))] = top(("document", documents[name]))
     return {name: "/".join(top(("recording", recordings[name]))) for name in documents or recordings}
-
-
-def fail(message: object) -> NoReturn:
-    """End the script with one line on standard error and status 2."""
-    print(f"{Path(sys.argv[0]).name}: {message}", file=sys.stderr)
-    sys.exit(2)

@@ -18,9 +18,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from data_dir import fail
-
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io import write_utterances
 from asr_punct.io.entries import written_words
@@ -115,11 +113,8 @@ def main() -> None:
     for name in ("data", "ctm", "parts", "target"):
         parser.add_argument(name, type=Path)
     options = parser.parse_args()
-    try:
-        merge(options.data, options.ctm, options.parts, options.target, options.model or None, options.lang)
-    except AsrPunctError as error:
-        fail(error)
+    merge(options.data, options.ctm, options.parts, options.target, options.model or None, options.lang)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -18,9 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from data_dir import fail
-
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io import read_utterances, write_utterances
 from asr_punct.io.kaldi import unique_names
@@ -91,11 +89,8 @@ def main() -> None:
     parser.add_argument("--model")
     parser.add_argument("part", type=Path)
     options = parser.parse_args()
-    try:
-        restore(options.part, options.model or None)
-    except AsrPunctError as error:
-        fail(error)
+    restore(options.part, options.model or None)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

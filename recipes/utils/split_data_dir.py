@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of, units_of
+from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of, units_of
 
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import AsrPunctError, InputError, counted_as, run_script
 from asr_punct.io.kaldi import read_table
 
 
@@ -84,12 +84,9 @@ def _split_file(path: Path, target: Path, parts: int, assigned: Mapping[str, int
 def main() -> None:
     """Entry point."""
     if len(sys.argv) != 3 or not sys.argv[2].isdigit() or int(sys.argv[2]) < 1:
-        fail("expected a data directory and a number of parts: split_data_dir.py DIR N")
-    try:
-        split(Path(sys.argv[1]), int(sys.argv[2]))
-    except AsrPunctError as error:
-        fail(error)
+        raise AsrPunctError("expected a data directory and a number of parts: split_data_dir.py DIR N")
+    split(Path(sys.argv[1]), int(sys.argv[2]))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from data_dir import fail, join_units
+from data_dir import join_units
 from split_data_dir import assign
 
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import InputError, counted_as, run_script
 from asr_punct.io import write_utterances
 from asr_punct.io.files import parse_time_source
 from asr_punct.io.kaldi import unique_names
@@ -89,12 +89,9 @@ def main() -> None:
     parser.add_argument("target", type=Path)
     parser.add_argument("parts", type=int)
     options = parser.parse_args()
-    try:
-        times = parse_time_source(options.times, "--times")
-        print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
-    except AsrPunctError as error:
-        fail(error)
+    times = parse_time_source(options.times, "--times")
+    print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from data_dir import BY_RECORDING, BY_UTTERANCE, fail, recordings_of
+from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of
 
-from asr_punct.errors import AsrPunctError, counted_as
+from asr_punct.errors import AsrPunctError, counted_as, run_script
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.kaldi import read_table
 
@@ -102,16 +102,13 @@ def ctm_report(root: Path) -> tuple[list[str], list[str]]:
 def main() -> None:
     """Entry point."""
     if len(sys.argv) != 2:
-        fail("expected one data directory: validate_data_dir.py DIR")
+        raise AsrPunctError("expected one data directory: validate_data_dir.py DIR")
     root = Path(sys.argv[1])
-    try:
-        recordings = recordings_of(root)
-        found, remarks = list(faults(root)), list[str]()
-        if (root / "ctm").exists():
-            more, remarks = ctm_report(root)
-            found += more
-    except AsrPunctError as error:
-        fail(error)
+    recordings = recordings_of(root)
+    found, remarks = list(faults(root)), list[str]()
+    if (root / "ctm").exists():
+        more, remarks = ctm_report(root)
+        found += more
     words = counted_as(sum(len(text.split()) for _, _, text in read_table(root / "text")), "word")
     spoken = f"{counted_as(len(recordings), 'utterance')}, {counted_as(len(set(recordings.values())), 'recording')}"
     print(f"{root}: {spoken}, {words}")
@@ -124,4 +121,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

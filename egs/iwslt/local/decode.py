@@ -13,7 +13,6 @@ were found on the development set.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,7 +24,7 @@ from safetensors.numpy import load_file
 from asr_punct.checkpoint import ONNX, WEIGHTS, ModelInfo, has_file, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import make_directory, write_file, write_json_file
 from asr_punct.io.tsv import read_tsv, write_tsv
@@ -148,20 +147,15 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     options = parser().parse_args()
-    try:
-        make_directory(options.output)
-        facts = decode(options)
-    except AsrPunctError as error:
-        print(f"decode.py: {error}", file=sys.stderr)
-        return 2
+    make_directory(options.output)
+    facts = decode(options)
     write_json_file(options.output / "facts.json", facts)
     told = ", ".join(f"{name} {100 * scores['micro']['f1']:.1f}" for name, scores in facts["scores"].items())
     print(f"micro F1 {told}; {facts['words_per_second']:.0f} words/s")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

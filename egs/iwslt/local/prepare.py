@@ -16,14 +16,13 @@ that two talks of three thousand words have in common by chance, and a test set 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.io.files import make_directory, write_file, write_json_file
 from asr_punct.io.labelled import read_labelled
 from asr_punct.io.tsv import write_tsv
@@ -128,7 +127,7 @@ def prepare(options: argparse.Namespace) -> None:
     print(f"trained on {source} ({dropped} documents that overlap with another set left out); words: {told}")
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path)
@@ -139,13 +138,8 @@ def main() -> int:
     parser.add_argument("--dev-words", type=int, default=0)
     parser.add_argument("--tune-words", type=int, default=0)
     parser.add_argument("--lang", default="en")
-    try:
-        prepare(parser.parse_args())
-    except AsrPunctError as error:
-        print(f"prepare.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    prepare(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

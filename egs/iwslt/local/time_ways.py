@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from statistics import median
 
 import decode  # type: ignore[import-not-found]  # the program beside it
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 from asr_punct.io.files import write_json_file
 
 _SET = "ref"
@@ -52,7 +51,7 @@ def relative_times(ways: Mapping[str, Callable[[], None]], rounds: int) -> dict[
     }
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
@@ -63,16 +62,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each (default: 5)")
     options = parser.parse_args()
     named = (text.partition("=") for text in options.ways)
-    try:
-        ways = {name: way(chosen, options.model, options.data, options.words) for name, _, chosen in named}
-        times = relative_times(ways, options.rounds)
-        write_json_file(options.output, times)
-    except AsrPunctError as error:
-        print(f"time_ways.py: {error}", file=sys.stderr)
-        return 2
+    ways = {name: way(chosen, options.model, options.data, options.words) for name, _, chosen in named}
+    times = relative_times(ways, options.rounds)
+    write_json_file(options.output, times)
     print(", ".join(f"{name} {ratio:.1f}x" for name, ratio in times.items()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

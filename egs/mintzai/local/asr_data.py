@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from asr_punct import audio
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.io.files import make_directory, write_file
 from asr_punct.io.kaldi import read_data_dir
 from asr_punct.text import parse
@@ -83,17 +82,13 @@ def main() -> None:
     parser.add_argument("manifest", type=Path)
     parser.add_argument("data", type=Path, nargs="+")
     options = parser.parse_args()
-    try:
-        folder = options.manifest.with_suffix(".audio")
-        make_directory(folder)
-        with write_file(options.manifest) as out:
-            for data in options.data:
-                for line in lines(data, folder, options.lang, options.train):
-                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
-    except AsrPunctError as error:
-        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
-        sys.exit(2)
+    folder = options.manifest.with_suffix(".audio")
+    make_directory(folder)
+    with write_file(options.manifest) as out:
+        for data in options.data:
+            for line in lines(data, folder, options.lang, options.train):
+                out.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

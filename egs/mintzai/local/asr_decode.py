@@ -14,6 +14,7 @@ from typing import Any
 
 from nemo.collections.asr.models import ASRModel
 
+from asr_punct.errors import run_script
 from asr_punct.io.ctm import write_ctm
 from asr_punct.io.files import write_file
 from asr_punct.marks import glyphs
@@ -51,4 +52,4 @@ def main(path: str, *files: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_script(lambda: main(*sys.argv[1:]))

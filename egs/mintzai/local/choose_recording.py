@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.io.ctm import read_ctm, write_ctm
 from asr_punct.io.kaldi import DataUtterance, read_data_dir
 from asr_punct.marks import glyphs
@@ -56,4 +56,4 @@ def main(root: str, target: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_script(lambda: main(*sys.argv[1:]))

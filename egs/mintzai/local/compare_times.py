@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, Comparison, compare
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.files import write_json_file
 
@@ -61,4 +61,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from mini_corpus.layout import Parameters, make_corpus, read_description
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import run_script
 
 
 def main() -> None:
@@ -28,11 +27,7 @@ def main() -> None:
     parser.add_argument("--nj", type=_positive(int), default=2, help="processes")
     parser.add_argument("--scale", type=_positive(float), default=1.0, help="factor on the number of words")
     options = parser.parse_args()
-    try:
-        make_corpus(options.output, Parameters(options.seed, options.scale), options.nj)
-    except AsrPunctError as error:
-        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
-        sys.exit(2)
+    make_corpus(options.output, Parameters(options.seed, options.scale), options.nj)
     print(*read_description(options.output), sep="\n")
 
 
@@ -47,4 +42,4 @@ def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

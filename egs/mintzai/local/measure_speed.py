@@ -10,6 +10,7 @@ import argparse
 import time
 
 from asr_punct.checkpoint import ONNX, has_file
+from asr_punct.errors import run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_json_file
 from asr_punct.io.tsv import read_tsv
@@ -46,4 +47,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

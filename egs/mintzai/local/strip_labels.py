@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from asr_punct.errors import run_script
 from asr_punct.io.files import write_file
 from asr_punct.io.tsv import read_tsv, write_tsv
 
@@ -20,4 +21,4 @@ def main(source: str, target: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_script(lambda: main(*sys.argv[1:]))

@@ -7,14 +7,13 @@ local/compare_graphs.py [--threads N] MODEL_DIR CORPUS.tsv int8.json
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import tee
 from pathlib import Path
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_json_file
 from asr_punct.io.tsv import read_tsv
@@ -40,7 +39,7 @@ def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utteranc
     return {"words": words, **{f"same_{name}": equal[name] / words for name in ("marks", "case", "both")}}
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="directory of a model with both graphs")
@@ -48,17 +47,12 @@ def main() -> int:
     parser.add_argument("output", type=Path, help="file to write")
     parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
     options = parser.parse_args()
-    try:
-        fp32 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="fp32")
-        int8 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="int8")
-        result = compare(fp32, int8, read_tsv(options.corpus))
-        write_json_file(options.output, result)
-    except AsrPunctError as error:
-        print(f"compare_graphs.py: {error}", file=sys.stderr)
-        return 2
+    fp32 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="fp32")
+    int8 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="int8")
+    result = compare(fp32, int8, read_tsv(options.corpus))
+    write_json_file(options.output, result)
     print(", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in result.items()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

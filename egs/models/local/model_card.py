@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from asr_punct.checkpoint import CARD, SCORES, ModelInfo, read_info
 from asr_punct.corpora.sources import Source, read_sources
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.inference.describe import SCORE_COLUMNS, megabytes_to_run, parameters_of, score_rows
 from asr_punct.io.files import read_text_file, write_file
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
@@ -195,7 +194,7 @@ def read_facts(directory: Path | None) -> dict[str, dict[str, Any]]:
     return facts
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="directory of the model")
@@ -203,16 +202,11 @@ def main() -> int:
     parser.add_argument("--notes", type=Path, required=True, help="Markdown: use, known failures")
     parser.add_argument("--facts", type=Path, help="folder of the measurements")
     options = parser.parse_args()
-    try:
-        notes, facts = read_text_file(options.notes), read_facts(options.facts)
-        content = card(options.model, read_sources(options.sources), notes, facts)
-        with write_file(options.model / CARD) as out:
-            out.write(content)
-    except AsrPunctError as error:
-        print(f"model_card.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    notes, facts = read_text_file(options.notes), read_facts(options.facts)
+    content = card(options.model, read_sources(options.sources), notes, facts)
+    with write_file(options.model / CARD) as out:
+        out.write(content)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

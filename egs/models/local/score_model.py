@@ -12,14 +12,13 @@ model reads the words of a file in lower case and in running context, the ends o
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, tee
 from pathlib import Path
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, on_tokens, read_iwslt
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_file
 from asr_punct.io.labelled import read_labelled
@@ -144,7 +143,7 @@ def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores
     return score_counts(count_pairs(write_pairs(pairs, *paths), test_set.merge))
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="directory or name of the model")
@@ -153,23 +152,18 @@ def main() -> int:
     parser.add_argument("--sets", help="names of the sets, by default all of the model's languages")
     parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
     options = parser.parse_args()
-    try:
-        punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
-        sets = find_sets(options.corpus, punctuator.info.model.language)
-        scores = {}
-        for name in options.sets.split() if options.sets else sets:
-            if name not in sets:
-                raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(sets)}")
-            scores[name] = score_set(punctuator, sets[name], options.output / name)
-            found = scores[name]
-            marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
-            print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
-        write_score_sets(scores, options.output / "scores.json")
-    except AsrPunctError as error:
-        print(f"score_model.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
+    sets = find_sets(options.corpus, punctuator.info.model.language)
+    scores = {}
+    for name in options.sets.split() if options.sets else sets:
+        if name not in sets:
+            raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(sets)}")
+        scores[name] = score_set(punctuator, sets[name], options.output / name)
+        found = scores[name]
+        marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
+        print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
+    write_score_sets(scores, options.output / "scores.json")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

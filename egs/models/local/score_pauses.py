@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import read_text_file, write_json_file
 from asr_punct.pauses import with_pauses
@@ -93,7 +92,7 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     }
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="directory or name of the model")
@@ -101,18 +100,13 @@ def main() -> int:
     parser.add_argument("output", type=Path, help="file to write")
     parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
     options = parser.parse_args()
-    try:
-        punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
-        sentences = read_recording(options.words, punctuator.info.model.language)
-        if not any(has_times(sentence.words) for sentence in sentences):
-            raise InputError(options.words, "no exact times", "words with times")
-        result = compare(punctuator, sentences)
-        write_json_file(options.output, result)
-    except AsrPunctError as error:
-        print(f"score_pauses.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
+    sentences = read_recording(options.words, punctuator.info.model.language)
+    if not any(has_times(sentence.words) for sentence in sentences):
+        raise InputError(options.words, "no exact times", "words with times")
+    result = compare(punctuator, sentences)
+    write_json_file(options.output, result)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, read_info, write_info
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError, run_script
 
 
 def ship(source: Path, licence: str, runs: Path, trainable: Path) -> None:
@@ -61,7 +60,7 @@ def _describe(directory: Path, info: ModelInfo, facts: Mapping[str, Any]) -> Non
     write_info(directory, replace(info, training={**known, **facts}))
 
 
-def main() -> int:
+def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="directory of the trained and exported model")
@@ -69,13 +68,8 @@ def main() -> int:
     parser.add_argument("--trainable", type=Path, required=True, help="directory for what training starts from")
     parser.add_argument("--licence", required=True, help="licence of the weights, such as 'CC BY-SA 4.0'")
     options = parser.parse_args()
-    try:
-        ship(options.model, options.licence, options.runs, options.trainable)
-    except AsrPunctError as error:
-        print(f"ship_model.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    ship(options.model, options.licence, options.runs, options.trainable)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)
