@@ -24,12 +24,12 @@ import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from asr_punct.align.edit import align
+from asr_punct.io import read_utterances
 from asr_punct.marks import MARKS, Mark
 from asr_punct.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
@@ -61,45 +61,9 @@ def mark_of(token: str) -> Mark | None:
     return _MARKS.get(token.rstrip("\"'”’»)]")[-1:])
 
 
-def read_amazon(path: Path) -> list[Word]:
-    """Words of Amazon Transcribe, marks attached."""
-    words: list[Word] = []
-    for item in json.loads(path.read_text(encoding="utf-8"))["results"]["items"]:
-        text = item["alternatives"][0]["content"]
-        if item["type"] == "punctuation":
-            words[-1] = replace(words[-1], text=words[-1].text + text)
-        else:
-            words.append(Word(text, float(item["start_time"]), float(item["end_time"])))
-    return words
-
-
-def read_speechmatics(path: Path) -> list[Word]:
-    """Words of Speechmatics, marks attached."""
-    words: list[Word] = []
-    for item in json.loads(path.read_text(encoding="utf-8"))["words"]:
-        text, start = item["name"], float(item["time"])
-        if text in _MARKS:
-            words[-1] = replace(words[-1], text=words[-1].text + text)
-        else:
-            words.append(Word(text, start, start + float(item["duration"])))
-    return words
-
-
-def read_google(path: Path) -> list[Word]:
-    """Words of Google Cloud Speech, which bring their marks."""
-
-    def seconds(time: dict[str, Any]) -> Seconds:
-        return int(time.get("seconds", 0)) + int(time.get("nanos", 0)) / 1e9
-
-    results = json.loads(path.read_text(encoding="utf-8"))["results"]
-    words = (word for result in results for word in result["alternatives"][0]["words"])
-    return [Word(word["word"], seconds(word["startTime"]), seconds(word["endTime"])) for word in words]
-
-
-def read_ibm(path: Path) -> list[Word]:
-    """Words of IBM Watson, which have no marks."""
-    results = [inner for outer in json.loads(path.read_text(encoding="utf-8"))["results"] for inner in outer["results"]]
-    return [Word(*item[:3]) for result in results for item in result["alternatives"][0]["timestamps"]]
+def read_words(path: Path) -> list[Word]:
+    """All words of a recogniser's file, those that have marks with their marks."""
+    return [word for utterance in read_utterances(path) for word in utterance.words]
 
 
 def gaps(words: Sequence[Word]) -> Floats:
@@ -120,10 +84,10 @@ def onto(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]
 def talk(folder: Path) -> dict[str, Spoken]:
     """The talk by Amazon's words, with the pauses that each recogniser gives for them."""
     systems = {
-        "amazon": read_amazon(folder / "amazonTranscribe.sample.json"),
-        "ibm": read_ibm(folder / "ibmTedTalkTranscript.sample.json"),
-        "speechmatics": read_speechmatics(folder / "speechmaticsTedTalkTranscript.sample.json"),
-        "google": read_google(folder / "gcpSttPunctuation.sample.json"),
+        "amazon": read_words(folder / "amazonTranscribe.sample.json"),
+        "ibm": read_words(folder / "ibmTedTalkTranscript.sample.json"),
+        "speechmatics": read_words(folder / "speechmaticsTedTalkTranscript.sample.json"),
+        "google": read_words(folder / "gcpSttPunctuation.sample.json"),
     }
     words = systems["amazon"]
     places = {name: onto(words, others) for name, others in systems.items()}

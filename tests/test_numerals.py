@@ -89,6 +89,21 @@ def test_ordinals_and_decimals():
     assert cardinal(123, "en") == "one hundred twenty three"
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (21, "veintiuno"),
+        (1_031, "mil treinta y uno"),
+        (21_021, "veintiún mil veintiuno"),
+        (101_000, "ciento un mil"),
+        (31_000_001, "treinta y un millones uno"),
+        (1_021_000_000, "mil veintiún millones"),
+    ],
+)
+def test_spanish_one_is_short_before_thousands_and_millions(number, words):
+    assert cardinal(number, "es") == words
+
+
 def spelled(text, language):
     parsed = parse(text, language)
     line = spelled_out(LabelledLine(parsed.words, parsed.labels), language)

@@ -33,9 +33,10 @@ PIECES = [
 class DrawnScores:
     """Any probability for any mark."""
 
+    runtime = "drawn"
+
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
-        self.gives_classes = False
 
     def scores(self, features):
         shape = features.word_index.shape

@@ -115,10 +115,8 @@ def punctuate(
     _one_of({"--audio": audio, "--wav-scp": wav_scp})
     _one_of({"--right": right, "--aggregate": aggregate})
     _one_of({"--probabilities": probabilities or None, "--right": right})
-    if left is not None and right is None:
-        raise AsrPunctError("found --left and no --right, expected both or --right alone")
-    if aggregate_by is not None and aggregate is None:
-        raise AsrPunctError("found --aggregate-by, expected --aggregate with it")
+    _needs("--left", left, "--right", right)
+    _needs("--aggregate-by", aggregate_by, "--aggregate", aggregate)
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == (from_ or format_of_file(source) or "text")
@@ -142,6 +140,12 @@ def _one_of(options: Mapping[str, object]) -> None:
     """Raises AsrPunctError where both of two options are given."""
     if all(value is not None for value in options.values()):
         raise AsrPunctError(f"found {' and '.join(options)}, expected one of them")
+
+
+def _needs(name: str, value: object, other_name: str, other: object) -> None:
+    """Raises AsrPunctError where an option is given without the one that it belongs to."""
+    if value is not None and other is None:
+        raise AsrPunctError(f"found {name}, expected {other_name} with it")
 
 
 @command(

@@ -7,6 +7,7 @@ part of a number.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from asr_punct.errors import MissingExtraError
@@ -30,6 +31,8 @@ _HUNDREDS = (
     "zortziehun",
     "bederatziehun",
 )
+_SHORTENED = re.compile(r"\b(veinti)?uno(?= mil)")
+"""Spanish `uno` before `mil` and `millones`, where num2words leaves it whole."""
 _POINTS = {"es": "coma", "eu": "koma", "en": "point"}
 
 
@@ -124,4 +127,6 @@ def _num2words(number: int, language: str, kind: str) -> str:
     except ImportError:
         raise MissingExtraError("writing numbers in words", "train", "num2words") from None
     text = str(num2words(number, lang=language, to=kind)).replace("-", " ").replace(",", "")
+    if language == "es":
+        return _SHORTENED.sub(lambda found: "veintiún" if found[1] else "un", text)
     return text.replace(" and ", " ") if language == "en" else text

@@ -18,11 +18,11 @@ MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
 
 @dataclass(frozen=True)
 class WindowScores:
-    """Probabilities of a batch of windows.
+    """Probabilities of a batch of windows, or of the words of one, without the first dimension.
 
     Attributes:
-        labels: of marks or of classes, whatever the model decides. *Shape:* (batch, words, labels).
-        cases: *Shape:* (batch, words, cases).
+        labels: of marks or of classes, whatever the model decides. *Shape:* (batch, words, labels) or (words, labels).
+        cases: *Shape:* (batch, words, cases) or (words, cases).
     """
 
     labels: FloatArray
@@ -33,8 +33,8 @@ class Backend(Protocol):
     """Computes scores of windows."""
 
     @property
-    def gives_classes(self) -> bool:
-        """Whether its labels are the model's classes, and not the marks."""
+    def runtime(self) -> str:
+        """What runs the model: `onnxruntime` or `torch`."""
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
@@ -46,10 +46,9 @@ class OnnxBackend:
     Args:
         graph: its file, or the content of it.
         threads: threads of one batch; 0 for as many as there are cores.
-
-    Attributes:
-        gives_classes: whether its labels are the model's classes; graphs of old gave marks for every model.
     """
+
+    runtime = "onnxruntime"
 
     def __init__(self, graph: Path | bytes, threads: int = 0) -> None:
         import onnxruntime
@@ -65,13 +64,13 @@ class OnnxBackend:
             place = "graph" if isinstance(graph, bytes) else graph
             raise ModelError(place, first_line(error), "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
-        self.gives_classes = CLASSES_OUTPUT in [item.name for item in self._session.get_outputs()]
+        given = {item.name for item in self._session.get_outputs()}
+        self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in given else MARKS_OUTPUT, CASES_OUTPUT]
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""
         inputs = features.inputs()
-        outputs = [CLASSES_OUTPUT if self.gives_classes else MARKS_OUTPUT, CASES_OUTPUT]
-        labels, cases = self._session.run(outputs, {name: inputs[name] for name in self._inputs})
+        labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
         return WindowScores(labels, cases)
 
 

@@ -28,7 +28,7 @@ def describe(directory: Path, info: ModelInfo) -> str:
     rows = {
         "directory": str(directory),
         "language": model.language,
-        "encoder": model.encoder.name or f"{info.encoder.get('model_type')} built from its configuration",
+        "encoder": encoder_of(info),
         **({"sequence layer": f"over {model.window.tokens} tokens"} if model.encoder.sequence_hidden else {}),
         "pauses": model.pauses.kind,
         **({"parts of speech": f"{model.pos.tagger} tagger"} if model.pos.tagger != "none" else {}),
@@ -42,6 +42,11 @@ def describe(directory: Path, info: ModelInfo) -> str:
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())
+
+
+def encoder_of(info: ModelInfo) -> str:
+    """The name of a model's encoder, or its kind where it was built."""
+    return info.model.encoder.name or f"{info.encoder.get('model_type')} built from its configuration"
 
 
 def _size(path: Path) -> str:

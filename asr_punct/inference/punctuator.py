@@ -76,7 +76,7 @@ class Punctuator:
         self._tokenizer = tokenizer
         self._backend = backend
         allowed = MARKS if marks is None else _with_opening(marks)
-        self.classes = info.model.heads.classes if backend.gives_classes else ()
+        self.classes = info.model.heads.classes
         decoding = with_class_weights(info.decoding, class_weights or {}, self.classes)
         thresholds = {mark: decoding.thresholds[mark] if mark in allowed else _NEVER for mark in MARKS}
         self._decoding = replace(decoding, thresholds=thresholds)
@@ -130,6 +130,11 @@ class Punctuator:
         forms = (*own, *_casing_forms(casing))
         tokenizer = load_tokenizer(directory, info)
         return cls(info, tokenizer, backend, marks, case, forms, class_weights, aggregation)
+
+    @property
+    def runtime(self) -> str:
+        """What runs the model: `onnxruntime` or `torch`."""
+        return self._backend.runtime
 
     @property
     def glyphs(self) -> Glyphs:

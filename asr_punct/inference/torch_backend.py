@@ -19,16 +19,13 @@ class TorchBackend:
 
     Args:
         model: the model, in evaluation mode.
-        info: its configuration.
-
-    Attributes:
-        gives_classes: whether its labels are the model's classes.
     """
 
-    def __init__(self, model: Tagger, info: ModelInfo) -> None:
+    runtime = "torch"
+
+    def __init__(self, model: Tagger) -> None:
         self._model = model
         self._device = next(model.parameters()).device
-        self.gives_classes = info.model.heads.kind == "classes"
 
     @classmethod
     def load(cls, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> TorchBackend:
@@ -46,7 +43,7 @@ class TorchBackend:
         if threads:
             torch.set_num_threads(threads)
         place = open_device(device)
-        return cls(load_tagger(weights, info).folded().to(place), info)
+        return cls(load_tagger(weights, info).folded().to(place))
 
     def scores(self, features: Features) -> WindowScores:
         """Scores of a batch; what stands at padded words means nothing."""

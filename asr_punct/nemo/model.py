@@ -176,7 +176,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         """A punctuator of the weights as they are, on their device; it puts the model into evaluation mode."""
         self.eval()
         graph = next((content for name, content in self._kept.items() if name.endswith(".onnx")), b"")
-        backend = TorchBackend(self.task.model, self.info) if self.task else OnnxBackend(graph)
+        backend = TorchBackend(self.task.model) if self.task else OnnxBackend(graph)
         casing = parse_casing(self._kept.get(CASING, b"").decode("utf-8").splitlines())
         return Punctuator(self.info, self._checked_tokenizer(), backend, casing=casing)
 

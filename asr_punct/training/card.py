@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from asr_punct.checkpoint import CARD, read_info
+from asr_punct.inference.describe import encoder_of
 from asr_punct.io.files import write_file
 from asr_punct.marks import MARKS
 
-_PERCENT = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}
+_SCORES = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}
 
 
 def write_card(directory: Path) -> None:
     """Write the card from the directory's `config.json`."""
     info = read_info(directory)
     model, facts = info.model, info.training
-    encoder = model.encoder.name or f"a transformer of {model.encoder.layers} layers, built from its configuration"
     heads = model.heads
     marks = f"{len(MARKS)} marks" if heads.kind == "multilabel" else f"marks in {len(heads.classes)} classes"
     inputs = "words" if model.pauses.kind == "none" else "words and pauses"
@@ -25,10 +25,10 @@ def write_card(directory: Path) -> None:
         f"A punctuation and capitalisation model of asr_punct: {marks} and case, from {inputs}.",
         "",
         f"* language: {model.language}",
-        f"* encoder: {encoder}",
+        f"* encoder: {encoder_of(info)}",
         f"* pauses: {model.pauses.kind}; context: {model.context.kind}",
         f"* trained on {facts['words']} words of `{facts['data']}`, chosen by {facts['dev_words']} words",
-        *(f"* {text}: {facts[name]:.3f}" for name, text in _PERCENT.items()),
+        *(f"* {text}: {facts[name]:.3f}" for name, text in _SCORES.items()),
         "",
         "```",
         f"asr-punct punctuate --model {directory} input.ctm",

@@ -21,7 +21,7 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
-from asr_punct.checkpoint import ONNX, WEIGHTS, ModelInfo, has_file, read_info
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
@@ -93,7 +93,6 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     """Write the decoded sets; what is measured."""
     given = parse_class_weights(options.class_weights) if options.class_weights else None
     punctuator = open_model(options, given)
-    graph = has_file(punctuator.info, ONNX) and options.device in (None, "cpu")
     count, seconds, warm = 0, 0.0, False
     scores: dict[str, Any] = {}
     merged: dict[str, dict[int, float | None]] = {}
@@ -115,7 +114,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         "scores": scores,
         "merged": merged,
         "words_per_second": count / seconds,
-        "runtime": "onnxruntime" if graph else "torch",
+        "runtime": punctuator.runtime,
         "parameters": parameters(options.model),
         "untuned": untuned(options) if options.untuned else {},
         "stand_in": _has_stand_in(punctuator.info),

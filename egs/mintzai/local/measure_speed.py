@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import time
 
-from asr_punct.checkpoint import ONNX, has_file
 from asr_punct.errors import run_script
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.io.files import write_json_file
@@ -28,9 +27,8 @@ def measure(model: str, source: str, device: str | None, aggregate: int | None) 
     while seconds < _AT_LEAST_S:
         words += sum(len(utterance.words) for utterance in punctuator.restore(utterances))
         seconds = time.perf_counter() - start
-    graph = has_file(punctuator.info, ONNX) and device in (None, "cpu")
-    runtime = "onnxruntime" if graph else "torch"
-    return {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": runtime}
+    rate = words / seconds
+    return {"words": words, "seconds": seconds, "words_per_second": rate, "runtime": punctuator.runtime}
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Mapping
 
+from asr_punct.corpora.numerals import cardinal
 from mini_corpus.grammar import Source, TextFunction
 
 _ENDINGS = {
@@ -40,51 +41,6 @@ _IRREGULAR = {
     ("tener", "fut"): ("tendrá", "tendrán"),
 }
 _PARTICIPLES = {"hacer": "hecho"}
-
-_UNITS = [
-    "cero",
-    "uno",
-    "dos",
-    "tres",
-    "cuatro",
-    "cinco",
-    "seis",
-    "siete",
-    "ocho",
-    "nueve",
-    "diez",
-    "once",
-    "doce",
-    "trece",
-    "catorce",
-    "quince",
-    "dieciséis",
-    "diecisiete",
-    "dieciocho",
-    "diecinueve",
-    "veinte",
-    "veintiuno",
-    "veintidós",
-    "veintitrés",
-    "veinticuatro",
-    "veinticinco",
-    "veintiséis",
-    "veintisiete",
-    "veintiocho",
-    "veintinueve",
-]
-_TENS = ["treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"]
-_HUNDREDS = [
-    "ciento",
-    "doscientos",
-    "trescientos",
-    "cuatrocientos",
-    "quinientos",
-    "seiscientos",
-    "setecientos",
-    "ochocientos",
-    "novecientos",
-]
 
 
 def conjugate(form: str, verb: str) -> str:
@@ -128,21 +84,6 @@ def tidy(text: str) -> str:
     return re.sub(r"\bo (?=h?o)", "u ", text)
 
 
-def spell_number(number: int) -> str:
-    """A whole number below a million in words."""
-    if number < 30:
-        return _UNITS[number]
-    if number < 100:
-        tens, units = divmod(number, 10)
-        return _TENS[tens - 3] + (f" y {_UNITS[units]}" if units else "")
-    if number < 1000:
-        hundreds, rest = divmod(number, 100)
-        return "cien" if number == 100 else _HUNDREDS[hundreds - 1] + (f" {spell_number(rest)}" if rest else "")
-    thousands, rest = divmod(number, 1000)
-    before = "" if thousands == 1 else re.sub("uno$", "ún" if thousands == 21 else "un", spell_number(thousands)) + " "
-    return f"{before}mil" + (f" {spell_number(rest)}" if rest else "")
-
-
 SPOKEN: Mapping[str, str] = {
     "%": "por ciento",
     "sr": "señor",
@@ -166,8 +107,8 @@ def speak_number(figures: str) -> str:
     """Figures as they are said: 3.500, 3,5, 10:30, 2015."""
     for mark, word in ((":", " "), (",", " coma ")):
         if mark in figures:
-            return word.join(spell_number(int(part)) for part in figures.split(mark))
-    return spell_number(int(figures.replace(".", "")))
+            return word.join(cardinal(int(part), "es") for part in figures.split(mark))
+    return cardinal(int(figures.replace(".", "")), "es")
 
 
 def thousands(rng: random.Random) -> str:
