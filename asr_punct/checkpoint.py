@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -18,8 +17,7 @@ from typing import Any, TypeVar
 from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
-from asr_punct.errors import AsrPunctError, ModelError, first_line
-from asr_punct.hub import reach_hub
+from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.io.files import read_text_file, write_json_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
@@ -33,8 +31,8 @@ _EXPECTED = "a config.json written by asr-punct"
 _Name = TypeVar("_Name", Mark, Case, str)
 _SMALLEST_SCALE = 1e-3
 _SMALLEST_WEIGHT = 1e-9
-_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-_FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
+FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
+"""What stands beside `config.json` and the card."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class ModelInfo:
 
 def write_info(directory: Path, info: ModelInfo) -> None:
     """Write `config.json` with the hashes of the files that stand in the directory."""
-    files = {name: _sha256(directory / name) for name in _FILES if (directory / name).is_file()}
+    files = {name: _sha256(directory / name) for name in FILES if (directory / name).is_file()}
     write_json_file(directory / CONFIG, info_mapping(replace(info, files=files)))
 
 
@@ -204,8 +202,8 @@ def _number(value: Any, place: str, low: float = -math.inf, high: float = math.i
 
 def _files(value: Any, place: str) -> dict[str, str]:
     for name, digest in _mapping(value, place).items():
-        if name not in _FILES or not isinstance(digest, str):
-            raise ModelError(f"{place}: {name}", repr(digest), f"the SHA-256 of one of {', '.join(_FILES)}")
+        if name not in FILES or not isinstance(digest, str):
+            raise ModelError(f"{place}: {name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
     return dict(value)
 
 
@@ -239,76 +237,6 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     """The model's tokenizer. Raises ModelError where it is missing or altered."""
     path = checked_file(directory, info, TOKENIZER)
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
-
-
-def find_model(name: str | None) -> Path:
-    """Directory of a model: an existing directory, then a shipped name, then `org/name` of the Hugging Face hub.
-
-    Without a name it is the shipped default model.
-
-    Raises:
-        AsrPunctError: there is no such model. A name whose parent directory exists is not looked for on the hub.
-    """
-    known = shipped.shipped_models()
-    expected = f"expected a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
-    if not name:
-        if shipped.DEFAULT_MODEL not in known:
-            raise AsrPunctError(f"model: found none, {expected}")
-        return known[shipped.DEFAULT_MODEL]
-    path = Path(name)
-    if path.is_dir():
-        return path
-    if name in known:
-        return known[name]
-    if path.exists():
-        raise AsrPunctError(f"model {name!r}: found a file, {expected}")
-    if _HUB_NAME.fullmatch(name) and not path.parent.exists():
-        return _download(name)
-    raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
-
-
-def model_of_language(language: str | None) -> str:
-    """Name of the shipped model that writes a language.
-
-    Raises:
-        AsrPunctError: the language is not known, or no model has it.
-    """
-    known = shipped.shipped_models()
-    for name, directory in known.items():
-        if language in read_info(directory).model.language.split("+"):
-            return name
-    found = "a recogniser whose language is not known" if language is None else f"no shipped model of {language!r}"
-    expected = ", ".join((*known, "a directory or org/name of the hub"))
-    raise AsrPunctError(f"found no --model and {found}, expected --model {expected}")
-
-
-def find_trainable_model(name: str) -> Path:
-    """Directory of a model with weights to train on; a shipped model's are in a checkout, not in the wheel.
-
-    Raises:
-        AsrPunctError: there is no such model, or it is a shipped one outside a checkout.
-    """
-    directory = find_model(name)
-    if directory.parent != shipped.PRETRAINED or has_file(read_info(directory), WEIGHTS):
-        return directory
-    trainable = shipped.TRAINABLE / directory.name
-    if (trainable / CONFIG).is_file():
-        return trainable
-    expected = f"its directory egs/models/{directory.name} of a checkout of this project's repository"
-    raise AsrPunctError(f"model {name!r}: found no weights to train on in the installed package, expected {expected}")
-
-
-def _download(name: str) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-    reached = reach_hub()
-    try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *_FILES]))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        found = "no such directory or shipped model, and none that could be downloaded"
-        reason = first_line(error) if reached else "no connection to the hub"
-        raise AsrPunctError(f"model {name!r}: found {found}: {reason}") from None
 
 
 def _sha256(path: Path) -> str:

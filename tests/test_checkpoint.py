@@ -14,12 +14,11 @@ from asr_punct.checkpoint import (
     SCORES,
     TOKENIZER,
     WEIGHTS,
-    find_model,
-    find_trainable_model,
     read_info,
     write_info,
 )
 from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.find import find_model, find_trainable_model
 from asr_punct.inference.backend import OnnxBackend, open_backend
 from asr_punct.inference.describe import describe, list_models
 from asr_punct.inference.punctuator import Punctuator

@@ -6,8 +6,8 @@ import time
 import pytest
 from huggingface_hub import constants
 
-from asr_punct.checkpoint import find_model
 from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.find import find_model
 from asr_punct.hub import reach_hub
 
 

@@ -30,6 +30,7 @@ LAYERS = [
     "subwords",
     "features",
     "checkpoint",
+    "find",
     "inference",
     "tuning",
     "corpora",
@@ -38,8 +39,6 @@ LAYERS = [
     "nemo",
     "acoustic",
     "recognisers",
-    "completion",
-    "options",
     "cli",
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}

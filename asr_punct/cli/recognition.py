@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command, log_progress
+from asr_punct.cli.completion import models, one_of
+from asr_punct.cli.options import Output, Quiet, Subtitles, To
 from asr_punct.cli.overwriting import check_outputs
-from asr_punct.completion import models, one_of
-from asr_punct.options import Output, Quiet, Subtitles, To
 from asr_punct.progress import on_terminal
 from asr_punct.recognisers import FORMS, NAMES, open_recogniser
 
@@ -68,7 +68,7 @@ def transcribe(
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
     from asr_punct import io
-    from asr_punct.checkpoint import find_model, model_of_language
+    from asr_punct.find import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.io.subtitle_output import chosen_limits
     from asr_punct.recognisers.transcribe import check_recordings

@@ -9,12 +9,8 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command
-from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
-from asr_punct.completion import one_of
-from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
-from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import Pathlike
-from asr_punct.options import (
+from asr_punct.cli.completion import one_of
+from asr_punct.cli.options import (
     Audio,
     CasingList,
     Choices,
@@ -31,6 +27,10 @@ from asr_punct.options import (
     Threads,
     To,
 )
+from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
+from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
+from asr_punct.errors import AsrPunctError
+from asr_punct.io.files import Pathlike
 from asr_punct.progress import counted, on_terminal
 from asr_punct.words import word_count
 

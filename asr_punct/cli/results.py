@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from asr_punct import completion
+from asr_punct.cli import completion
 from asr_punct.cli.base import Part, command, print_text
+from asr_punct.cli.options import Language, Quiet
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.options import Language, Quiet
 from asr_punct.progress import on_terminal
 
 
@@ -122,7 +122,8 @@ def info(
 
     Writes a line for each fact: language, parts, windows, training, files.
     """
-    from asr_punct.checkpoint import find_model, read_info
+    from asr_punct.checkpoint import read_info
+    from asr_punct.find import find_model
     from asr_punct.inference.describe import describe
 
     directory = find_model(model)

@@ -9,10 +9,10 @@ import typer
 
 from asr_punct.acoustic import METHODS, open_aligner
 from asr_punct.cli.base import Part, command, tell
+from asr_punct.cli.completion import one_of
+from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
 from asr_punct.cli.overwriting import check_outputs, recordings
-from asr_punct.completion import one_of
 from asr_punct.errors import AsrPunctError
-from asr_punct.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
 from asr_punct.progress import on_terminal
 from asr_punct.words import TIME_SOURCES
 

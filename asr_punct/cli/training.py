@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command, log_progress, tell
+from asr_punct.cli.completion import configurations, models, one_of
+from asr_punct.cli.options import Device, Language, Quiet
 from asr_punct.cli.overwriting import check_outputs
-from asr_punct.completion import configurations, models, one_of
 from asr_punct.errors import AsrPunctError
-from asr_punct.options import Device, Language, Quiet
 from asr_punct.progress import on_terminal
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
@@ -101,7 +101,7 @@ def train(
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with what
     --resume goes on from. The best model by dev.tsv is kept. A line an epoch is told.
     """
-    from asr_punct.checkpoint import find_trainable_model
+    from asr_punct.find import find_trainable_model
     from asr_punct.training.configuration import named_heads, read_config
     from asr_punct.training.fit import train as fit
 
@@ -128,7 +128,7 @@ def export(
     Writes model.onnx into it, with --int8 model.int8.onnx too, a quarter of the size. The graphs are run first: they
     are written only where they give what torch gives.
     """
-    from asr_punct.checkpoint import find_model
+    from asr_punct.find import find_model
     from asr_punct.training.export import export as write_graph
 
     log_progress(quiet)

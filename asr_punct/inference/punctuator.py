@@ -14,7 +14,7 @@ import numpy as np
 
 from asr_punct import text
 from asr_punct.casing import Casing, parse_casing, read_casing
-from asr_punct.checkpoint import CASING, ModelInfo, checked_file, find_model, has_file, load_tokenizer, read_info
+from asr_punct.checkpoint import CASING, ModelInfo, checked_file, has_file, load_tokenizer, read_info
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
@@ -22,6 +22,7 @@ from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities, listed_probabilities
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
+from asr_punct.find import find_model
 from asr_punct.inference.aggregate import AggregateBy, Aggregation
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.lookahead import Lookahead

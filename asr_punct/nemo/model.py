@@ -23,13 +23,12 @@ from asr_punct.checkpoint import (
     CASING,
     TOKENIZER,
     WEIGHTS,
-    find_model,
-    find_trainable_model,
     read_info,
     write_info,
 )
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.find import find_model, find_trainable_model
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.torch_backend import TorchBackend

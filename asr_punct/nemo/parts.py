@@ -16,7 +16,6 @@ from asr_punct.checkpoint import (
     WEIGHTS,
     ModelInfo,
     checked_file,
-    find_trainable_model,
     has_file,
     info_from_mapping,
     info_mapping,
@@ -25,6 +24,7 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import ConfigError, ModelError
+from asr_punct.find import find_trainable_model
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.nemo.archive import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asr_punct.completion import models, one_of, some_of
+from asr_punct.cli.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
@@ -99,8 +99,8 @@ class Choices:
         Raises:
             AsrPunctError: the options do not go together, or name what is not there.
         """
-        from asr_punct.checkpoint import find_model
         from asr_punct.decode.classes import parse_class_weights
+        from asr_punct.find import find_model
         from asr_punct.inference.punctuator import Punctuator
         from asr_punct.marks import named_marks
 
