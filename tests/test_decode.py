@@ -17,7 +17,6 @@ STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
 ENDS = {Mark.QUESTION, Mark.EXCLAMATION}
 PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (Mark.OPEN_QUOTE, Mark.QUOTE))
 RULES = Rules((True, True, True), (2.0, 1.0, np.inf))
-NO_BARRIERS = np.zeros(5000, dtype=bool)
 
 
 def labels_of(probabilities, parameters=None, flags=None, sizes=(10_000,), cases=None):

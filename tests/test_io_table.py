@@ -94,10 +94,6 @@ def aws_item(text, start, end):
     }
 
 
-def google_word(text, start, end):
-    return {"word": text, "startTime": f"{start}s", "endTime": f"{end}s"}
-
-
 SAMPLES: dict[str, str | dict[str, str]] = {
     "text": "qué dijo ana\nhola r&d\n",
     "tsv": "# id = u\n# recording = r\nqué\tO\t0.000\tO\ndijo\tO\t0.750\tO\n\n"
