@@ -10,10 +10,10 @@ torch = pytest.importorskip("torch")
 from dummies import tiny_config  # noqa: E402
 
 from asr_punct import Punctuator  # noqa: E402
-from asr_punct.checkpoint import ONNX, WEIGHTS, read_info, write_info  # noqa: E402
+from asr_punct.checkpoint import WEIGHTS, read_info, write_info  # noqa: E402
 from asr_punct.config import HeadConfig  # noqa: E402
 from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
-from asr_punct.inference.backend import OnnxBackend, open_backend  # noqa: E402
+from asr_punct.inference.backend import open_backend  # noqa: E402
 from asr_punct.training.export import export, random_features  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
 from asr_punct.words import Utterance, Word  # noqa: E402
@@ -84,14 +84,6 @@ def test_weights_of_what_is_no_class_are_refused(directory, tmp_path):
     write_info(tmp_path, dataclasses.replace(info, decoding=decoding))
     with pytest.raises(ModelError, match="class_weights: found 'COLON', expected names from O "):
         read_info(tmp_path)
-
-
-def test_graphs_of_before_that_give_marks_are_decoded_as_marks(directory, model):
-    """A directory of classes whose graph has the output of a multi-label one."""
-    info = read_info(directory)
-    old = Punctuator(info, Punctuator.from_pretrained(model)._tokenizer, OnnxBackend(model / ONNX))
-    assert old.classes == ()
-    assert old(TEXT) == "Ana, mira la casa. ¿Dónde está la mesa?"
 
 
 def test_weights_move_the_thresholds_of_a_model_without_classes(model):

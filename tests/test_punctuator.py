@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asr_punct import Punctuator, checkpoint
+from asr_punct import Punctuator, find
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
@@ -274,7 +274,7 @@ def test_a_hub_name_is_downloaded(model, monkeypatch):
     import huggingface_hub
 
     asked = []
-    monkeypatch.setattr(checkpoint, "reach_hub", lambda: True)
+    monkeypatch.setattr(find, "reach_hub", lambda: True)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, **_: asked.append(name) or str(model))
     assert Punctuator.from_pretrained("someone/es")("ana mira la casa") == "Ana, mira la casa."
     assert asked == ["someone/es"]
@@ -287,7 +287,7 @@ def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
     def fail(*_, **__):
         raise LocalEntryNotFoundError("no connection")
 
-    monkeypatch.setattr(checkpoint, "reach_hub", lambda: True)
+    monkeypatch.setattr(find, "reach_hub", lambda: True)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
     with pytest.raises(AsrPunctError, match=r"model 'someone/es': found no such .* downloaded: no connection"):
         Punctuator.from_pretrained("someone/es")
@@ -297,7 +297,7 @@ def test_inference_needs_no_torch(model):
     """Punctuating with a graph imports neither torch nor what stands on it."""
     script = f"""
 import sys
-from asr_punct import Punctuator, checkpoint
+from asr_punct import Punctuator, find
 Punctuator.from_pretrained({str(model)!r})("ana mira la casa")
 print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transformers", "lightning", "omegaconf"}}))
 """
