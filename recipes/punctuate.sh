@@ -21,12 +21,13 @@
 # stage that --stage names is done anew.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
+PATH=$utils:$PATH # run.py
 model=
 use_audio=false
 times=asr
 lang=es
 nj=2
-cmd=$utils/run.py
+cmd=run.py
 python=python3
 stage=0
 stop_stage=100

@@ -13,6 +13,7 @@ from asr_punct.nemo.archive import (
     NEMO_CONFIG,
     NEMO_WEIGHTS,
     check_archive,
+    check_recogniser,
     check_weights,
 )
 
@@ -111,3 +112,46 @@ def test_weights_are_stored_and_not_compressed(tmp_path):
     (tmp_path / "pickle").write_bytes(b"\x80\x04.")
     with pytest.raises(ModelError, match=r"expected weights as torch\.save writes them"):
         check_weights(tmp_path / "pickle")
+
+
+def filled(path, bytes_, mode):
+    """A tar of one file of zeros."""
+    return pack(path, {"model_weights.ckpt": bytes(bytes_)}, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["w:", "w:gz"])
+def test_a_recogniser_may_hold_any_plain_files(tmp_path, mode):
+    vocabulary = {"abc_tokenizer.model": b"\x00\x01", **GOOD}
+    check_recogniser(pack(tmp_path / "a.nemo", vocabulary, [member("tokenizers", tarfile.DIRTYPE)], mode))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        member("../escaped"),
+        member("./tokenizer/../../escaped"),
+        member("/etc/passwd"),
+        member("vocab.txt", tarfile.SYMTYPE, "/etc/passwd"),
+        member("vocab.txt", tarfile.LNKTYPE, NEMO_CONFIG),
+        member("vocab.txt", tarfile.FIFOTYPE),
+    ],
+    ids=lambda found: f"{found.name}-{found.type.decode()}",
+)
+def test_a_recogniser_that_leaves_its_folder_is_refused(tmp_path, found):
+    with pytest.raises(ModelError, match=f"a.nemo: found member '{found.name}', expected plain files that stay"):
+        check_recogniser(pack(tmp_path / "a.nemo", members=[found]))
+
+
+def test_a_recogniser_that_grows_is_refused(tmp_path):
+    check_recogniser(filled(tmp_path / "a.nemo", 1 << 20, "w:"))
+    with pytest.raises(ModelError, match="bytes when unpacked, expected at most 20 times the file's own"):
+        check_recogniser(filled(tmp_path / "a.nemo", 1 << 20, "w:gz"))
+
+
+@pytest.mark.parametrize("content", [b"", b"no tar", b"\x1f\x8b\x08\x00cut"])
+def test_a_recogniser_that_is_no_tar_is_told(tmp_path, content):
+    (tmp_path / "a.nemo").write_bytes(content)
+    with pytest.raises(ModelError, match="expected a tar, as NeMo writes it"):
+        check_recogniser(tmp_path / "a.nemo")
+    with pytest.raises(ModelError, match="no such file"):
+        check_recogniser(tmp_path / "b.nemo")

@@ -146,7 +146,9 @@ def test_the_call_of_nemo(punctuator):
 
 
 def test_the_call_of_nemo_gives_its_labels(punctuator):
-    found = punctuator.add_punctuation_capitalization(["ana mira la casa", "", "dónde está la ley"], return_labels=True)
+    found = punctuator.add_punctuation_capitalization(
+        ["ana mira la casa", "", "dónde está la ley"], return_labels=True, dataloader_kwargs={}
+    )
     assert found == [",U OO OO .O", "", "OU OO OO ?O"]
 
 

@@ -32,8 +32,15 @@ def score(
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
     align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Page to write: all scores, and the transcript's errors.")] = None,
-    audio: Annotated[Path | None, typer.Option(help="With --html: the recording, to be played from its words.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Page to write, one file: scores, and the transcript's errors.")
+    ] = None,
+    audio: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --html: the recording, to be played from its words; beyond 8 MiB beside the page, not in it."
+        ),
+    ] = None,
     merge: Annotated[
         int | None, typer.Option(help="Score 4, 3 or 2 classes.", autocompletion=completion.one_of(["4", "3", "2"]))
     ] = None,

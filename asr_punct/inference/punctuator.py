@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -167,6 +167,7 @@ class Punctuator:
         step: int | None = None,
         margin: int | None = None,
         return_labels: bool = False,
+        dataloader_kwargs: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """Each query, a document of its own, with marks and capitals (the call of NeMo 2.4 and earlier).
 
@@ -180,6 +181,7 @@ class Punctuator:
                 by the window that shows enough on both its sides.
             margin: words at the inner edges of windows that a neighbour decides, fewer where a window has no room.
             return_labels: give what is added as NeMo's labels (`io.nemo_labels`) instead: `OU OO ,O ?U`.
+            dataloader_kwargs: changes nothing, for there is no data loader.
 
         Raises:
             AsrPunctError: they are one string, one of them is no string, or a size is too small.

@@ -15,6 +15,7 @@ from asr_punct.align.spelling import Vocabulary, characters, pieces
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
+from asr_punct.nemo.archive import check_recogniser
 
 
 class NemoCtcModel:
@@ -69,8 +70,11 @@ def load_recogniser(name: str, device: str) -> Any:
     """
     place = open_device(device)
     messages.setLevel(messages.ERROR)
+    is_file = Path(name).suffix == ".nemo"
+    if is_file:
+        check_recogniser(name)
     try:
-        if Path(name).suffix == ".nemo":
+        if is_file:
             model = ASRModel.restore_from(name, map_location=place)
         else:
             model = ASRModel.from_pretrained(name, map_location=place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -187,6 +187,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         step: int | None = None,
         margin: int | None = None,
         return_labels: bool = False,
+        dataloader_kwargs: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """Each query with marks and capitals, or its labels; arguments as `Punctuator` has them."""
         mode = self.training
