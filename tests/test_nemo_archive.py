@@ -151,7 +151,7 @@ def test_a_recogniser_that_grows_is_refused(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"no tar", b"\x1f\x8b\x08\x00cut"])
 def test_a_recogniser_that_is_no_tar_is_told(tmp_path, content):
     (tmp_path / "a.nemo").write_bytes(content)
-    with pytest.raises(ModelError, match="expected a tar, as NeMo writes it"):
+    with pytest.raises(ModelError, match="expected a recogniser of NeMo, which is a tar"):
         check_recogniser(tmp_path / "a.nemo")
     with pytest.raises(ModelError, match="no such file"):
         check_recogniser(tmp_path / "b.nemo")

@@ -81,7 +81,7 @@ def check_recogniser(path: Pathlike) -> None:
                     found = f"more than {limit} bytes when unpacked"
                     raise ModelError(path, found, f"at most {MOST_GROWTH} times the file's own")
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise ModelError(path, str(error) or type(error).__name__, "a tar, as NeMo writes it") from None
+        raise ModelError(path, str(error) or type(error).__name__, "a recogniser of NeMo, which is a tar") from None
 
 
 def _files(archive: tarfile.TarFile, path: Pathlike) -> Iterator[tuple[str, tarfile.TarInfo]]:
