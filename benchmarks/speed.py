@@ -30,13 +30,18 @@ _SENTENCE = 20
 _RUN = "from asr_punct.cli import main; main()"
 
 
-def drawn_words(model: Path, count: int) -> list[str]:
-    """Whole words of the model's vocabulary, the n-th as often as 1/n."""
+def frequent_words(model: Path) -> tuple[list[str], list[float]]:
+    """Whole words of the model's vocabulary, and how often they are drawn: the n-th as often as 1/n."""
     entries = json.loads(read_text_file(model / TOKENIZER))["model"]["vocab"]
     known = sorted(entry[1:] for entry in entries if entry.startswith("▁") and entry[1:].isalpha())
-    rng = random.Random(0)
-    rng.shuffle(known)
-    return rng.choices(known, [1 / rank for rank in range(1, len(known) + 1)], k=count)
+    random.Random(0).shuffle(known)
+    return known, [1 / rank for rank in range(1, len(known) + 1)]
+
+
+def drawn_words(model: Path, count: int) -> list[str]:
+    """Words drawn from the model's vocabulary."""
+    words, weights = frequent_words(model)
+    return random.Random(0).choices(words, weights, k=count)
 
 
 def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:

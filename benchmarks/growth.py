@@ -1,0 +1,96 @@
+"""Memory and time of `asr-punct punctuate` as a transcript grows; written to growth.json.
+
+Transcripts are CTM of a recording, of words drawn from the model's own vocabulary, common ones more often (Zipf), with
+pauses between them. Each length is punctuated by a process of its own: the most memory that was resident, and CPU time
+of all threads. The ratio is the time of a word of the longest transcript to that of a word of the shortest.
+
+    python benchmarks/growth.py MODEL_DIR [growth.json] [--words 100000 1000000] [--threads 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from itertools import accumulate
+from pathlib import Path
+from typing import TypedDict
+
+from speed import frequent_words
+
+from asr_punct.io.files import write_json_file
+
+_RUN = "from asr_punct.cli import main; main()"
+
+
+class Row(TypedDict):
+    """What a transcript took.
+
+    Attributes:
+        words: its length.
+        memory_mb: most resident memory, in 10^6 bytes.
+        cpu_s: CPU time of all threads.
+        words_a_second: of CPU time.
+    """
+
+    words: int
+    memory_mb: float
+    cpu_s: float
+    words_a_second: float
+
+
+def write_transcript(model: Path, count: int, path: Path) -> None:
+    """A CTM of so many words, which last 0.2 s and have 0 to 0.9 s of silence after them."""
+    rng = random.Random(0)
+    words, weights = frequent_words(model)
+    cumulative = list(accumulate(weights))
+    start = 0.0
+    with path.open("w", encoding="utf-8") as out:
+        for _ in range(count):
+            (word,) = rng.choices(words, cum_weights=cumulative)
+            out.write(f"talk 1 {start:.2f} 0.20 {word}\n")
+            start += 0.2 + rng.choice((0, 0, 0, 0, 0.1, 0.3, 0.9))
+
+
+def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float]:
+    """Punctuate a transcript in another process.
+
+    Returns:
+        Most resident memory in 10^6 bytes, and seconds of CPU time.
+    """
+    options = ["--model", str(model), "--threads", str(threads), "--quiet", "--to", "ctm", "-o", f"{transcript}.out"]
+    process = subprocess.Popen([sys.executable, "-c", _RUN, "punctuate", str(transcript), *options])
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return usage.ru_maxrss * unit / 1e6, usage.ru_utime + usage.ru_stime
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("output", type=Path, nargs="?", default=Path("growth.json"))
+    parser.add_argument("--words", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for count in options.words:
+            transcript = Path(folder, f"{count}.ctm")
+            write_transcript(options.model, count, transcript)
+            memory, cpu = punctuate(options.model, transcript, options.threads)
+            rows.append(Row(words=count, memory_mb=round(memory), cpu_s=round(cpu, 1), words_a_second=count / cpu))
+            print("{words} words: {memory_mb} MB, {cpu_s} s of CPU, {words_a_second:.0f} words/s".format(**rows[-1]))
+    ratio = rows[0]["words_a_second"] / rows[-1]["words_a_second"]
+    print(f"time of a word, longest against shortest: {ratio:.3f}")
+    write_json_file(options.output, {"rows": rows, "ratio": ratio})
+
+
+if __name__ == "__main__":
+    main()
