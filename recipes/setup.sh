@@ -49,7 +49,7 @@ mkdir -p "$venv" 2>/dev/null || fail "cannot make the folder $venv"
 : >"$log"
 echo "setup.sh: installing into $venv (log: $log)"
 quietly "$python" -m venv "$venv"
-pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input install -c "$root/recipes/constraints.txt")
+pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input install --no-compile -c "$root/recipes/constraints.txt")
 case ,$extras, in
   # First and alone: whatever needs torch later finds it there, and none pulls a build of its own choice.
   *,train,* | *,nemo,*) quietly "${pip[@]}" "$(grep '^torch==' "$root/recipes/constraints.txt")" ;;

@@ -75,6 +75,11 @@ def logits(probabilities: npt.NDArray[np.floating]) -> ScoreArray:
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
+def case_logits(probabilities: FloatArray) -> ScoreArray:
+    """Logits of cases, (words, cases): log p with p kept from 0 by a millionth."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST)))
+
+
 def sigmoid(values: ScoreArray) -> ScoreArray:
     """Inverse of `logits`: probabilities; no logit is too large."""
     return np.asarray(0.5 * (1 + np.tanh(values / 2)))
@@ -111,5 +116,4 @@ def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> S
 
 
 def _calibrated_case_logs(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
-    log = np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST))
-    return np.asarray(log / calibration.case_temperature)
+    return np.asarray(case_logits(probabilities) / calibration.case_temperature)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from asr_punct.decode.settings import Calibration, FloatArray, ScoreArray, logits, sigmoid
+from asr_punct.decode.settings import Calibration, FloatArray, ScoreArray, case_logits, logits, sigmoid
 from asr_punct.decode.words import BoolArray, IntArray
 from asr_punct.marks import MARKS
 
@@ -50,7 +50,7 @@ def fit_temperature(probabilities: FloatArray, cases: IntArray) -> float:
         probabilities: *Shape:* (words, cases).
         cases: number of each word's case, (words,).
     """
-    log = np.log(np.maximum(probabilities.astype(np.float64), 1e-9))
+    log = case_logits(probabilities)
     true = log[np.arange(len(cases)), cases]
     inverse = 1.0
     for _ in range(_ROUNDS):
