@@ -3,9 +3,11 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from dummies import file
 from test_scoring import parse
 
 from asr_punct.errors import InputError
@@ -116,6 +118,30 @@ def test_figures_are_those_of_the_scores_file(page):
     assert f"95 %: {100 * low:.1f}..{100 * high:.1f}" in intervals
 
 
+# Hola,  → hola.   substituted mark
+# ¿qué     ¿qué
+# tal?     tal?
+# Vengo    Vengo,  the comma of "de", which is missing, finds its place here
+# de,      –       deleted word
+# mi       mi
+# –        eh,     inserted word, inserted mark
+# casa.    caza    substituted word, deleted mark
+def test_error_rates_are_those_counted_by_hand(run, tmp_path):
+    reference = file(tmp_path, "ref.txt", "Hola, ¿qué tal?\nVengo de, mi casa.\n")
+    hypothesis = file(tmp_path, "hyp.txt", "hola. ¿qué tal?\nVengo, mi eh, caza\n")
+    path, scores = tmp_path / "page.html", tmp_path / "scores.json"
+    assert run("score", reference, hypothesis, "--align", "--html", path, "--json", scores)[0] == 0
+    found = Page(path.read_text(encoding="utf-8"))
+    shown = {a["data-metric"]: content for a, content in found.all("b")}
+    values = json.loads(scores.read_text(encoding="utf-8"))
+    assert values["word_edits"] == {"correct": 5, "substituted": 1, "deleted": 1, "inserted": 1}
+    assert values["slots"] == {"correct": 3, "substituted": 1, "deleted": 1, "inserted": 1}
+    rates = {"wer": 3 / 7, "slot_error_rate": 3 / 5, "punctuation_error_rate": 3 / 6, "written_wer": 5 / 7}
+    for name, rate in rates.items():
+        assert values[name] == pytest.approx(rate, abs=1e-6)
+        assert shown[name] == f"{100 * rate:.1f}"
+
+
 def test_errors_of_the_transcript_are_marked(page):
     found, scores, _ = page
     kinds = Counter(
@@ -183,12 +209,44 @@ def timed(text_, *starts):
     return Utterance(tuple(words), recording="r", labels=utterance.labels, times="asr")
 
 
+def pauses(references, hypotheses, align=True):
+    """Names and styles of the pauses that are drawn, each after the word that stands before it."""
+    paired = pair_words(references, hypotheses, align=align)
+    found = Page(transcript(paired, glyphs("es"), playable=False))
+    drawn, word = [], ""
+    for (name, attributes), content in zip(found.elements, found.texts, strict=True):
+        if name == "bdi":
+            word = content
+        elif name == "i":
+            drawn.append((word, attributes["title"], attributes["style"], attributes["class"], content))
+    return drawn
+
+
 def test_pauses_are_drawn_to_scale():
-    hypothesis = [timed("a b c d", 0.0, 0.42, 1.82, 9.0)]
-    paired = pair_words([parse("a b c d")], hypothesis, align=True)
-    bars = [a for a, _ in Page(transcript(paired, glyphs("es"), playable=False)).all("i")]
-    assert [(bar["title"], bar["style"]) for bar in bars] == [("1.00 s", "width:2.50em"), ("6.78 s", "width:7.50em")]
-    assert bars[1]["class"] == "pause long"
+    assert pauses([parse("a b c d e")], [timed("a b c d e", 0.0, 0.42, 1.82, 9.0, 9.7)]) == [
+        ("b", "pause of 1.00 s", "--seconds:1.00", "pause", "1.0"),
+        ("c", "pause of 6.78 s", "--seconds:3.00", "pause long", "6.8"),
+        ("d", "pause of 0.30 s", "--seconds:0.30", "pause", ""),
+    ]
+
+
+@pytest.mark.parametrize("align", [True, False])
+def test_pauses_of_the_hypothesis_stand_before_the_gaps_between_its_words(align):
+    refined = replace(timed("a b c", 0.0, 1.0, 2.0), pauses=(0.25, None, None))
+    without_times = replace(parse("a b c"), pauses=(None, 0.5, None))
+    references = [timed("a b c", 0.0, 3.0, 6.0)]
+    found = [[row[:2] for row in pauses(references, [side], align)] for side in (refined, without_times)]
+    assert found == [[("a", "pause of 0.25 s")], [("b", "pause of 0.50 s")]]
+    drawn = pauses(references, [parse("a b c")], align)  # the reference's, for want of others
+    assert [row[:2] for row in drawn] == [("a", "pause of 2.60 s"), ("b", "pause of 2.60 s")]
+
+
+def test_a_pause_stands_between_utterances_of_a_recording():
+    heard = [replace(timed("a x", 0.0, 0.4), id="1"), replace(timed("b", 1.6), id="2")]
+    references = [parse("a c", id="1"), parse("b", id="2")]
+    assert [row[:2] for row in pauses(references, heard)] == [("cx", "pause of 0.80 s")]
+    apart = [heard[0], replace(heard[1], recording="other")]
+    assert pauses(references, apart) == []
 
 
 def test_words_play_from_their_start(tmp_path):
@@ -223,6 +281,9 @@ def test_confidence_of_words_is_drawn(tmp_path):
     titles = [content for _, content in found.all("title")]
     assert "1 words: mean 20.0 %, right 0.0 %" in titles
     assert "2 words: mean 92.5 %, right 100.0 %" in titles
+    cells = [content for _, content in found.all("td")]
+    assert [cells[i : i + 3] for i, cell in enumerate(cells) if cell == "20.0"] == [["20.0", "0.0", "1"]]
+    assert ["92.5", "100.0", "2"] in [cells[i : i + 3] for i in range(len(cells))]
 
 
 def test_markup_is_escaped_once():

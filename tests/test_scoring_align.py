@@ -1,5 +1,6 @@
 """Scores of a recogniser's words: counts of words and marks, and how they agree with sclite."""
 
+import json
 import lzma
 import random
 import re
@@ -9,6 +10,7 @@ from functools import cache
 from unittest import mock
 
 import pytest
+from dummies import file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_scoring import parse
@@ -23,6 +25,7 @@ from asr_punct.scoring.metrics import make_scores
 from asr_punct.words import Utterance, Word
 
 SCTK = shutil.which("sctk")
+needs_sclite = pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
 SIDE = st.lists(st.tuples(st.sampled_from("abc"), LABELS), max_size=8)
@@ -82,23 +85,73 @@ def as_ascii(pairs):
     return [[[f"w{number.setdefault(word, len(number))}" for word in side] for side in pair] for pair in pairs]
 
 
-@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
-def test_words_are_counted_as_sclite_counts_them(tmp_path):
-    rng = random.Random(4)
-    pairs = []
+def drawn_pairs(rng, count=150):
+    """Pairs of lists of words of several lengths, of few different words and of more."""
     for alphabet, longest in (("ab", 9), ("abcd", 12), ("abcdefghijklmn", 40)):
-        pairs += [[rng.choices(alphabet, k=rng.randint(1, longest)) for _ in range(2)] for _ in range(150)]
+        yield from ([rng.choices(alphabet, k=rng.randint(1, longest)) for _ in range(2)] for _ in range(count))
+
+
+def real_rows(folder):
+    """Reference and hypothesis, 400 lines of each recogniser of the Basque pairs."""
+    for path in sorted((folder / "speech" / "eu_asr_pairs").glob("*.tsv.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            rows = [line.rstrip("\n").split("\t") for line, _ in zip(lines, range(400), strict=False)]
+        yield [row for row in rows if len(row) == 2]
+
+
+def in_words(rows):
+    pairs = [[[word for token in side.split() if (word := comparable(token))] for side in row] for row in rows]
+    return [pair for pair in pairs if all(pair)]
+
+
+@needs_sclite
+def test_words_are_counted_as_sclite_counts_them(tmp_path):
+    pairs = list(drawn_pairs(random.Random(4)))
     assert [edits(*pair) for pair in pairs] == sclite_edits(pairs, tmp_path)
 
 
-@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+@needs_sclite
 def test_real_transcripts_are_counted_as_sclite_counts_them(real_data, tmp_path):
-    for path in sorted((real_data / "speech" / "eu_asr_pairs").glob("*.tsv.xz")):
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            rows = [line.rstrip("\n").split("\t") for line, _ in zip(lines, range(400), strict=False)]
-        pairs = [[[comparable(word) for word in side.split()] for side in row] for row in rows if len(row) == 2]
-        pairs = [pair for pair in pairs if all(pair)]
+    for pairs in map(in_words, real_rows(real_data)):
         assert [edits(*pair) for pair in pairs] == sclite_edits(as_ascii(pairs), tmp_path)
+
+
+def command_edits(run, rows, language, folder):
+    """The command's counts for lines of written text, and the error rate that it gives."""
+    sides = [file(folder, f"{name}.txt", "".join(f"{row[i]}\n" for row in rows)) for i, name in enumerate("rh")]
+    scores = folder / "scores.json"
+    status, _, error = run("score", *sides, "--align", "--lang", language, "--json", scores, "--quiet")
+    assert (status, error) == (0, "")
+    found = json.loads(scores.read_text(encoding="utf-8"))
+    return tuple(found["word_edits"].values()), found["wer"]
+
+
+def written(rng, words):
+    """The words as a line of text, some with capitals and marks."""
+    cased = ((word.upper(), word)[rng.random() < 0.8] for word in words)
+    return " ".join(word + rng.choice(["", "", "", ",", "?", ";"]) for word in cased)
+
+
+@needs_sclite
+def test_the_command_counts_words_as_sclite_does(run, tmp_path):
+    rng = random.Random(6)
+    spoken = {letter: f"t{letter}sa" for letter in "abcdefghijklmn"}
+    for _ in range(8):
+        pairs = [[[spoken[letter] for letter in side] for side in pair] for pair in drawn_pairs(rng, count=8)]
+        counts = tuple(map(sum, zip(*sclite_edits(pairs, tmp_path), strict=True)))
+        rows = [[written(rng, side) for side in pair] for pair in pairs]
+        found, wer = command_edits(run, rows, "es", tmp_path)
+        assert found == counts
+        assert wer == pytest.approx(sum(counts[1:]) / sum(counts[:3]), abs=1e-6)
+
+
+@needs_sclite
+def test_the_command_counts_real_transcripts_as_sclite_does(run, real_data, tmp_path):
+    for rows in real_rows(real_data):
+        # "、" parts words in written text, though no space does.
+        rows = [row for row in rows if all(side.split() and "、" not in side for side in row)]
+        counts = tuple(map(sum, zip(*sclite_edits(as_ascii(in_words(rows)), tmp_path), strict=True)))
+        assert command_edits(run, rows, "eu", tmp_path)[0] == counts
 
 
 @given(WORDS, WORDS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from asr_punct import progress
 from asr_punct.errors import InputError
+from asr_punct.pauses import with_pauses
 from asr_punct.scoring.classes import MarkClasses, mark_classes
 from asr_punct.scoring.counts import Counts, count
 from asr_punct.scoring.metrics import make_scores
@@ -93,7 +94,7 @@ def pair_words(
 ) -> Paired:
     """Bring both onto the same words; arguments and errors as of `score`."""
     classes = mark_classes(merge)
-    expected, found = classes.relabel(references), classes.relabel(hypotheses)
+    expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
     pair = recognised_words if align else same_words

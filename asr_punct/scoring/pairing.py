@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from asr_punct.align.edit import Alignment, Projection, align, bare, comparable, project, same
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
-from asr_punct.words import Probabilities, Utterance, Word
+from asr_punct.words import Probabilities, Seconds, Utterance, Word
 
 _OTHER_WORDS = "(--align pairs words that differ)"
 _AS_IN_REFERENCE = f"as in the reference {_OTHER_WORDS}"
-_Labelled = tuple[Word, Labels, Probabilities | None]
+
+
+class _Token(NamedTuple):
+    """One word of an utterance, with what stands on it."""
+
+    word: Word
+    label: Labels
+    probabilities: Probabilities | None
+    pause: Seconds | None
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class SideBySide:
         reference_units: unit of each reference word.
         alignment: which words go together.
         pair_units: unit of each pair of the alignment.
+        reference_pauses: seconds of silence after each word of the reference, None where unknown.
+        hypothesis_pauses: the same of the hypothesis.
         written_error_units: unit of each error between the written words, marks and capitals on them, where words may
             differ.
         probabilities: of labels by the hypothesis, a word, or None where it has none for that word.
@@ -49,6 +60,8 @@ class SideBySide:
     reference_units: Sequence[int]
     alignment: Alignment
     pair_units: Sequence[int]
+    reference_pauses: Sequence[Seconds | None]
+    hypothesis_pauses: Sequence[Seconds | None]
     written_error_units: Sequence[int] = ()
     probabilities: Sequence[Probabilities | None] = ()
 
@@ -65,34 +78,36 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
     for unit, reference in enumerate(references):
         expected = list(_stream([reference]))
         found = [
-            _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, (word, *_) in enumerate(expected)
+            _next_token(token.word, stream, f"{name}: {_place(reference, unit, i)}") for i, token in enumerate(expected)
         ]
         units = [unit] * len(expected)
         yield SideBySide(
-            [label for _, label, _ in expected],
-            [label for _, label, _ in found],
-            [_form(word, label) for word, label, _ in expected],
-            [_form(word, label) for word, label, _ in found],
+            [token.label for token in expected],
+            [token.label for token in found],
+            [_form(token.word, token.label) for token in expected],
+            [_form(token.word, token.label) for token in found],
             units,
             lost=(),
             reference_words=reference.words,
-            hypothesis_words=[word for word, *_ in found],
+            hypothesis_words=[token.word for token in found],
             reference_units=units,
             alignment=same(len(expected)),
             pair_units=units,
-            probabilities=[probabilities for *_, probabilities in found],
+            reference_pauses=[token.pause for token in expected],
+            hypothesis_pauses=[token.pause for token in found],
+            probabilities=[token.probabilities for token in found],
         )
     extra = next(stream, None)
     if extra is not None:
-        raise InputError(name, f"{extra[0].text!r} after the last word of the reference", f"the end {_OTHER_WORDS}")
+        raise InputError(name, f"{extra.word.text!r} after the last word of the reference", f"the end {_OTHER_WORDS}")
 
 
-def _next_word(expected: Word, stream: Iterator[_Labelled], place: str) -> _Labelled:
+def _next_token(expected: Word, stream: Iterator[_Token], place: str) -> _Token:
     found = next(stream, None)
     if found is None:
         raise InputError(place, "the end", f"{expected.text!r} {_AS_IN_REFERENCE}")
-    if comparable(found[0].text) != comparable(expected.text):
-        raise InputError(place, repr(found[0].text), f"{expected.text!r} {_AS_IN_REFERENCE}")
+    if comparable(found.word.text) != comparable(expected.text):
+        raise InputError(place, repr(found.word.text), f"{expected.text!r} {_AS_IN_REFERENCE}")
     return found
 
 
@@ -102,10 +117,11 @@ def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
             raise InputError(f"{name}: {_place(utterance, index)}", "no labels", "marks and case on every word")
 
 
-def _stream(utterances: Sequence[Utterance]) -> Iterator[_Labelled]:
+def _stream(utterances: Sequence[Utterance]) -> Iterator[_Token]:
     for utterance in utterances:
         unknown = (None,) * len(utterance.words)
-        yield from zip(utterance.words, utterance.labels or (), utterance.probabilities or unknown, strict=True)
+        columns = (utterance.words, utterance.labels or (), utterance.probabilities or unknown)
+        yield from map(_Token, *columns, utterance.pauses or unknown)
 
 
 def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
@@ -158,6 +174,8 @@ def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[in
         reference_units=unit_of[: len(reference.words)],
         alignment=alignment,
         pair_units=pair_units,
+        reference_pauses=reference.pauses or (),
+        hypothesis_pauses=hypothesis.pauses or (),
         written_error_units=wrong,
         probabilities=hypothesis.probabilities or (),
     )
@@ -194,11 +212,12 @@ def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
 
 
 def _joined(utterances: Sequence[Utterance]) -> Utterance:
-    rows = list(_stream(utterances))
+    tokens = list(_stream(utterances))
     return Utterance(
-        tuple(word for word, *_ in rows),
-        labels=tuple(label for _, label, _ in rows),
-        probabilities=tuple(probabilities for *_, probabilities in rows),
+        tuple(token.word for token in tokens),
+        labels=tuple(token.label for token in tokens),
+        probabilities=tuple(token.probabilities for token in tokens),
+        pauses=tuple(token.pause for token in tokens),
     )
 
 

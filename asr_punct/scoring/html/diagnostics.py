@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,8 +103,33 @@ class _Diagram:
 
     def drawn(self, found: NDArray[np.float64]) -> Html:
         """The diagram; `found`: probability and 1 or 0, (decisions, 2)."""
-        drawing = plot(self.title, self.x_name, self.y_name, _bins(found, self.what), diagonal=True)
-        return tag("div", tag("p", self.told), drawing)
+        bins = list(_bins(found))
+        drawing = plot(self.title, self.x_name, self.y_name, [self._point(bin_) for bin_ in bins], diagonal=True)
+        cells = ((percent(bin_.probable), percent(bin_.right), bin_.count) for bin_ in bins)
+        rows = [tag("tr", *(tag("td", cell) for cell in row)) for row in cells]
+        figures = table(self.title, (self.x_name, self.y_name, self.what), rows)
+        return tag("div", tag("p", self.told), drawing, figures, class_="beside")
+
+    def _point(self, bin_: _Bin) -> Point:
+        label = f"{bin_.count} {self.what}: mean {percent(bin_.probable)} %, right {percent(bin_.right)} %"
+        return Point(bin_.probable, bin_.right, label, radius=3 + 9 * bin_.share**0.5)
+
+
+@dataclass(frozen=True)
+class _Bin:
+    """Decisions of like probability.
+
+    Attributes:
+        probable: their mean probability.
+        right: the share that is right.
+        count: how many they are.
+        share: how many of all decisions.
+    """
+
+    probable: float
+    right: float
+    count: int
+    share: float
 
 
 _LISTED = (
@@ -150,13 +175,10 @@ def _confidences(pair: SideBySide) -> Iterable[tuple[float, bool]]:
             yield confidence, equal
 
 
-def _bins(found: NDArray[np.float64], what: str) -> Sequence[Point]:
-    """A point for each tenth of the scale that has any; `found`: probability and 1 or 0, (decisions, 2)."""
+def _bins(found: NDArray[np.float64]) -> Iterator[_Bin]:
+    """Each tenth of the scale that has any decisions; `found`: probability and 1 or 0, (decisions, 2)."""
     number = np.minimum((found[:, 0] * _BINS).astype(np.int64), _BINS - 1)
-    points = []
     for bin_ in np.unique(number):
         chosen = found[number == bin_]
         probable, right = chosen.mean(axis=0).tolist()
-        label = f"{len(chosen)} {what}: mean {percent(probable)} %, right {percent(right)} %"
-        points.append(Point(probable, right, label, radius=3 + 9 * (len(chosen) / len(found)) ** 0.5))
-    return points
+        yield _Bin(probable, right, len(chosen), len(chosen) / len(found))

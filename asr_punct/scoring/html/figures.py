@@ -16,14 +16,20 @@ def headline(scores: Scores) -> Html:
     values = {
         "micro.f1": ("F1 of marks", scores.micro.f1),
         "mean_f1": ("mean F1 of marks", scores.mean_f1),
-        "slot_error_rate": ("slot error rate", scores.slot_error_rate),
-        "punctuation_error_rate": ("punctuation error rate", scores.punctuation_error_rate),
+        "slot_error_rate": ("slot error rate (SER)", scores.slot_error_rate),
+        "punctuation_error_rate": ("punctuation error rate (PER)", scores.punctuation_error_rate),
         "case.micro.f1": ("F1 of capitals", scores.case.micro.f1),
-        "wer": ("word error rate", scores.wer),
-        "written_wer": ("word error rate with capitals and marks", scores.written_wer),
+        "wer": ("word error rate (WER)", scores.wer),
+        "written_wer": ("WER with capitals and marks", scores.written_wer),
     }
     known = [(metric, name, value) for metric, (name, value) in values.items() if value is not None]
-    return tag("dl", *(_card(scores, *figure) for figure in known), class_="cards")
+    return Html(tag("dl", *(_card(scores, *figure) for figure in known), class_="cards") + tag("p", _READING))
+
+
+_READING = (
+    "F1 is the better the higher it is, an error rate the lower. SER divides the errors of marks by the marks of the "
+    "reference, PER by these and the inserted ones."
+)
 
 
 def _card(scores: Scores, metric: str, name: str, value: float) -> Html:
@@ -50,7 +56,7 @@ def _rate_table(caption: str, scores: Scores, rates: Mapping[str, tuple[str, Rat
     rows = [_rate_row(scores, path, name, rate) for path, (name, rate) in rates.items() if rate.f1 is not None]
     absent = [name for name, rate in rates.values() if rate.f1 is None]
     note = tag("p", f"On neither side: {', '.join(absent)}.") if absent else Html()
-    return Html(table(caption, ("", "precision %", "recall %", "F1 %", "95 %", "in the reference"), rows) + note)
+    return Html(table(caption, ("", "precision %", "recall %", "F1 %", "95 % of F1", "in the reference"), rows) + note)
 
 
 def _rate_row(scores: Scores, path: str, name: str, rate: Rate) -> Html:
@@ -84,8 +90,14 @@ def confusion_table(confusion: Confusion) -> Html:
         total = counts[i].sum() or 1
         cells = [_confusion_cell(int(counts[i, j]), counts[i, j] / total, i == j) for j in shown]
         rows.append(tag("tr", tag("th", names[i], scope="row"), *cells))
-    caption = "Reference ↓ by hypothesis →; none by none: sides of words, left and right, that have no mark in either"
-    return table(caption, ("", *(names[i] for i in shown)), rows)
+    drawn = table("Reference ↓ by hypothesis →", ("", *(names[i] for i in shown)), rows)
+    return Html(drawn + tag("p", _NONE_BY_NONE))
+
+
+_NONE_BY_NONE = (
+    "Right ones are underlined, and each is shaded by its share of the row. None by none counts sides of words, left "
+    "and right, that have no mark in either."
+)
 
 
 def _confusion_cell(count: int, share: float, right: bool) -> Html:

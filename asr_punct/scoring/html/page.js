@@ -1,13 +1,14 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const words = [...document.querySelectorAll("#words [data-t]")];
+  const all = [...document.querySelectorAll("#words .w")];
+  const words = all.filter((word) => word.dataset.t);
   const player = byId("player");
 
-  const focusWord = (word) => {
+  // One word is reached by Tab, the others from it.
+  const reach = (word) => {
     words.forEach((other) => { if (other.tabIndex === 0) other.tabIndex = -1; });
     word.tabIndex = 0;
-    word.focus();
   };
   const play = (word) => {
     player.currentTime = Number(word.dataset.t);
@@ -28,34 +29,47 @@
     current = word;
   };
   if (player && words.length) {
-    words[0].tabIndex = 0;
+    reach(words[0]);
     byId("words").addEventListener("click", (event) => {
       const word = event.target.closest("[data-t]");
-      if (word) { focusWord(word); play(word); }
+      if (word) { reach(word); word.focus(); play(word); }
     });
     byId("words").addEventListener("keydown", (event) => {
       const index = words.indexOf(event.target);
       if (index < 0) return;
-      const next = { ArrowRight: index + 1, ArrowLeft: index - 1 }[event.key];
-      if (next !== undefined && words[next]) { event.preventDefault(); focusWord(words[next]); }
+      const next = words[{ ArrowRight: index + 1, ArrowLeft: index - 1 }[event.key]];
+      if (next) { event.preventDefault(); reach(next); next.focus(); }
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); play(event.target); }
     });
     player.addEventListener("timeupdate", follow);
   }
 
-  const errors = [...document.querySelectorAll("#words del, #words ins, #words .case")];
-  let place = -1;
-  const step = (by) => {
-    place = (place + by + errors.length) % errors.length;
-    const target = errors[place];
-    target.tabIndex = -1;
-    target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: "center" });
+  const errors = all.filter((word) => word.querySelector("del, ins, .case"));
+  const told = byId("which-error");
+  let place = null;
+  const goTo = (word) => {
+    if (place) place.classList.remove("here");
+    place = word;
   };
-  for (const [id, by] of [["previous-error", -1], ["next-error", 1]]) {
-    const button = byId(id);
-    button.hidden = errors.length === 0;
-    button.textContent += " error";
-    button.addEventListener("click", () => step(place < 0 && by < 0 ? 0 : by));
+  const step = (order, beyond) => {
+    goTo(order.find((error) => place && place.compareDocumentPosition(error) & beyond) || order[0]);
+    place.classList.add("here");
+    place.scrollIntoView({ block: "center" });
+    if (place.dataset.t) reach(place);
+    const parts = [...place.querySelectorAll("[title]")].map((part) => `${part.title}: ${part.textContent}`);
+    told.textContent = `${errors.indexOf(place) + 1} of ${errors.length}: ${parts.join("; ")}`;
+  };
+  const steps = {
+    "previous-error": [[...errors].reverse(), Node.DOCUMENT_POSITION_PRECEDING],
+    "next-error": [errors, Node.DOCUMENT_POSITION_FOLLOWING],
+  };
+  for (const [id, way] of Object.entries(steps)) {
+    byId(id).disabled = errors.length === 0;
+    byId(id).addEventListener("click", () => step(...way));
   }
+  byId("words").addEventListener("click", (event) => {
+    const word = event.target.closest(".w");
+    if (word) goTo(word);
+  });
+  told.textContent = errors.length ? `words with errors: ${errors.length}` : "no errors";
 })();

@@ -71,10 +71,14 @@ def _introduction(scores: Scores, paired: Paired, reference: str, hypothesis: st
 
 
 def _transcript(paired: Paired, glyphs: Glyphs, sound: Html) -> Html:
-    hint = "A click on a word plays from it; the arrow keys go from word to word, Enter plays." if sound else ""
-    steps = [tag("button", name, type="button", id=f"{name}-error", hidden=True) for name in ("previous", "next")]
-    controls = tag("div", sound, tag("p", hint) if hint else "", *steps, class_="controls")
-    return tag("div", legend(), controls, transcript(paired, glyphs, playable=bool(sound)))
+    hint = tag("p", _HINT) if sound else Html()
+    steps = [tag("button", f"{way} error", type="button", id=f"{way}-error") for way in ("previous", "next")]
+    controls = tag("div", sound, *steps, tag("output", id="which-error"), class_="controls")
+    words = transcript(paired, glyphs, playable=bool(sound))
+    return tag("div", legend(), hint, controls, words)
+
+
+_HINT = "A click on a word plays from it; the arrow keys go from word to word, Enter plays."
 
 
 def _document(title: str, introduction: Html, sections: Mapping[str, tuple[str, Html]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from asr_punct.marks import LEFT, Glyphs, Labels, Mark
 from asr_punct.scoring.evaluate import Paired
@@ -15,7 +16,8 @@ from asr_punct.words import Seconds, Word
 SHOWN_WORDS = 10_000
 """So many places of the alignment are shown, about 2 MB."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 3.0
-_EM_A_SECOND = 2.5
+_SHORTEST_NUMBERED = 0.5
+"""Pauses from here on are wide enough for their seconds to stand in them."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Place:
         found: labels of the hypothesis.
         lost: marks of the reference that have no place on the recognised words.
         equal: whether the words are the same.
+        pause: silence after the word, in the hypothesis where any of its pauses is known, else in the reference.
     """
 
     unit: int
@@ -43,16 +46,12 @@ class Place:
     found: Labels
     lost: frozenset[Mark]
     equal: bool
+    pause: Seconds | None
 
     @property
     def start(self) -> Seconds | None:
         """Beginning, in the hypothesis where it has times, else in the reference."""
         return next((word.start for word in (self.hypothesis, self.reference) if word and word.start is not None), None)
-
-    @property
-    def end(self) -> Seconds | None:
-        """End; as `start`."""
-        return next((word.end for word in (self.hypothesis, self.reference) if word and word.end is not None), None)
 
 
 def places(pair: SideBySide) -> Iterator[Place]:
@@ -61,6 +60,7 @@ def places(pair: SideBySide) -> Iterator[Place]:
     for i, mark in pair.lost:
         lost[i].add(mark)
     alignment = pair.alignment
+    heard = any(pause is not None for pause in pair.hypothesis_pauses)
     rows = zip(
         pair.pair_units,
         alignment.reference.tolist(),
@@ -69,6 +69,7 @@ def places(pair: SideBySide) -> Iterator[Place]:
         strict=True,
     )
     for unit, i, j, equal in rows:
+        pauses, place = (pair.hypothesis_pauses, j) if heard else (pair.reference_pauses, i)
         yield Place(
             unit,
             pair.reference_words[i] if i >= 0 else None,
@@ -79,6 +80,7 @@ def places(pair: SideBySide) -> Iterator[Place]:
             pair.hypothesis[j] if j >= 0 else Labels(),
             frozenset(lost.get(i, ())) if i >= 0 else frozenset(),
             equal,
+            pauses[place] if place >= 0 else None,
         )
 
 
@@ -102,32 +104,27 @@ def transcript(paired: Paired, glyphs: Glyphs, playable: bool) -> Html:
     part = f"All {total}" if shown == total else f"The first {shown} of {total}"
     told = f"{part} words, spoken or recognised, are shown; the figures above count all of them."
     note = tag("p", told, data_shown=shown, data_words=total)
-    return tag("div", note, tag("div", *paragraphs, id="words"))
+    return tag("div", note, tag("div", *paragraphs, id="words", lang=glyphs.name))
 
 
 def _paragraphs(chosen: Sequence[Place], paired: Paired, glyphs: Glyphs, playable: bool) -> Iterator[Html]:
-    parts: list[Html] = []
-    for number, place in enumerate(chosen):
-        before = chosen[number - 1] if number else None
-        if before is None or before.unit != place.unit:
-            if before is not None:
-                yield tag("p", *parts)
-            utterance = paired.references[place.unit]
-            parts = [tag("span", utterance.id or place.unit + 1, class_="name"), Html(" ")]
-        if before is not None and paired.references[before.unit].recording == paired.references[place.unit].recording:
-            parts.append(_pause(before, place))
-        parts += [_written(place, glyphs, playable), Html(" ")]
-    if parts:
-        yield tag("p", *parts)
+    for unit, group in groupby(chosen, key=lambda place: place.unit):
+        name = tag("span", paired.references[unit].id or unit + 1, class_="name")
+        parts = [part for place in group for part in (_written(place, glyphs, playable), _pause(place.pause)) if part]
+        yield tag("p", name, *(Html(f" {part}") for part in parts))
 
 
-def _pause(before: Place, place: Place) -> Html:
-    """A bar as long as the silence between two words; nothing where it is short or not known."""
-    if before.end is None or place.start is None or place.start - before.end < _SHORTEST_PAUSE:
+def _pause(seconds: Seconds | None) -> Html:
+    """A bar as long as the silence; nothing where it is short or not known."""
+    if seconds is None or seconds < _SHORTEST_PAUSE:
         return Html()
-    seconds = place.start - before.end
-    width = f"width:{_EM_A_SECOND * min(seconds, _LONGEST_PAUSE):.2f}em"
-    return tag("i", class_="pause long" if seconds > _LONGEST_PAUSE else "pause", style=width, title=f"{seconds:.2f} s")
+    return tag(
+        "i",
+        f"{seconds:.1f}" if seconds >= _SHORTEST_NUMBERED else "",
+        class_="pause long" if seconds > _LONGEST_PAUSE else "pause",
+        style=f"--seconds:{min(seconds, _LONGEST_PAUSE):.2f}",
+        title=f"pause of {seconds:.2f} s",
+    )
 
 
 def _written(place: Place, glyphs: Glyphs, playable: bool) -> Html:
@@ -187,7 +184,7 @@ def legend() -> Html:
             tag("del", ".", class_="mark wrong") + tag("ins", ",", class_="mark wrong")
         ),
         "wrong capitals": tag("span", "word", class_="case"),
-        "pause of one second": tag("i", class_="pause", style=f"width:{_EM_A_SECOND}em"),
+        "pause, in seconds": _pause(1.0),
     }
     items = (tag("li", tag("span", sample, class_="w"), Html(" "), name) for name, sample in entries.items())
     return tag("ul", *items, class_="legend")

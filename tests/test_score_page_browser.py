@@ -1,0 +1,134 @@
+"""The page of scores in a browser: its script runs, tells nothing on the console, and does what a reader asks of it."""
+
+import json
+import re
+import shutil
+import subprocess
+import wave
+
+import pytest
+from dummies import file
+
+from asr_punct.io.json import write_json
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
+]
+REFERENCE = "Hola, ¿qué tal?\nVengo de mi casa.\n"
+HEARD = [
+    ("hola", Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP), {Mark.PERIOD: 0.6, Mark.COMMA: 0.3}),
+    ("qué", Labels(frozenset({Mark.OPEN_QUES})), {Mark.OPEN_QUES: 0.9}),
+    ("tal", Labels(frozenset({Mark.QUESTION})), {Mark.QUESTION: 0.9}),
+    ("vengo", Labels(frozenset(), Case.FIRST_CAP), {Case.FIRST_CAP: 0.97}),
+    ("mi", Labels(), {}),
+    ("eh", Labels(), {}),
+    ("caza", Labels(frozenset({Mark.PERIOD})), {Mark.PERIOD: 0.8}),
+]
+
+
+@pytest.fixture
+def page(run, tmp_path):
+    """A page of words with errors, times, confidence, probabilities and a second of sound for each word."""
+    words = tuple(Word(word, float(i), i + 0.5 + 0.1 * (i % 3), 0.9 - 0.1 * i) for i, (word, *_) in enumerate(HEARD))
+    labels, probabilities = (tuple(row[column] for row in HEARD) for column in (1, 2))
+    heard = Utterance(words, "u", "r", labels=labels, probabilities=probabilities, times="asr")
+    with open(tmp_path / "hyp.json", "w", encoding="utf-8") as out:
+        write_json([heard], out, glyphs("es"))
+    with wave.open(str(tmp_path / "talk.wav"), "wb") as out:
+        out.setparams((1, 2, 8000, 0, "NONE", ""))
+        out.writeframes(bytes(2 * 8000 * len(words)))
+    reference = file(tmp_path, "ref.txt", REFERENCE)
+    path = tmp_path / "page.html"
+    sides = ("score", reference, tmp_path / "hyp.json", "--align")
+    status, _, error = run(*sides, "--html", path, "--audio", tmp_path / "talk.wav", "--quiet")
+    assert (status, error) == (0, "")
+    return path
+
+
+def opened(page, script=""):
+    """The page as it is once a browser has run it, and `script` after it; and what came on the console."""
+    content = page.read_text(encoding="utf-8")
+    page.write_text(content.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page.parent / 'profile'}"]
+    options += ["--enable-logging=stderr", "--v=0", "--virtual-time-budget=5000", "--dump-dom"]
+    command = [CHROMIUM, *options, page.as_uri()]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+def answers(page, script):
+    """What `script` leaves in `found`; the console must stay empty."""
+    known = """
+        const found = {};
+        const byId = (id) => document.getElementById(id);
+        const words = document.querySelectorAll("#words .w");
+        setTimeout(() => { document.title = JSON.stringify(found); }, 3000);
+    """
+    content, console = opened(page, f"{{ {known} {script} }}")
+    assert console == []
+    return json.loads(re.search("<title>(.*)</title>", content)[1])
+
+
+def test_the_console_stays_empty(page):
+    content, console = opened(page)
+    assert console == []
+    assert content.count("<svg") == 4  # reliability of marks, capitals and words; score by word errors
+    assert content.count("<circle") > 10
+    assert "words with errors: 4" in content
+    assert re.findall('data-t="([^"]*)" role="button" tabindex="0"', content) == ["0.000"]
+
+
+def test_the_console_tells_of_an_error(page):
+    _, console = opened(page, "nobody.knows()")
+    assert "nobody is not defined" in "".join(console)
+
+
+def test_buttons_go_from_error_to_error(page):
+    script = """
+        found.told = ["next", "next", "next", "next", "next", "previous"].map((way) => {
+          byId(`${way}-error`).click();
+          return byId("which-error").textContent;
+        });
+        found.here = [...document.querySelectorAll(".here")].map((word) => word.textContent);
+        words[3].click();
+        byId("next-error").click();
+        found.after = byId("which-error").textContent;
+    """
+    found = answers(page, script)
+    expected = [
+        "1 of 4: wrong COMMA: ,; wrong PERIOD: .",
+        "2 of 4: missing word: de",
+        "3 of 4: extra word: eh",
+        "4 of 4: spoken word: casa; recognised word: caza",
+    ]
+    assert found["told"] == [*expected, expected[0], expected[3]]
+    assert found["here"] == ["casacaza."]
+    assert found["after"] == expected[1]
+
+
+def test_words_play_at_a_click_and_by_keys(page):
+    script = """
+        const press = (key) => {
+          document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        };
+        const player = byId("player");
+        player.muted = true;
+        player.addEventListener("loadedmetadata", () => {
+          found.duration = player.duration;
+          words[1].click();
+          press("ArrowRight");
+          press("Enter");
+          found.focused = document.activeElement.textContent;
+          found.time = player.currentTime;
+        });
+        player.addEventListener("seeked", () => setTimeout(() => {
+          found.now = document.querySelector(".now").textContent;
+          player.pause();
+        }));
+    """
+    found = answers(page, script)
+    assert found == {"duration": 7, "focused": "tal?", "time": 2, "now": "tal?"}
