@@ -18,7 +18,6 @@ LAYERS = [
     "text",
     "audio",
     "pauses",
-    "pause_model",
     "align",
     "subtitles",
     "io",

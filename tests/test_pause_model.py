@@ -7,8 +7,8 @@ import pytest
 
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS, Mark
-from asr_punct.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.pauses import UNKNOWN
+from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 
 PLAIN = PauseParameters(stretched=0, clipped=0, emitted=0, slack_probability=0, frames_ms=(10,))
 """Every window's times are exact."""

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
-from asr_punct.pause_model import sample_pauses
 from asr_punct.pauses import UNKNOWN
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Corpus, Vocabulary, WordArrays, mark_matrix
+from asr_punct.training.pause_model import sample_pauses
 from asr_punct.training.windows import Spans
 
 _POOL_BATCHES = 32
