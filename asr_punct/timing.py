@@ -13,7 +13,7 @@ from asr_punct import audio as sound
 from asr_punct import progress
 from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
-from asr_punct.errors import TIMES, AsrPunctError, InputError, counted_as
+from asr_punct.errors import TIMES, InputError, counted_as
 from asr_punct.io import read_utterances
 from asr_punct.io.ctm import OwnName
 from asr_punct.io.entries import recording_name
@@ -23,7 +23,7 @@ from asr_punct.io.labelled import labelled
 from asr_punct.io.placing import SLACK
 from asr_punct.pauses import Floats, refine, with_pauses
 from asr_punct.text import parse
-from asr_punct.words import TIME_SOURCES, Seconds, TimeSource, Utterance, Word, has_times, later
+from asr_punct.words import Seconds, Utterance, Word, has_times, later, time_source
 
 _ROUNDING: Seconds = 0.5
 """So far a word may end after its audio: recognisers count in frames, and files of times are rounded."""
@@ -167,10 +167,8 @@ class TimedCorpus:
     """
 
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
-        if times is not None and times not in TIME_SOURCES:
-            raise AsrPunctError(f"--times: found {times!r}, expected one of {' '.join(TIME_SOURCES)}")
         self._language, self._audio, self._data_dir = language, audio, data_dir
-        self._times = cast(TimeSource | None, times)
+        self._times = None if times is None else time_source(times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._heard = audio is not None or any(item.audio for item in self._items.values())
         self._counts: Counter[str] = Counter()
@@ -183,7 +181,7 @@ class TimedCorpus:
         Raises:
             InputError: a malformed file, or an utterance that the data directory does not have.
         """
-        utterances: Iterable[Utterance] = read_utterances(source, format_name)
+        utterances: Iterable[Utterance] = read_utterances(source, format_name, times=self._times)
         if self._data_dir is not None:
             utterances = self._in_order(utterances)
         utterances = map(self._described, utterances)
@@ -205,7 +203,6 @@ class TimedCorpus:
             yield from held.get(name, [])
 
     def _described(self, utterance: Utterance) -> Utterance:
-        utterance = replace(utterance, times=self._times or utterance.times if has_times(utterance.words) else "none")
         if self._data_dir is None:
             return utterance
         item = self._item(utterance)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
@@ -89,6 +89,18 @@ class Utterance:
 def word_count(utterance: Utterance) -> int:
     """How many words an utterance has."""
     return len(utterance.words)
+
+
+def time_source(name: str) -> TimeSource:
+    """The source of that name. Raises AsrPunctError where there is none that times can have."""
+    if name not in TIME_SOURCES:
+        raise AsrPunctError(f"--times: found {name!r}, expected one of {' '.join(TIME_SOURCES)}")
+    return cast(TimeSource, name)
+
+
+def with_source(utterance: Utterance, source: TimeSource) -> Utterance:
+    """The utterance with times from this source; one whose words have no times stays."""
+    return replace(utterance, times=source) if has_times(utterance.words) else utterance
 
 
 def later(word: Word, seconds: Seconds, *, decimals: int) -> Word:

@@ -287,6 +287,43 @@ def test_a_graph_alone_is_not_exported(run, model, tmp_path, monkeypatch):
     assert (copy / "config.json").read_bytes() == before
 
 
+def test_pauses_of_an_aligner_are_not_refined(run, model, tmp_path):
+    """The CTM says that the gap is 0.10 s; the recording is silent for 0.40 s."""
+    pytest.importorskip("soundfile")
+    import numpy as np
+
+    from asr_punct.audio import write
+
+    sound = np.random.default_rng(0).normal(0, 0.1, 32_000).astype(np.float32)
+    sound[12_800:19_200] /= 1000
+    write(tmp_path / "a.wav", sound, 16_000)
+    source = file(tmp_path, "a.ctm", "a 1 0.20 0.75 ana\na 1 1.05 0.75 mira\n")
+    found = {}
+    for times in ("asr", "aligner", None):
+        options = [
+            "--model",
+            model,
+            "--to",
+            "json",
+            "--audio",
+            tmp_path / "a.wav",
+            *(("--times", times) if times else ()),
+        ]
+        status, out, _ = run("punctuate", *options, source)
+        (utterance,) = json.loads(out)["utterances"]
+        assert (status, utterance["times"]) == (0, times or "asr")
+        found[times] = [(word["start"], word["end"], word.get("pause")) for word in utterance["words"]]
+    assert found["aligner"] == [(0.2, 0.95, 0.1), (1.05, 1.8, None)]
+    assert found["asr"] == found[None] == [(0.2, 0.95, pytest.approx(0.4, abs=0.03)), (1.05, 1.8, None)]
+
+
+def test_what_is_no_source_of_times_is_told(run, model, tmp_path):
+    source = file(tmp_path, "a.ctm", GOOD_CTM)
+    told = "--times: found 'clock', expected one of asr aligner ctc whisper"
+    assert_told(run("punctuate", "--model", model, "--times", "clock", source), told)
+    assert_told(run("pauses", "--times", "clock", source, "-o", tmp_path / "a.tsv"), told)
+
+
 def test_audio_without_times_names_align(run, model, tmp_path):
     source = file(tmp_path, "a.txt", "hola\n")
     assert_told(run("punctuate", "--model", model, "--audio", "a.wav", source), "words without times", "align")

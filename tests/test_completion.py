@@ -49,6 +49,7 @@ def complete(run, monkeypatch):
         ("asr-punct punctuate --marks QUESTION,QUES", []),
         ("asr-punct prepare t", ["text"]),
         ("asr-punct pauses talk.ctm --times ", ["asr", "aligner", "ctc", "whisper"]),
+        ("asr-punct punctuate talk.ctm --times a", ["asr", "aligner"]),
         ("asr-punct punctuate talk.c", []),
         ("asr-punct score --audio ta", []),
     ],

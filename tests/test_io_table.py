@@ -1,6 +1,7 @@
 """One table over all formats: what each keeps on the way in and out again, and what every other one makes of it."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from asr_punct import io
 from asr_punct.errors import InputError
 from asr_punct.io.formats import READABLE, WRITABLE
+from asr_punct.io.sources import USUAL
 from asr_punct.marks import Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import TIME_SOURCES, Utterance, Word
 
 ES = glyphs("es")
 CRIED = Labels(frozenset({Mark.EXCLAMATION, Mark.OPEN_EXCL}))
@@ -158,6 +160,8 @@ IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats whose marks stand beside the words, which come back without them."""
 TIMED = ("json", "ctm", "textgrid", "nemo", "whisper", "vosk", "lhotse", "kaldi")
 """Formats that have the times of every word."""
+TELLING = ("tsv", "json", "textgrid", "nemo", "whisper", "vosk", "lhotse")
+"""Formats that tell where times come from."""
 SPEAKING = ("json", "stm", "whisper", "lhotse", "vtt")
 """Formats that say who speaks."""
 TIMELESS, EDGES = ("text", "tsv"), ("stm", "srt", "vtt")
@@ -220,6 +224,17 @@ def times_of(utterances):
     return [(word.start, word.end) for word in words_of(utterances)]
 
 
+def sources_of(utterances):
+    return {utterance.times for utterance in utterances}
+
+
+def expected_sources(sources, name):
+    """What a format makes of sources of times."""
+    if name in TELLING or sources == {"none"}:
+        return sources
+    return {USUAL[name]} if name in TIMED else {"none"}
+
+
 def test_the_table_has_all_formats():
     assert {row.partition("/")[0] for row in SAMPLES} == set(READABLE) | set(WRITABLE)
 
@@ -232,7 +247,8 @@ def test_a_sample_is_read(tmp_path, name):
     assert all(start in (None, truth[0]) and end in (None, truth[1]) for (start, end), truth in known)
     complete = [time for time, _ in known if None not in time]
     assert len(complete) == (0 if name in (*TIMELESS, *EDGES) else len(ROWS))
-    assert ({utterance.times for utterance in found} == {"none"}) == (name in (*TIMELESS, *EDGES))
+    expected = "none" if name in (*TIMELESS, *EDGES) else USUAL.get(name.partition("/")[0], "asr")
+    assert sources_of(found) == {expected}
 
 
 @pytest.mark.parametrize("name", ROWS_WRITTEN)
@@ -278,6 +294,93 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
         assert [time for time in times_of(again) if None not in time] == [
             time for time in times_of(found) if None not in time
         ]
+    usual = {USUAL.get(target, "none")} if source in EDGES else {"none"}
+    assert sources_of(again) in (expected_sources(sources_of(found), target), usual)
+
+
+@pytest.mark.parametrize("times", TIME_SOURCES)
+@pytest.mark.parametrize("name", WRITABLE)
+def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, times):
+    """Also where the file tells another source already, and by no more keys than it takes."""
+    said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
+    values = [Utterance(words, f"u{number}", "r", times=times) for number, words in enumerate(said)]
+    path = write(values, tmp_path / "out", name)
+    assert sources_of(read(path, name)) == expected_sources({times}, name)
+    if name in TELLING and name in TIMED:
+        again = list(io.read_utterances(path, name, times="whisper"))
+        second = write(again, tmp_path / "again", name)
+        assert sources_of(read(second, name)) == {"whisper"}
+        if name not in ("json", "textgrid"):
+            assert ('"times"' in path.read_text()) == (times != USUAL[name])
+
+
+@pytest.mark.parametrize("name", [row for row in ROWS_WRITTEN if row.partition("/")[0] in TIMED])
+def test_a_source_that_is_named_is_all_that_changes(tmp_path, name):
+    source, format_name = put(tmp_path / "in", SAMPLES[name]), name.partition("/")[0]
+    found = read(source, name)
+    same = list(io.read_utterances(source, format_name, times=found[0].times))
+    assert content_of(write(same, tmp_path / "same", name)) == content_of(source)
+    named = list(io.read_utterances(source, format_name, times="ctc"))
+    assert sources_of(named) == {"ctc"}
+    assert named == [replace(utterance, times="ctc") for utterance in found]
+    path = write(named, tmp_path / "named", name)
+    assert sources_of(read(path, name)) == expected_sources({"ctc"}, format_name)
+    if format_name in ("nemo", "whisper", "vosk", "lhotse"):
+        without = put(tmp_path / "without", path.read_text(encoding="utf-8").replace(', "times": "ctc"', ""))
+        assert content_of(without) == content_of(source)
+    back = list(io.read_utterances(path, format_name, times=found[0].times))
+    assert sources_of(read(write(back, tmp_path / "back", name), name)) == sources_of(found)
+
+
+@pytest.mark.parametrize("name", [*TIMELESS, *EDGES])
+def test_words_without_times_come_from_nowhere(tmp_path, name):
+    found = io.read_utterances(put(tmp_path / "in", SAMPLES[name]), name, times="ctc")
+    assert sources_of(found) == {"ctc" if name in EDGES else "none"}
+
+
+def with_key(name, value):
+    """A sample with another meaning of the key that tells where times come from."""
+    text = SAMPLES[name]
+    if name == "lhotse":
+        return text.replace('"custom": {', f'"custom": {{"times": {value}, ')
+    if name == "textgrid":
+        return text.replace('"phones"', '"times"').replace('"k"', f'"{value}"')
+    if name == "whisper":
+        return text.replace('"seek": 7', f'"times": {value}')
+    first = {"whisper/cpp": '"tokens": [', "whisper/chunks": '"chunks": [', "nemo": '"lang": ', "vosk": '"spk": '}[name]
+    return text.replace(first, f'"times": {value}, {first}')
+
+
+@pytest.mark.parametrize("value", ['["asr"]', '"clock"', "null", '"none"', "3"])
+@pytest.mark.parametrize("name", ["lhotse", "nemo", "vosk", "whisper", "whisper/chunks", "whisper/cpp"])
+def test_a_key_of_another_meaning_stays(tmp_path, name, value):
+    source = put(tmp_path / "in", with_key(name, value))
+    assert '"times"' in source.read_text()
+    format_name = name.partition("/")[0]
+    assert sources_of(read(source, name)) == {USUAL[format_name]}
+    named = list(io.read_utterances(source, format_name, times="ctc"))
+    assert content_of(write(named, tmp_path / "out", name)) == content_of(source)
+
+
+def test_a_tier_or_custom_value_of_another_meaning_stays(tmp_path):
+    grid, custom = with_key("textgrid", "clock"), re.sub(r'"custom": {[^}]*}', '"custom": ["times"]', SAMPLES["lhotse"])
+    for name, content in (("textgrid", grid), ("lhotse", custom)):
+        source = put(tmp_path / name, content)
+        named = list(io.read_utterances(source, name, times="ctc"))
+        assert content_of(write(named, tmp_path / f"{name}.out", name)) == content_of(source)
+        assert sources_of(read(source, name)) == {"aligner"}
+
+
+def test_the_documentation_says_what_times_are_taken_for():
+    text = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
+    _, _, section = text.partition("\n## Where times come from\n")
+    rows = [line.split("|")[1:4] for line in section.split("\n## ")[0].splitlines() if line.startswith("| `")]
+    listed = {name: (taken, told) for names, taken, told in rows for name in re.findall(r"`(\w+)`", names)}
+    assert listed.keys() == set(READABLE)
+    for name, (taken, told) in listed.items():
+        forms = {times for form, times in USUAL.items() if form.partition("/")[0] == name}
+        assert set(re.findall("|".join(TIME_SOURCES), re.sub("[^`]*(`[^`]*`)?", r"\1", taken))) == forms
+        assert (told.strip() not in ("no", "not written")) == (name in TELLING)
 
 
 @pytest.mark.parametrize("name", SPEAKING)
@@ -297,7 +400,7 @@ def test_who_speaks_is_read(tmp_path, name, speakers):
 def transcripts(draw):
     """Utterances of one recording, words with times in whole milliseconds that do not overlap."""
     tokens = st.text(st.sampled_from("abñ3&'\"<-"), min_size=1, max_size=4)
-    utterances, clock = [], 0
+    utterances, clock, times = [], 0, draw(st.sampled_from(TIME_SOURCES))
     for number in range(draw(st.integers(1, 3))):
         words = []
         for _ in range(draw(st.integers(1, 5))):
@@ -305,7 +408,7 @@ def transcripts(draw):
             clock = start + draw(st.integers(1, 1500))
             words.append(Word(draw(tokens), start / 1000, clock / 1000))
         speaker = draw(st.sampled_from(["", "ana", "R&D <a>"]))
-        utterances.append(Utterance(tuple(words), f"u{number}", "r", speaker=speaker, times="asr"))
+        utterances.append(Utterance(tuple(words), f"u{number}", "r", speaker=speaker, times=times))
     return utterances
 
 
@@ -318,5 +421,6 @@ def test_any_transcript_makes_the_trip(tmp_path_factory, name, utterances, label
     assert plain(texts_of(again)) == texts_of(utterances)
     if name in TIMED:
         assert times_of(again) == times_of(utterances)
+    assert sources_of(again) == expected_sources(sources_of(utterances), name)
     second = write(again, tmp_path_factory.mktemp("trip") / "out", name)
     assert content_of(second) == content_of(path)

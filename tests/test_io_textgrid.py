@@ -166,6 +166,26 @@ def test_words_without_room_of_their_own_share_an_interval():
     assert times == ["0.0", "0.5", "0.5", "0.75", "0.75", "2.0", "2.0", "3.0"]
 
 
+def test_times_of_a_recogniser_are_told_by_a_tier(tmp_path):
+    spoken = [Utterance((Word("hola", 0.0, 0.5),), times="aligner"), Utterance((Word("ya", 0.5, 1.0),), times="asr")]
+    content = written(spoken)
+    last = textgrid.TextGrid.fromFile(file(tmp_path, content))[-1]
+    assert (last.name, [(row.minTime, row.maxTime, row.mark) for row in last]) == ("times", [(0, 1, "asr")])
+    utterance = read(tmp_path, content)
+    assert utterance.times == "asr"
+    named = read(tmp_path, written([replace(utterance, times="aligner")]))
+    assert (named.times, [tier.name for tier in named.rest.tiers]) == ("aligner", ["words", "times"])
+    assert "times" not in written(spoken[:1])
+
+
+def test_the_only_tier_of_a_file_is_still_known_beside_ours(tmp_path):
+    content = written([Utterance((Word("hola", 0.0, 0.5),), times="aligner")]).replace('"words"', '"Mary"')
+    utterance = replace(asked(read(tmp_path, content)), times="ctc")
+    again = read(tmp_path, written([utterance]))
+    assert (again.words, again.times) == (utterance.words, "ctc")
+    assert [tier.name for tier in again.rest.tiers] == ["Mary", "punctuated", "times"]
+
+
 @st.composite
 def spoken(draw):
     ms = sorted(draw(st.sets(st.integers(0, 10**6), min_size=2, max_size=12)))

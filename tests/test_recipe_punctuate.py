@@ -292,7 +292,7 @@ def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
         (["--use-audio", "1", "data", "talk.ctm", "out"],
          "punctuate.sh: option --use-audio: found '1', expected true or false"),
         (["--times", "clock", "data", "talk.ctm", "out"],
-         "split_decode.py: --times: found times 'clock', expected one"),
+         "split_decode.py: --times: found 'clock', expected one"),
         (["--cmd", "utils/no.pl", "data", "talk.ctm", "out"],
          "punctuate.sh: --cmd: found no program utils/no.pl, expected run.pl, slurm.pl or the like"),
         (["--python", "no", "data", "talk.ctm", "out"],

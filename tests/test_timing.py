@@ -188,8 +188,9 @@ def test_audio_is_not_read_for_the_times_of_an_aligner(tmp_path):
 
 @pytest.mark.parametrize("times", ["guess", "none"])
 def test_an_unknown_source_of_times_is_told(times):
-    with pytest.raises(AsrPunctError, match=f"--times: found '{times}', expected one of asr aligner ctc whisper"):
-        TimedCorpus("es", times, None, None)
+    for ask in (lambda: TimedCorpus("es", times, None, None), lambda: read_utterances("a.ctm", times=times)):
+        with pytest.raises(AsrPunctError, match=f"--times: found '{times}', expected one of asr aligner ctc whisper"):
+            ask()
 
 
 @pytest.fixture(scope="module")

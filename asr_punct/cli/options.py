@@ -14,6 +14,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.io.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import PRESETS
+from asr_punct.words import TIME_SOURCES, time_source
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -26,6 +27,11 @@ def checked_language(context: typer.Context, language: str) -> str:
         expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
         raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
     return language
+
+
+def checked_times(times: str | None) -> str | None:
+    """A source of times, where one is named."""
+    return None if times is None else time_source(times)
 
 
 _LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
@@ -60,6 +66,14 @@ Quiet = Annotated[
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"]))]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
+Times = Annotated[
+    str | None,
+    typer.Option(
+        callback=checked_times,
+        help=f"Where the times come from: {' '.join(TIME_SOURCES)}; by default as IN says.",
+        autocompletion=one_of(TIME_SOURCES),
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(

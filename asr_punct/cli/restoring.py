@@ -25,6 +25,7 @@ from asr_punct.cli.options import (
     Quiet,
     Subtitles,
     Threads,
+    Times,
     To,
 )
 from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
@@ -63,6 +64,7 @@ def punctuate(
     subtitles: Subtitles = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Audio of each recording: name and path, a line each.")] = None,
+    times: Times = None,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
@@ -103,7 +105,8 @@ def punctuate(
     of the input stay, and none is added beside them. A file appears when it is complete.
 
     Pauses are measured from the words' times, in seconds; --audio or --wav-scp refine them on the recording (extra
-    "audio"), which must then hold all the words. Without times the model goes by the words alone.
+    "audio"), which must then hold all the words. Where the times are an aligner's (--times aligner, for a CTM cannot
+    tell) pauses stay as they are. Without times the model goes by the words alone.
     """
     from asr_punct import io
     from asr_punct.io.formats import format_of_file
@@ -125,7 +128,7 @@ def punctuate(
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
-        utterances = io.read_utterances(source, from_, parts=True, silence=True)
+        utterances = io.read_utterances(source, from_, parts=True, silence=True, times=times)
         if audio or wav_scp:
             utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
         if right is None:

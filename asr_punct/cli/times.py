@@ -10,11 +10,10 @@ import typer
 from asr_punct.acoustic import METHODS, open_aligner
 from asr_punct.cli.base import Part, command, tell
 from asr_punct.cli.completion import one_of
-from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet
+from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times
 from asr_punct.cli.overwriting import check_outputs, recordings
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
-from asr_punct.words import TIME_SOURCES
 
 
 @command(
@@ -84,13 +83,7 @@ def pauses(
     audio: Audio = None,
     data_dir: DataDir = None,
     lang: Language = "es",
-    times: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Where the times come from: {' '.join(TIME_SOURCES)}; by default as IN says.",
-            autocompletion=one_of(TIME_SOURCES),
-        ),
-    ] = None,
+    times: Times = None,
     quiet: Quiet = False,
 ) -> None:
     """Turn times into pauses, to train on or to punctuate.

@@ -26,14 +26,19 @@ from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
-from asr_punct.words import Utterance, whole
+from asr_punct.words import Utterance, time_source, whole, with_source
 
 _LOOKED_AT = 5
 """Lines that tell a CTM from text, empty ones and comments left out."""
 
 
 def read_utterances(
-    path: Pathlike, format_name: str | None = None, *, parts: bool = False, silence: bool = False
+    path: Pathlike,
+    format_name: str | None = None,
+    *,
+    parts: bool = False,
+    silence: bool = False,
+    times: str | None = None,
 ) -> Iterator[Utterance]:
     """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
 
@@ -45,14 +50,18 @@ def read_utterances(
         format_name: its format.
         parts: whether a long utterance of a CTM may come in parts (`Utterance.continues`), for bounded memory.
         silence: whether JSON may have no words, as a recogniser writes it where nobody speaks.
+        times: where the words' times come from, one of `words.TIME_SOURCES`; None leaves what the file says.
 
     Raises:
-        AsrPunctError: the format is not known, or none that is read.
+        AsrPunctError: the format is not known, or none that is read; or no such source of times.
         InputError: the file has no words at all, not the form of its format, a time beyond `files.MAX_TIME`, or rows of
             a CTM where it is text because nothing says otherwise.
     """
     utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
     utterances = utterances if parts else whole(utterances)
+    if times is not None:
+        source = time_source(times)
+        utterances = (with_source(utterance, source) for utterance in utterances)
     name = format_name or format_by_name(uncompressed_name(path))
     may_be_empty = silence and name is not None and FORMATS[name].recognises is not None
     return _checked(utterances, path, may_be_empty)

@@ -18,10 +18,10 @@ from asr_punct.io.entries import (
     object_at,
     objects,
     recording_name,
-    source_of,
     with_punctuation,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.sources import USUAL, source_of
 from asr_punct.words import Utterance, Word
 
 
@@ -48,7 +48,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}" if labels else recording,
             recording=recording,
             channel=str(number),
-            times=source_of(words),
+            times=source_of(words, USUAL["aws"]),
         )
 
 

@@ -20,7 +20,6 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     replaced_entries,
-    source_of,
     text_at,
     timed_words,
     tokens_of,
@@ -28,6 +27,7 @@ from asr_punct.io.entries import (
 )
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import shown
+from asr_punct.io.sources import USUAL, telling_source, told_source
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
@@ -60,7 +60,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
     words = tuple(_words(file, name))
-    yield Utterance(words, recording, recording, times=source_of(words, _source(file)), rest=Chunks(file))
+    times = told_source(file, words, _usual_source(file))
+    yield Utterance(words, recording, recording, times=times, rest=Chunks(file))
 
 
 def _words(file: Object, place: str) -> Iterator[Word]:
@@ -85,9 +86,9 @@ def _times(entry: Object, place: str) -> Object:
     return dict(zip(("start", "end"), pair, strict=True))
 
 
-def _source(file: Object) -> TimeSource:
+def _usual_source(file: Object) -> TimeSource:
     spaced = any(str(entry["text"]).startswith(" ") for entry in file[_CHUNKS])
-    return "whisper" if spaced else "ctc"
+    return USUAL["whisper" if spaced else "whisper/chunks without spaces"]
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
@@ -105,4 +106,5 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     if len(words) != len(old):
         return None
     changed = replaced_entries(entries, "text", written_pieces(values[0], pieces, glyphs)) if entries else entries
-    return {**file, "text": replaced(text, old, words), _CHUNKS: changed}
+    new = {**file, "text": replaced(text, old, words), _CHUNKS: changed}
+    return telling_source(new, values[0], _usual_source(file))

@@ -29,6 +29,7 @@ from asr_punct.io.files import (
     parse_seconds,
     read_lines,
 )
+from asr_punct.io.sources import USUAL
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -112,7 +113,8 @@ def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
 def _source(words: Sequence[Word]) -> TimeSource:
     """NeMo's Forced Aligner, which places words by a CTC model, has no confidence of them."""
     first = words[0].rest
-    return "ctc" if isinstance(first, CtmRow) and first.tail.split()[:2] == _UNSCORED else "asr"
+    unscored = isinstance(first, CtmRow) and first.tail.split()[:2] == _UNSCORED
+    return USUAL["ctm/forced aligner" if unscored else "ctm"]
 
 
 def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:

@@ -18,6 +18,7 @@ from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.io.kaldi import read_segments, unique_names
 from asr_punct.io.placing import Segments, labels_by_place, order_of_speech, place_words, write_labelled
+from asr_punct.io.sources import USUAL
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
@@ -77,7 +78,8 @@ def _utterance(
     if same:
         words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
     recording = segments[name][0] if segments else name
-    return Utterance(tuple(words), name, recording, times="asr" if same and words else "none", rest=DataDir(root))
+    times = USUAL["kaldi"] if same and words else "none"
+    return Utterance(tuple(words), name, recording, times=times, rest=DataDir(root))
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:

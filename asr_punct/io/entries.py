@@ -17,7 +17,7 @@ from asr_punct.errors import TIMES, InputError
 from asr_punct.io.files import MAX_TIME, Pathlike, parse_seconds, uncompressed_name
 from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
-from asr_punct.words import Seconds, TimeSource, Utterance, Word, bounds, has_times
+from asr_punct.words import Seconds, Utterance, Word, bounds
 
 Object = Mapping[str, Any]
 _OPENING = frozenset("¿¡«“‘([{")
@@ -191,11 +191,6 @@ def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
     if times is None:
         raise InputError(place, "words without times", TIMES)
     return times
-
-
-def source_of(words: Iterable[Word], source: TimeSource = "asr") -> TimeSource:
-    """The source of the words' times, where they have any."""
-    return source if has_times(words) else "none"
 
 
 def new_entry(word: Word, text: str, confidence: str) -> Object:

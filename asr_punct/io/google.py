@@ -19,11 +19,11 @@ from asr_punct.io.entries import (
     object_at,
     objects,
     recording_name,
-    source_of,
     text_at,
 )
 from asr_punct.io.files import Pathlike, display_name, parse_seconds
 from asr_punct.io.json_text import shown
+from asr_punct.io.sources import USUAL, source_of
 from asr_punct.words import Seconds, Utterance, Word
 
 _STARTS = ("startTime", "startOffset", "start_time", "start_offset")
@@ -66,7 +66,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             channel=str(result.get("channelTag") or result.get("channel_tag") or 1),
-            times=source_of(words),
+            times=source_of(words, USUAL["google"]),
         )
 
 

@@ -19,11 +19,11 @@ from asr_punct.io.entries import (
     object_at,
     objects,
     recording_name,
-    source_of,
     text_at,
 )
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import shown
+from asr_punct.io.sources import USUAL, source_of
 from asr_punct.words import Utterance, Word
 
 
@@ -46,7 +46,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: result {number}"
         best = next(iter(objects(result, "alternatives", place)), {})
         words = in_order(_words(best, place), place)
-        yield Utterance(words, id=f"{recording}-{number}", recording=recording, times=source_of(words))
+        yield Utterance(words, id=f"{recording}-{number}", recording=recording, times=source_of(words, USUAL["ibm"]))
 
 
 def _final_results(content: Object, place: str) -> Iterator[Object]:

@@ -30,6 +30,7 @@ from asr_punct.io.entries import (
 )
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.io.json_text import first_json_line, parse_json, shown
+from asr_punct.io.sources import USUAL, telling_source, told_source
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -103,7 +104,7 @@ def _utterance(item: Object, place: str) -> Utterance:
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
-        source = "aligner"
+        source = told_source(_custom(item) or {}, words, USUAL["lhotse"])
     elif words:
         words[0] = replace(words[0], start=start)
         words[-1] = replace(words[-1], end=round(start + duration, _DIGITS))
@@ -119,6 +120,12 @@ def _utterance(item: Object, place: str) -> Utterance:
         times=source,
         rest=Supervision(item),
     )
+
+
+def _custom(item: Object) -> Object | None:
+    """The object for what is not Lhotse's own, empty where there is none; None where something else stands there."""
+    custom = item.get("custom") or {}
+    return custom if isinstance(custom, dict) else None
 
 
 def _entries(item: Object, place: str) -> list[Any]:
@@ -172,7 +179,16 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
             item = _new(utterance, number, written_words(utterance, glyphs))
         else:
             continue
-        out.write(json.dumps(item, ensure_ascii=False) + "\n")
+        out.write(json.dumps(_telling_source(item, utterance), ensure_ascii=False) + "\n")
+
+
+def _telling_source(item: Object, utterance: Utterance) -> Object:
+    """The supervision, whose `custom` tells where the times of its alignment come from, if not from an aligner."""
+    custom = _custom(item)
+    if custom is None or not _entries(item, utterance.id):
+        return item
+    told = telling_source(custom, utterance, USUAL["lhotse"])
+    return item if told is custom else {**item, "custom": told}
 
 
 def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: Glyphs) -> Object:

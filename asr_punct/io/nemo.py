@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,13 +19,13 @@ from asr_punct.io.entries import (
     objects,
     replaced,
     replaced_entries,
-    source_of,
     text_at,
     timed_words,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name, read_lines
 from asr_punct.io.json_text import first_json_line, parse_json
+from asr_punct.io.sources import USUAL, telling_source, told_source
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
@@ -68,13 +68,13 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
-            times=_source(item, words),
+            times=told_source(item, words, _usual_source(item)),
             rest=NemoLine(item),
         )
 
 
-def _source(item: Object, words: Sequence[Word]) -> TimeSource:
-    return source_of(words, "ctc" if _is_alignment(item) else "asr")
+def _usual_source(item: Object) -> TimeSource:
+    return USUAL["nemo/alignment" if _is_alignment(item) else "nemo"]
 
 
 def _is_alignment(item: Object) -> bool:
@@ -132,10 +132,13 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
 
     New are the words, `pred_text`, and `segment` and `text` where they are made of the same words; marks stand on the
     words. Other utterances become lines of a transcription: `audio_filepath` is the recording, `offset` and `duration`
-    are where in it the words are, and their times count from `offset`.
+    are where in it the words are, and their times count from `offset`. `times` tells where these come from, if that is
+    not what it would be taken for.
     """
     for utterance in values:
-        out.write(json.dumps(_line(utterance, glyphs), ensure_ascii=False) + "\n")
+        item = _line(utterance, glyphs)
+        item = telling_source(item, utterance, _usual_source(item))
+        out.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def _line(utterance: Utterance, glyphs: Glyphs) -> Object:

@@ -17,6 +17,7 @@ from asr_punct.errors import InputError
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.files import Pathlike
 from asr_punct.io.kaldi import read_segments, unique_names
+from asr_punct.io.sources import USUAL
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, later
 
@@ -64,7 +65,7 @@ def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     words = place_words(root, ctm, names, segments, strays=True)
     order = order_of_speech(root, names, segments, unique_names(root / "utt2doc"))
     recordings = {name: segments[name][0] if segments else name for name in names}
-    return [Utterance(tuple(words.get(name, ())), name, recordings[name], times="asr") for name in order]
+    return [Utterance(tuple(words.get(name, ())), name, recordings[name], times=USUAL["kaldi"]) for name in order]
 
 
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:

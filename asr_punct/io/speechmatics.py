@@ -22,12 +22,12 @@ from asr_punct.io.entries import (
     punctuation,
     recording_name,
     seconds_at,
-    source_of,
     text_at,
     with_punctuation,
 )
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import shown
+from asr_punct.io.sources import USUAL, source_of
 from asr_punct.words import Utterance, Word
 
 
@@ -55,7 +55,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=recording if len(channels) == 1 else f"{recording}-{number}",
             recording=recording,
             channel=str(number),
-            times=source_of(words),
+            times=source_of(words, USUAL["speechmatics"]),
         )
 
 

@@ -15,6 +15,7 @@ from asr_punct.errors import InputError
 from asr_punct.io.cue_text import CueText, Kind, cut, plain_word, strip_tags, voice_of
 from asr_punct.io.entries import recording_name
 from asr_punct.io.files import Pathlike, display_name, read_lines
+from asr_punct.io.sources import USUAL
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
@@ -182,7 +183,7 @@ class _Reader:
             recording_name(self._path),
             speaker=voice_of(cue.text, self._kind),
             pauses=(None,) * len(words),
-            times="asr" if timed else "none",
+            times=USUAL["vtt"] if timed else "none",
             rest=cue,
         )
 

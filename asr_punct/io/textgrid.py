@@ -1,5 +1,7 @@
 """Praat TextGrid: words in an interval tier, and a tier `punctuated` of the same intervals beside it.
 
+A tier `times` of one interval tells where the times come from, if not from an aligner.
+
 Both of Praat's text formats are read, in UTF-8 or UTF-16 with its byte order mark; the long one is written, in UTF-8.
 Own code, for what reads TextGrids elsewhere rounds times and leaves intervals out.
 """
@@ -13,13 +15,16 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import TIMES, InputError
-from asr_punct.io.entries import recording_name, written_words
+from asr_punct.io.entries import Object, recording_name, written_words
 from asr_punct.io.files import Pathlike, display_name, read_utf_file
+from asr_punct.io.sources import SOURCE, USUAL, source_of, telling_source, told_source
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
 """Name of the tier of written words."""
+_OURS = (PUNCTUATED, SOURCE)
+_USUAL = USUAL["textgrid"]
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 _TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
@@ -80,7 +85,8 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     chosen = _word_tier(tiers, place)
     words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
     name = recording_name(path)
-    yield Utterance(words, id=name, recording=name, times="aligner", rest=Grid(start, end, tiers, chosen))
+    grid = Grid(start, end, tiers, chosen)
+    yield Utterance(words, id=name, recording=name, times=told_source(_told(grid), words, _USUAL), rest=grid)
 
 
 class _Values:
@@ -146,6 +152,7 @@ def _tier(values: _Values) -> Tier:
 
 def _word_tier(tiers: Sequence[Tier], place: str) -> int:
     intervals = [i for i, tier in enumerate(tiers) if tier.kind == _INTERVALS]
+    intervals = [i for i in intervals if tiers[i].name not in _OURS] or intervals
     named = [i for i in intervals if tiers[i].name.strip().lower() in _TIER_NAMES]
     if named or len(intervals) == 1:
         return (named or intervals)[0]
@@ -189,8 +196,9 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     """Write the words of one recording as a tier `words` and, where they have labels, as written in `punctuated`.
 
     What came from a TextGrid gets all its tiers back, `punctuated` after the words or in the place of an older one.
-    Intervals do not overlap: a word that ends after the next one starts ends there, and words between which no time is
-    known share an interval.
+    Times of another source than an aligner, or of several, have a tier `times` that tells the first such one. Intervals
+    do not overlap: a word that ends after the next one starts ends there, and words between which no time is known
+    share an interval.
 
     Raises:
         InputError: words without any times or out of their order, or of several recordings or channels.
@@ -199,6 +207,7 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     grid = _own_grid(held) or _new_grid(held)
     if any(utterance.labels for utterance in held):
         grid = _punctuated(grid, held, glyphs)
+    grid = _telling_source(grid, held)
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
     out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
     for number, tier in enumerate(grid.tiers, start=1):
@@ -219,10 +228,39 @@ def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> 
     written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
     rows = tuple((*row[:2], " ".join(next(written) for _ in _texts(row[2])) or row[2]) for row in words.rows)
-    tier = replace(words, name=PUNCTUATED, rows=rows)
-    old = next((i for i, other in enumerate(grid.tiers) if other.name == PUNCTUATED and i != grid.words), None)
-    first, after = (grid.words + 1, grid.words + 1) if old is None else (old, old + 1)
+    return _with_tier(grid, replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
+
+
+def _telling_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
+    """The grid with a tier that tells where the times come from, if that has to be told."""
+    others = (each for each in utterances if source_of(each.words, each.times) not in ("none", _USUAL))
+    old = _told(grid)
+    new = telling_source(old, next(others, utterances[0]), _USUAL)
+    if new is old:
+        return grid
+    row = grid.start, grid.end, str(new[SOURCE])
+    return _with_tier(grid, Tier(_INTERVALS, SOURCE, grid.start, grid.end, (row,)), len(grid.tiers))
+
+
+def _told(grid: Grid) -> Object:
+    """What that tier tells, as an object of JSON does; nothing that is a source where it has not one interval."""
+    place = _place(grid, SOURCE)
+    if place is None:
+        return {}
+    rows = grid.tiers[place].rows
+    return {SOURCE: rows[0][-1] if len(rows) == 1 else None}
+
+
+def _with_tier(grid: Grid, tier: Tier, place: int) -> Grid:
+    """The grid with a tier in the place of an older one of its name, else in a new one."""
+    old = _place(grid, tier.name)
+    first, after = (place, place) if old is None else (old, old + 1)
     return replace(grid, tiers=(*grid.tiers[:first], tier, *grid.tiers[after:]))
+
+
+def _place(grid: Grid, name: str) -> int | None:
+    """Where a tier of that name is, beside that of the words."""
+    return next((i for i, tier in enumerate(grid.tiers) if tier.name == name and i != grid.words), None)
 
 
 def _tier_lines(tier: Tier) -> Iterator[str]:

@@ -1,13 +1,14 @@
 """JSON of Vosk: results, `{"result": [{"word", "start", "end", "conf"}], "text"}`: one, a list, or one after the other.
 
 Where alternatives were asked for, a result is `{"alternatives": [{"confidence", "text", "result"}]}`, of which the
-first is read and written. Results have no `result` where word times were not asked for or nothing was said.
+first is read and written. Results have no `result` where word times were not asked for or nothing was said. `times` is
+ours: where the times come from, if that is not Vosk.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
@@ -20,7 +21,6 @@ from asr_punct.io.entries import (
     recording_name,
     replaced,
     replaced_entries,
-    source_of,
     text_at,
     timed_words,
     tokens_of,
@@ -28,6 +28,7 @@ from asr_punct.io.entries import (
 )
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import Values
+from asr_punct.io.sources import SOURCE, USUAL, telling_source, told_source
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, has_times
 
@@ -53,7 +54,11 @@ class VoskResult:
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like results of Vosk's."""
     _, items = _results(content)
-    return bool(items) and all(isinstance(item, dict) and item and item.keys() <= _KEYS for item in items)
+    return bool(items) and all(isinstance(item, dict) and _is_result(item.keys() - {SOURCE}) for item in items)
+
+
+def _is_result(keys: Collection[str]) -> bool:
+    return bool(keys) and _KEYS.issuperset(keys)
 
 
 def _results(content: Any) -> tuple[Form, Sequence[Any]]:
@@ -77,7 +82,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{recording}-{number}",
             recording=recording,
-            times=source_of(words),
+            times=told_source(item, words, USUAL["vosk"]),
             rest=VoskResult(item, form),
         )
 
@@ -101,7 +106,7 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     Marks stand on the words, also in the text of a result; one without words is running text.
     """
     utterances = list(values)
-    results = [_result(utterance, glyphs) for utterance in utterances]
+    results = [telling_source(_result(each, glyphs), each, USUAL["vosk"]) for each in utterances]
     forms = {utterance.rest.form if isinstance(utterance.rest, VoskResult) else "list" for utterance in utterances}
     streamed = forms == {"stream"} or (forms == {"one"} and len(results) == 1)
     for value in results if streamed else [results]:

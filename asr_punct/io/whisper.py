@@ -28,7 +28,6 @@ from asr_punct.io.entries import (
     replaced,
     replaced_entries,
     seconds_at,
-    source_of,
     speaker_of,
     subsequence,
     text_at,
@@ -38,6 +37,7 @@ from asr_punct.io.entries import (
 )
 from asr_punct.io.files import Pathlike, display_name
 from asr_punct.io.json_text import shown
+from asr_punct.io.sources import USUAL, telling_source, told_source
 from asr_punct.io.word_pieces import grouped, joined, piece_sizes, written_pieces
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -97,20 +97,22 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
-        rest = WhisperSegment(file, item, listed)
+        rest, usual = WhisperSegment(file, item, listed), _usual_source(file, item)
         utterance = Utterance(words, f"{recording}-{number}", recording, speaker=speaker_of(item), rest=rest)
         if has_times(words) or not words:
-            yield replace(utterance, times=_source(file, item, words))
+            yield replace(utterance, times=told_source(item, words, usual))
         else:
             words = _in_segment(words, item, place)
             unknown = (None,) * len(words)  # a segment begins and ends with silence as often as not
-            yield replace(utterance, words=words, pauses=unknown, times=source_of(words, "whisper"))
+            yield replace(utterance, words=words, pauses=unknown, times=told_source(item, words, usual))
 
 
-def _source(file: Object, item: Object, words: Sequence[Word]) -> TimeSource:
-    """WhisperX, which scores them, places words by a CTC model; the others by Whisper's own attention."""
-    aligned = _ALL_WORDS in file or any("score" in entry for entry in item.get("words") or [])
-    return source_of(words, "ctc" if aligned else "whisper")
+def _usual_source(file: Object, item: Object) -> TimeSource:
+    """WhisperX, which scores them, places words by a CTC model; others, and all segments, are Whisper's own."""
+    entries = item.get("words") or []
+    timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
+    aligned = timed and (_ALL_WORDS in file or any("score" in entry for entry in entries))
+    return USUAL["whisper/whisperx" if aligned else "whisper"]
 
 
 def _in_segment(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
@@ -180,7 +182,8 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write one JSON object. Segments of Whisper's have all back that their file said, with new texts.
 
     Marks stand on the words, also in the texts of segments, which are those of their words; a segment without words is
-    running text. Other utterances become segments of text, words and times; one without words lasts no time.
+    running text. Other utterances become segments of text, words and times; one without words lasts no time. `times` of
+    a segment tells where these come from, if that is not what it would be taken for.
     """
     utterances = list(values)
     others = (other.content(utterances, glyphs) for other in _OTHERS)
@@ -195,6 +198,8 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
     owned = [utterance.rest for utterance in utterances if _is_own(utterance)]
     rests = [rest for rest in owned if isinstance(rest, WhisperSegment)]
     file = rests[0].file if rests else {}
+    pairs = zip(segments, utterances, strict=True)
+    segments = [telling_source(segment, each, _usual_source(file, segment)) for segment, each in pairs]
     if rests and rests[0].listed:
         return segments
     if len(rests) == 1 and rests[0].item is file:

@@ -23,12 +23,12 @@ from asr_punct.io.entries import (
     objects,
     recording_name,
     replaced,
-    source_of,
     speaker_of,
     text_at,
     written_words,
 )
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.sources import USUAL, telling_source, told_source
 from asr_punct.io.word_pieces import grouped, word_sizes
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
@@ -68,7 +68,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for number, item in enumerate(objects(file, _SEGMENTS, name), start=1):
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
-        times = source_of(words, "whisper")
+        times = told_source(item, words, USUAL["whisper"])
         id_, speaker = f"{recording}-{number}", speaker_of(item)
         known = "" if speaker == _UNKNOWN else speaker
         yield Utterance(words, id_, recording, speaker=known, times=times, rest=CppSegment(file, item))
@@ -125,4 +125,6 @@ def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     text = item.get("text") or ""
     words = written_words(utterance, glyphs, running=not item.get("tokens"))
     old = text.split()
-    return {**item, "text": replaced(text, old, words)} if len(old) == len(words) else None
+    if len(old) != len(words):
+        return None
+    return telling_source({**item, "text": replaced(text, old, words)}, utterance, USUAL["whisper"])

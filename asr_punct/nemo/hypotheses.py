@@ -20,9 +20,9 @@ from asr_punct.io.entries import (
     number_or_none,
     objects,
     replaced_entries,
-    source_of,
     written_words,
 )
+from asr_punct.io.sources import USUAL, source_of
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
@@ -91,7 +91,7 @@ class _Found:
 
     def utterance(self, recording: str) -> Utterance:
         """The words as an utterance."""
-        return Utterance(self.words, recording=recording, times=source_of(self.words))
+        return Utterance(self.words, recording=recording, times=source_of(self.words, USUAL["nemo"]))
 
 
 def _read(hypothesis: Any, place: str) -> _Found:

@@ -23,11 +23,10 @@ from split_data_dir import assign
 
 from asr_punct.errors import InputError, counted_as, run_script
 from asr_punct.io import write_utterances
-from asr_punct.io.files import parse_time_source
 from asr_punct.io.kaldi import unique_names
 from asr_punct.io.placing import read_decode
 from asr_punct.marks import glyphs
-from asr_punct.words import TimeSource, Utterance
+from asr_punct.words import TimeSource, Utterance, time_source
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
@@ -89,7 +88,7 @@ def main() -> None:
     parser.add_argument("target", type=Path)
     parser.add_argument("parts", type=int)
     options = parser.parse_args()
-    times = parse_time_source(options.times, "--times")
+    times = time_source(options.times)
     print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
 
 
