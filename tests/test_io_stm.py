@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asr_punct import io
 from asr_punct.errors import InputError
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.stm import read_stm, without_ignored, write_stm
@@ -79,6 +80,28 @@ def test_utterances_of_another_format():
     assert written(values) == expected
     with pytest.raises(InputError, match="utterance 'u': found words without times"):
         written([Utterance((Word("hola"),), "u")])
+
+
+def test_new_segments_stand_by_recording_channel_and_time(tmp_path):
+    places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
+    values = [
+        Utterance((Word(f"w{number}", start, start + 1),), "", name, channel)
+        for number, (name, channel, start) in enumerate(places)
+    ]
+    again = list(read_stm(file(tmp_path, written(values))))
+    assert [value.words[0].text for value in again] == ["w3", "w1", "w4", "w2", "w0"]
+
+
+def test_a_manifest_out_of_order_becomes_an_stm_that_is_read(tmp_path):
+    lines = [
+        f'{{"audio_filepath": "talk.wav", "offset": {offset}, "pred_text": "{text}", '
+        f'"word": [{{"word": "{text}", "start": 0, "end": 1}}]}}\n'
+        for offset, text in ((5, "dos"), (1, "uno"))
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
+    with (tmp_path / "a.stm").open("w", encoding="utf-8") as out:
+        write_stm(io.read_utterances(tmp_path / "a.jsonl"), out, ES)
+    assert [value.words for value in read_stm(tmp_path / "a.stm")] == [(Word("uno", 1, 2),), (Word("dos", 5, 6),)]
 
 
 texts = st.lists(st.text(st.sampled_from("abñ.,'¿"), min_size=1, max_size=4), min_size=1, max_size=5)

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, groupby
 from operator import itemgetter
 from typing import TextIO
 
@@ -151,23 +151,32 @@ def _selected(utterance: Utterance, chosen: Sequence[bool]) -> Utterance:
 
 
 def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write utterances that have words, a line each, lazily.
+    """Write utterances that have words, a line each.
 
-    Segments of an STM have all but their transcript back as it was, with the lines around it. Others last from their
-    first word's start to their last one's end; who speaks is `unknown` where it is not told, and white space in names
-    becomes `_`.
+    Segments of an STM have all but their transcript back as it was, with the lines around it, lazily. Others last from
+    their first word's start to their last one's end; who speaks is `unknown` where it is not told, and white space in
+    names becomes `_`. Their lines are held, and stand by recording, channel and start.
 
     Raises:
         InputError: an utterance has no times.
     """
-    for number, utterance in enumerate(utterances, start=1):
-        if not utterance.words:
-            continue
-        text = " ".join(written_words(utterance, glyphs))
-        line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
-        out.writelines(f"{other}\n" for other in line.before)
-        out.write(f"{line.head} {text}\n")
-        out.writelines(f"{other}\n" for other in line.after)
+    numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
+    for kept, group in groupby(numbered, key=lambda item: isinstance(item[1].rest, StmLine)):
+        lines = (_written(number, utterance, glyphs) for number, utterance in group)
+        out.writelines(lines if kept else sorted(lines, key=_time))
+
+
+def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
+    """An utterance's line, with the lines around it."""
+    text = " ".join(written_words(utterance, glyphs))
+    line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
+    return "".join(f"{part}\n" for part in (*line.before, f"{line.head} {text}", *line.after))
+
+
+def _time(line: str) -> tuple[str, str, Seconds]:
+    """Recording, channel and start of a line."""
+    name, channel, _, start, _ = line.split(maxsplit=4)
+    return name, channel, float(start)
 
 
 def _line(utterance: Utterance, number: int, text: str) -> StmLine:
