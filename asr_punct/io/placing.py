@@ -15,6 +15,7 @@ from typing import TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.entries import SLACK
 from asr_punct.io.files import Pathlike
 from asr_punct.io.kaldi import read_segments, unique_names
 from asr_punct.marks import Glyphs, Labels
@@ -24,8 +25,6 @@ Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 """Recording, start and end by utterance."""
 _Span = tuple[Seconds, Seconds, str]
 """Start, end and name of an utterance."""
-SLACK: Seconds = 1.0
-"""So far a recogniser may place a word outside its segment."""
 
 
 @dataclass(frozen=True, slots=True)
