@@ -84,8 +84,8 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
     """Write a data directory, which appears only when it is complete.
 
     Utterances of a data directory get all its files, those of directories in it left out, with the marks in `text` and
-    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, and
-    `utt2doc`, which tells their order. Marks are attached to the words.
+    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, `wav.scp`
+    where the audio is, and `utt2doc`, which tells their order. Marks are attached to the words.
 
     Raises:
         InputError: something stands there already, or it cannot be written.
@@ -128,6 +128,8 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
         tables["segments"] = sorted(
             f"{u.id} {u.recording} {' '.join(map(format_seconds, times[u.id] or ()))}" for u in named
         )
+    if recordings and all(utterance.audio for utterance in named):
+        tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
     if recordings:
         tables["utt2doc"] = [f"{utterance.id} {utterance.recording}" for utterance in named]
     for name, lines in tables.items():
