@@ -138,11 +138,18 @@ def test_any_stm_comes_back(tmp_path_factory, content):
         ("talk 1 s 0 -1 hola", "end '-1'"),
         ("talk 1 s 2 1 hola", "end 1.0 before start 2.0"),
         ("talk 1 s nan 1 hola", "start 'nan'"),
+        ("talk 1 s 0 1 <o> eh {uh / um / @} hola", "the alternatives '{uh / um / @}', expected one transcript"),
+        ("talk 1 s 0 1 { a / { b c / d } }", "the alternatives '{ b c / d }'"),
     ],
 )
 def test_stm_errors_name_the_place(tmp_path, line, found):
     with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
         list(read_stm(file(tmp_path, f";;\n{line}\n")))
+
+
+def test_braces_and_slashes_alone_are_words(tmp_path):
+    (value,) = read_stm(file(tmp_path, "talk 1 s 0 1 {risas} 1 / 2 (eh) {a/b}\n"))
+    assert [word.text for word in value.words] == ["{risas}", "1", "/", "2", "(eh)", "{a/b}"]
 
 
 IGNORED = "ignore_time_segment_in_scoring"

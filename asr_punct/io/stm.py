@@ -18,11 +18,13 @@ from asr_punct.errors import InputError, counted_as
 from asr_punct.io.ctm import COMMENT
 from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
+from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
+_ALTERNATIVES = re.compile(r"\{[^{}]*\s/\s[^{}]*\}")
 _COLUMNS = "file channel speaker start end [<label>] transcript"
 _NO_LABEL = "<NA>"
 _NO_SPEAKER = "unknown"
@@ -50,7 +52,8 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     silence as often as not.
 
     Raises:
-        InputError: a line of fewer than five columns, or times that are none, or go back in a channel of a file.
+        InputError: a line of fewer than five columns, times that are none, or go back in a channel of a file, or
+            alternatives (`{ a / b }`), which are not one text.
     """
     held: Utterance | None = None
     left: list[str] = []
@@ -89,6 +92,8 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
     words = entry_words(match[2], start, end, None, place)
     if not words or _is_ignored(match[2]):
         return None
+    if alternatives := _ALTERNATIVES.search(match[2]):
+        raise InputError(place, f"the alternatives {shown(alternatives[0])}", "one transcript")
     return Utterance(
         tuple(words),
         id=f"{name}-{number}",
