@@ -123,6 +123,15 @@ def test_json_keeps_what_is_not_ours(tmp_path):
     assert json.loads(written("json", [stripped])) == OWN
 
 
+@pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
+def test_a_speaker_stays_as_it_was_and_may_be_another(tmp_path, speaker):
+    content = {"utterances": [{**OWN["utterances"][0], "speaker": speaker}]}
+    (value,) = read(tmp_path, content)
+    assert json.loads(written("json", [value])) == content
+    (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
+    assert item["speaker"] == "S2"
+
+
 def test_json_without_utterances():
     assert json.loads(written("json", [])) == {"utterances": []}
 
