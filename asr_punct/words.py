@@ -58,6 +58,7 @@ class Utterance:
         times: where the times come from.
         continues: whether it is the next part of the utterance before it: a long one may come in parts (see `whole`).
         probabilities: of the labels of each word, None where there are none for it; or None as a whole.
+        audio: path of the recording's audio file (`""`: not told).
         rest: what else its file has of it, for the writer of the same format; nothing else reads it.
     """
 
@@ -72,6 +73,7 @@ class Utterance:
     times: TimeSource = "none"
     continues: bool = False
     probabilities: tuple[Probabilities | None, ...] | None = None
+    audio: str = ""
     rest: object = field(default=None, compare=False, repr=False)
 
     @property

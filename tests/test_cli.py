@@ -365,8 +365,20 @@ def test_score_of_different_words_hints_at_align(run, tmp_path):
 
 def test_a_data_directory_hints_at_its_format(run, tmp_path):
     file(tmp_path, "text", "u hola mundo\n")
-    told = f"{tmp_path}: found a data directory, expected a file (--from kaldi lets punctuate and pauses read it)"
+    expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
+    told = f"{tmp_path}: found a data directory, expected {expected}"
     assert_told(run("score", tmp_path, tmp_path), told)
+    target = tmp_path / "scores.json"
+    heard = file(tmp_path, "decode.out", "u 1 0 1 hola\nu 1 1 1 mundo\n")
+    formats = ("--ref-from", "kaldi", "--hyp-from", "ctm")
+    assert run("score", tmp_path, heard, *formats, "--compare", heard, "--json", target)[0] == 0
+    assert json.loads(target.read_text())["words"] == 2
+
+
+@pytest.mark.parametrize("option", ["--ref-from", "--hyp-from"])
+def test_score_tells_formats_that_are_not_read(run, tmp_path, option):
+    reference = file(tmp_path, "ref.txt", "Hola, mundo.\n")
+    assert_told(run("score", reference, reference, option, "docx"), f"{option}: found 'docx', expected one of text tsv")
 
 
 def test_a_language_without_a_voice_names_the_option(run, tmp_path):

@@ -8,7 +8,7 @@ from dummies import file
 
 from asr_punct import io
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io import formats
+from asr_punct.io import files, formats
 from asr_punct.io.formats import FORMATS, READABLE, WRITABLE, format_by_name
 from asr_punct.io.json_text import Values
 from asr_punct.marks import glyphs
@@ -30,6 +30,16 @@ def test_json_without_words_is_silence_where_that_is_asked_for(tmp_path, content
     for name in ("a.ctm", "a.json", "a.jsonl", "a"):
         with pytest.raises(InputError):
             list(io.read_utterances(file(tmp_path, name, ""), silence=True))
+
+
+@pytest.mark.parametrize("format_name", [None, "json"])
+def test_a_json_file_may_be_one_line_as_long_as_a_file(tmp_path, monkeypatch, format_name):
+    monkeypatch.setattr(files, "MAX_LINE", 1000)
+    words = ", ".join(['{"word": "hola"}'] * 100)
+    (value,) = io.read_utterances(file(tmp_path, "a.json", f'{{"utterances": [{{"words": [{words}]}}]}}'), format_name)
+    assert len(value.words) == 100
+    with pytest.raises(InputError, match=r"a\.jsonl:1: found a line of more than 1000 bytes"):
+        list(io.read_utterances(file(tmp_path, "a.jsonl", f'{{"audio_filepath": "a", "words": [{words}]}}')))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asr_punct import io
 from asr_punct.errors import InputError
-from asr_punct.io.entries import Punctuation, replaced, with_punctuation
+from asr_punct.io.entries import Punctuation, by_time, replaced, with_punctuation
 from asr_punct.io.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
@@ -121,6 +121,15 @@ def test_json_keeps_what_is_not_ours(tmp_path):
     assert list(item["words"][0].items()) == [*OWN["utterances"][0]["words"][0].items(), *ours.items()]
     stripped = replace(read(tmp_path, after)[0], labels=None)
     assert json.loads(written("json", [stripped])) == OWN
+
+
+@pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
+def test_a_speaker_stays_as_it_was_and_may_be_another(tmp_path, speaker):
+    content = {"utterances": [{**OWN["utterances"][0], "speaker": speaker}]}
+    (value,) = read(tmp_path, content)
+    assert json.loads(written("json", [value])) == content
+    (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
+    assert item["speaker"] == "S2"
 
 
 def test_json_without_utterances():
@@ -296,14 +305,6 @@ def test_new_segments_have_times_and_a_text_without_gaps(tmp_path):
         *((0.0, 0.0), (0.12, 1.0)),
         *((1.0, 1.0), (None, None)),
     ]
-
-
-def test_segments_of_several_recordings_can_be_read_back(tmp_path):
-    """Each recording has a clock of its own, so an utterance may start before the one before it."""
-    values = [Utterance((Word("ya", 1.0, 2.0),), recording=name, times="asr") for name in "ab"]
-    for name in ("whisper", "vosk"):
-        back = list(io.read_utterances(file(tmp_path, "a.json", written(name, values))))
-        assert times(back) == [[(1.0, 2.0)]] * 2
 
 
 def test_words_that_are_no_longer_those_of_the_segment_are_one_of_their_own(tmp_path):
@@ -724,6 +725,63 @@ def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
     assert times(io.read_utterances(path)) == times(io.read_utterances(plain, name))
 
 
+# The order of time
+
+
+def whisper_at(*starts, **keys):
+    return {"segments": [{"start": start, "end": start + 9, "text": "a", **keys} for start in starts]}
+
+
+def vosk_at(*starts):
+    return [{"result": [{"word": "a", "start": start, "end": start + 9}], "text": "a"} for start in starts]
+
+
+def google_at(*starts, channels=(1, 1)):
+    words = [{"word": "a", "startTime": f"{start}s", "endTime": f"{start + 9}s"} for start in starts]
+    results = [{"alternatives": [{"transcript": "a", "words": [word]}]} for word in words]
+    return {"results": [{**item, "channelTag": tag} for item, tag in zip(results, channels, strict=True)]}
+
+
+def ibm_at(*starts):
+    rows = [{"transcript": "a", "timestamps": [["a", start, start + 9]]} for start in starts]
+    return {"results": [{"final": True, "alternatives": [row]} for row in rows]}
+
+
+def whisper_cpp_at(*starts):
+    rows = [{"offsets": {"from": 1000 * start, "to": 1000 * start + 9000}, "text": " a"} for start in starts]
+    return {"transcription": rows}
+
+
+@pytest.mark.parametrize("at", [whisper_at, whisper_cpp_at, vosk_at, google_at, ibm_at])
+def test_segments_go_on_in_time_but_for_what_a_recogniser_may_be_off(tmp_path, at):
+    assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
+    with pytest.raises(
+        InputError, match=r"talk\.json: segment 2: found start 1 after 5, expected segments in the order"
+    ):
+        read(tmp_path, at(5, 1))
+
+
+def test_segments_of_speakers_and_channels_may_overlap(tmp_path):
+    first, second = whisper_at(5, speaker="S1"), whisper_at(1, 9, speaker="S2")
+    assert len(read(tmp_path, {"segments": first["segments"] + second["segments"]})) == 3
+    assert [value.channel for value in read(tmp_path, google_at(5, 1, channels=(1, 2)))] == ["1", "2"]
+
+
+def test_manifests_and_our_json_may_have_any_order(tmp_path):
+    items = [{"recording": "r", "words": [{"word": "a", "start": start}]} for start in (5, 1)]
+    assert [row[0][0] for row in times(read(tmp_path, {"utterances": items}))] == [5, 1]
+
+
+@pytest.mark.parametrize("name", ["whisper", "vosk"])
+def test_a_transcript_is_of_one_recording_in_the_order_of_time(tmp_path, name):
+    spoken = [Utterance((Word(text, start, start + 1),), text, "r") for text, start in (("b", 5.0), ("a", 1.0))]
+    untimed = Utterance((Word("c"),), "c", "other")
+    path = file(tmp_path, "a.json", written(name, [*spoken, untimed]))
+    assert texts(io.read_utterances(path)) == [["a"], ["c"], ["b"]]
+    with pytest.raises(InputError, match="recording 'other': found the times of 2 recordings, expected those of one"):
+        written(name, [*spoken, replace(spoken[0], recording="other")])
+
+
 # A trip out and in again
 
 words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
@@ -758,6 +816,7 @@ def labelled_utterances(draw):
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(values=st.lists(labelled_utterances(), min_size=1, max_size=4).filter(lambda some: any(u.words for u in some)))
 def test_words_and_times_survive_a_trip(tmp_path_factory, name, values):
+    values = by_time(values) if name in ("whisper", "vosk") else values
     path = tmp_path_factory.mktemp("trip") / "talk"
     path.write_text(written(name, values), encoding="utf-8")
     back = list(io.read_utterances(path, name))

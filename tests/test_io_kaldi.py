@@ -80,6 +80,21 @@ def test_a_ctm_of_utterances(tmp_path):
     assert contents(tmp_path / "out")["ctm"] == expected
 
 
+def test_rows_that_get_no_marks_are_told(tmp_path, caplog):
+    source = folder(tmp_path / "d", FILES)
+    assert len(read(source)) == 3
+    assert caplog.messages == [f"{source}/ctm: 1 word outside all segments: their rows get no marks"]
+    caplog.clear()
+    (source / "ctm").write_text("b-1 1 0.1 0.2 Qué\nb-1 1 0.5 0.2 dijo\na-1 1 3 0.1 otra\nb-2 1 6 0.1 adiós\n")
+    read(source)
+    others = "other words than in text for 2 utterances, 'a-1' the first"
+    assert caplog.messages == [f"{source}/ctm: {others}: their times are not used, their rows get no marks"]
+    caplog.clear()
+    (source / "text").unlink()
+    read(source)
+    assert caplog.messages == []
+
+
 def test_a_directory_without_text(tmp_path):
     files = {name: FILES[name] for name in ("segments", "reco2file_and_channel", "ctm")}
     io.write_utterances(stopped(read(folder(tmp_path / "d", files))), tmp_path / "out", ES, "kaldi")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asr_punct import io
 from asr_punct.errors import InputError
 from asr_punct.io.ctm import read_ctm
 from asr_punct.io.stm import read_stm, without_ignored, write_stm
@@ -81,6 +82,28 @@ def test_utterances_of_another_format():
         written([Utterance((Word("hola"),), "u")])
 
 
+def test_new_segments_stand_by_recording_channel_and_time(tmp_path):
+    places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
+    values = [
+        Utterance((Word(f"w{number}", start, start + 1),), "", name, channel)
+        for number, (name, channel, start) in enumerate(places)
+    ]
+    again = list(read_stm(file(tmp_path, written(values))))
+    assert [value.words[0].text for value in again] == ["w3", "w1", "w4", "w2", "w0"]
+
+
+def test_a_manifest_out_of_order_becomes_an_stm_that_is_read(tmp_path):
+    lines = [
+        f'{{"audio_filepath": "talk.wav", "offset": {offset}, "pred_text": "{text}", '
+        f'"word": [{{"word": "{text}", "start": 0, "end": 1}}]}}\n'
+        for offset, text in ((5, "dos"), (1, "uno"))
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
+    with (tmp_path / "a.stm").open("w", encoding="utf-8") as out:
+        write_stm(io.read_utterances(tmp_path / "a.jsonl"), out, ES)
+    assert [value.words for value in read_stm(tmp_path / "a.stm")] == [(Word("uno", 1, 2),), (Word("dos", 5, 6),)]
+
+
 texts = st.lists(st.text(st.sampled_from("abñ.,'¿"), min_size=1, max_size=4), min_size=1, max_size=5)
 others = st.sampled_from([";; a comment", "", "t 1 inter_segment_gap 0 1 <o,,unknown>", "t A x 0 1.0  "])
 
@@ -115,11 +138,18 @@ def test_any_stm_comes_back(tmp_path_factory, content):
         ("talk 1 s 0 -1 hola", "end '-1'"),
         ("talk 1 s 2 1 hola", "end 1.0 before start 2.0"),
         ("talk 1 s nan 1 hola", "start 'nan'"),
+        ("talk 1 s 0 1 <o> eh {uh / um / @} hola", "the alternatives '{uh / um / @}', expected one transcript"),
+        ("talk 1 s 0 1 { a / { b c / d } }", "the alternatives '{ b c / d }'"),
     ],
 )
 def test_stm_errors_name_the_place(tmp_path, line, found):
     with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
         list(read_stm(file(tmp_path, f";;\n{line}\n")))
+
+
+def test_braces_and_slashes_alone_are_words(tmp_path):
+    (value,) = read_stm(file(tmp_path, "talk 1 s 0 1 {risas} 1 / 2 (eh) {a/b}\n"))
+    assert [word.text for word in value.words] == ["{risas}", "1", "/", "2", "(eh)", "{a/b}"]
 
 
 IGNORED = "ignore_time_segment_in_scoring"

@@ -18,6 +18,7 @@ pytest.importorskip("soundfile")
 from asr_punct import audio, progress
 from asr_punct.errors import AsrPunctError, AudioError, InputError
 from asr_punct.find import model_of_language
+from asr_punct.io.kaldi import read_data_dir
 from asr_punct.recognisers import named_language, open_recogniser
 from asr_punct.recognisers.pieces import LONGEST, plan_pieces, read_pieces
 from asr_punct.recognisers.transcribe import check_recordings, heard, transcribe
@@ -134,7 +135,7 @@ def test_words_have_the_times_of_the_recording(recording):
     recogniser = Steady()
     values = list(transcribe(recording, recogniser))
     assert [value.id for value in values] == ["talk-1", "talk-2", "talk-3"]
-    assert {value.recording for value in values} == {"talk"}
+    assert {(value.recording, value.audio) for value in values} == {("talk", str(recording))}
     assert {value.times for value in values} == {"asr"}
     assert [value.words[0].start for value in values] == pytest.approx([0, 1.75, 4.75], abs=0.03)
     assert values[0].words[1] == Word("w1", 0.5, 0.9, 0.5)
@@ -375,6 +376,17 @@ def test_the_command_writes_what_is_heard(run, stub_pocketsphinx, recording, tmp
     assert "the cat" in cues.lower()
     assert len((tmp_path / "talk.ctm").read_text().splitlines()) == 15
     assert '"times": "asr"' in (tmp_path / "talk.json").read_text()
+
+
+@pytest.mark.skipif("en" not in shipped_models(), reason=f"no English model in {PRETRAINED}")
+def test_manifests_and_data_directories_name_the_audio_by_its_path(run, stub_pocketsphinx, recording, tmp_path):
+    command = ("transcribe", recording, "--asr", "pocketsphinx")
+    assert run(*command, "-o", tmp_path / "a.jsonl")[0] == 0
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert {line["audio_filepath"] for line in lines} == {str(recording)}
+    assert run(*command, "--to", "kaldi", "-o", tmp_path / "data")[0] == 0
+    assert (tmp_path / "data" / "wav.scp").read_text() == f"talk {recording}\n"
+    assert {(item.recording, item.audio) for item in read_data_dir(tmp_path / "data")} == {("talk", recording)}
 
 
 @pytest.mark.parametrize(

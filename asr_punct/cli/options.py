@@ -34,12 +34,34 @@ def checked_times(times: str | None) -> str | None:
     return None if times is None else time_source(times)
 
 
+def _readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    """The name of a format that is read, or None."""
+    if name is not None and name not in READABLE:
+        raise AsrPunctError(f"{parameter.opts[0]}: found {name!r}, expected one of {' '.join(READABLE)}")
+    return name
+
+
 _LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
 From = Annotated[
     str | None,
     typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.", autocompletion=one_of(READABLE)),
+]
+ReferenceFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--ref-from", callback=_readable, help=f"Format of REF: {' '.join(READABLE)}.", autocompletion=one_of(READABLE)
+    ),
+]
+HypothesisFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--hyp-from",
+        callback=_readable,
+        help="Format of HYP and HYP2, likewise.",
+        autocompletion=one_of(READABLE),
+    ),
 ]
 To = Annotated[
     str | None,

@@ -15,6 +15,9 @@ from asr_punct.cli.overwriting import check_outputs
 from asr_punct.progress import on_terminal
 from asr_punct.recognisers import FORMS, NAMES, open_recogniser
 
+_OF_ONE = ("srt", "vtt", "textgrid", "whisper", "vosk")
+"""Formats of which a file holds one recording."""
+
 
 @command(
     Part.RESTORING,
@@ -62,8 +65,8 @@ def transcribe(
     models and Whisper, "audio" and "train".
 
     Writes the words with the recogniser's times, in the format of --to, else by the output's name, else as text; a file
-    of subtitles and a TextGrid hold one recording. The pauses that the model goes by are refined on the audio. Of a
-    recording in which nobody speaks nothing is written, and that is told.
+    of subtitles, a TextGrid and the JSON of Whisper and Vosk hold one recording. The pauses that the model goes by are
+    refined on the audio. Of a recording in which nobody speaks nothing is written, and that is told.
 
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
@@ -78,7 +81,7 @@ def transcribe(
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)
-    check_recordings(audio, one=target in ("srt", "vtt", "textgrid"))
+    check_recordings(audio, one=target in _OF_ONE)
     directory = find_model(model) if model else None
     recogniser = open_recogniser(asr, device)
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))

@@ -9,7 +9,7 @@ import typer
 
 from asr_punct.cli import completion
 from asr_punct.cli.base import Part, command, print_text
-from asr_punct.cli.options import Language, Quiet
+from asr_punct.cli.options import HypothesisFrom, Language, Quiet, ReferenceFrom
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -30,6 +30,8 @@ from asr_punct.progress import on_terminal
 def score(
     reference: Annotated[Path, typer.Argument(metavar="REF", help="The right marks and case: TSV, or written text.")],
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
+    ref_from: ReferenceFrom = None,
+    hyp_from: HypothesisFrom = None,
     align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
     html: Annotated[
@@ -50,8 +52,8 @@ def score(
 ) -> None:
     """Score marks and case, on a recogniser's words too.
 
-    Reads two files of any format that punctuate reads, guessed from their names, with labels or written words. Without
-    --align both have the same words.
+    Reads two files of any format that punctuate reads (that of --ref-from and --hyp-from, else guessed), with labels or
+    written words. Without --align both have the same words.
 
     Writes tables: precision, recall and F1 in per cent of each mark and of case, slot error rate, and 95 % intervals
     from a bootstrap over the utterances; with --align word error rates too. --json: rates are fractions.
@@ -69,8 +71,8 @@ def score(
         raise AsrPunctError("found --audio, expected --html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with on_terminal(quiet):
-        expected = list(read_labelled(reference, lang))
-        found = list(without_ignored(read_labelled(hypothesis, lang), expected))
+        expected = list(read_labelled(reference, lang, ref_from))
+        found = list(without_ignored(read_labelled(hypothesis, lang, hyp_from), expected))
         if audio:
             check_times(found, str(hypothesis), audio)
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
@@ -78,7 +80,7 @@ def score(
         scores = score_counts(counts)
         report = page(scores, str(hypothesis))
         if compare:
-            other = without_ignored(read_labelled(compare, lang), expected)
+            other = without_ignored(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, other, merge, align=align, name=str(compare))
             report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
     if html:

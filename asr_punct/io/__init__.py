@@ -80,7 +80,7 @@ def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
         expected = f"a format that is read: --from {' '.join(READABLE)}"
         raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
     if is_data_dir(path):
-        raise InputError(path, "a data directory", "a file (--from kaldi lets punctuate and pauses read it)")
+        raise InputError(path, "a data directory", "a file (--from kaldi reads it, in score --ref-from and --hyp-from)")
     name = format_by_name(uncompressed_name(path))
     if name == "json":
         return read_json_file(path)

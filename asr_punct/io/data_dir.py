@@ -1,18 +1,20 @@
 """Kaldi data directories as a format: their `text` and `ctm` in, and a directory with both punctuated out.
 
 The utterances come in the order of speech, as context for each other: that of `utt2doc`, else by the start of their
-`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it (`placing`).
+`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it (`placing`),
+and these have marks in the one that is written; that there are others is logged.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.ctm import OwnName, write_ctm
 from asr_punct.io.entries import written_words
 from asr_punct.io.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
@@ -22,6 +24,7 @@ from asr_punct.io.sources import USUAL
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
+_LOG = logging.getLogger(__name__)
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
 _EXPECTED = "a data directory with text, or with a ctm"
 
@@ -53,6 +56,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
+    _tell_others(root, texts, timed)
     documents = unique_names(root / "utt2doc")
     order = order_of_speech(root, texts, segments, documents)
     found = (_utterance(root, name, texts[name], segments, timed) for name in order)
@@ -65,6 +69,19 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         yield replace(utterance, recording=documents[utterance.id])
 
 
+def _tell_others(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
+    """Log for how many utterances the CTM has other words than the text."""
+    others = [name for name, heard in timed.items() if not _same(heard, texts.get(name, ""))]
+    if others:
+        number = counted_as(len(others), "utterance")
+        told = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
+        _LOG.warning(told, root / "ctm", number, others[0])
+
+
+def _same(heard: Sequence[Word], text: str) -> bool:
+    return [word.text.lower() for word in heard] == text.lower().split()
+
+
 def _utterance(
     root: Path,
     name: str,
@@ -74,7 +91,7 @@ def _utterance(
 ) -> Utterance:
     words: Sequence[Word] = tuple(map(Word, text.split()))
     heard = timed.get(name, ())
-    same = [word.text.lower() for word in heard] == [word.text.lower() for word in words]
+    same = _same(heard, text)
     if same:
         words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
     recording = segments[name][0] if segments else name
@@ -86,8 +103,8 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
     """Write a data directory, which appears only when it is complete.
 
     Utterances of a data directory get all its files, those of directories in it left out, with the marks in `text` and
-    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, and
-    `utt2doc`, which tells their order. Marks are attached to the words.
+    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, `wav.scp`
+    where the audio is, and `utt2doc`, which tells their order. Marks are attached to the words.
 
     Raises:
         InputError: something stands there already, or it cannot be written.
@@ -130,6 +147,8 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
         tables["segments"] = sorted(
             f"{u.id} {u.recording} {' '.join(map(format_seconds, times[u.id] or ()))}" for u in named
         )
+    if recordings and all(utterance.audio for utterance in named):
+        tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
     if recordings:
         tables["utt2doc"] = [f"{utterance.id} {utterance.recording}" for utterance in named]
     for name, lines in tables.items():

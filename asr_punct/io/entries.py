@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import TIMES, InputError
-from asr_punct.io.files import MAX_TIME, Pathlike, parse_seconds, uncompressed_name
+from asr_punct.io.files import MAX_TIME, Pathlike, display_name, parse_seconds, uncompressed_name
 from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds
@@ -22,6 +22,8 @@ from asr_punct.words import Seconds, Utterance, Word, bounds
 Object = Mapping[str, Any]
 _OPENING = frozenset("¿¡«“‘([{")
 """Punctuation that stands before its word."""
+SLACK: Seconds = 1.0
+"""So far a recogniser may place a word outside its segment, or a segment before the one that it comes after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,47 @@ def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
                 raise InputError(f"{place}: word {number}", f"start {word.start} after {last}", "the order of time")
             last = word.start
     return found
+
+
+def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
+    """The segments of a recording's transcript as they come; those of speakers and channels may overlap.
+
+    Raises:
+        InputError: one starts more than `SLACK` before another of its channel and speaker that comes earlier.
+    """
+    latest: dict[tuple[str, str], Seconds] = {}
+    for number, utterance in enumerate(utterances, start=1):
+        start = _start(utterance)
+        if start is not None:
+            voice = utterance.channel, utterance.speaker
+            last = latest.get(voice, 0.0)
+            if start < last - SLACK:
+                place = f"{display_name(path)}: segment {number}"
+                raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+            latest[voice] = max(start, last)
+        yield utterance
+
+
+def by_time(utterances: Iterable[Utterance]) -> list[Utterance]:
+    """The utterances as a transcript of one recording has them, by their starts; one without follows the one before it.
+
+    Raises:
+        InputError: they have times, and are of several recordings.
+    """
+    held = list(utterances)
+    recordings = {utterance.recording for utterance in held if has_times(utterance.words)}
+    if len(recordings) > 1:
+        found = f"the times of {len(recordings)} recordings"
+        raise InputError(f"recording {min(recordings)!r}", found, "those of one, for the format has one line of time")
+    starts = list[Seconds]()
+    for utterance in held:
+        start = _start(utterance)
+        starts.append(start if start is not None else starts[-1] if starts else 0.0)
+    return [held[i] for i in sorted(range(len(held)), key=starts.__getitem__)]
+
+
+def _start(utterance: Utterance) -> Seconds | None:
+    return next((word.start for word in utterance.words if word.start is not None), None)
 
 
 def with_punctuation(items: Iterable[Word | Punctuation]) -> Iterator[Word]:

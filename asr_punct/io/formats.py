@@ -12,6 +12,7 @@ from asr_punct.errors import InputError
 from asr_punct.io import aws, google, ibm, json, speechmatics, vosk, whisper
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
 from asr_punct.io.data_dir import read_kaldi, write_kaldi
+from asr_punct.io.entries import in_time
 from asr_punct.io.files import Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.io.json_text import Values, parse_json_values
 from asr_punct.io.lhotse import is_supervisions, read_lhotse, write_lhotse
@@ -80,6 +81,11 @@ def _content(path: Pathlike) -> Any:
     return values if len(values.items) > 1 else values.items[0]
 
 
+def _one_recording(utterances: ContentReader) -> ContentReader:
+    """The reader of a format whose utterances are the segments of one recording."""
+    return lambda content, path: in_time(utterances(content, path), path)
+
+
 FORMATS: dict[str, Format] = {
     "text": Format(read_text, write_text_lines, (".txt",), writes_parts=True),
     "tsv": Format(read_tsv, write_tsv, (".tsv",), writes_parts=True),
@@ -88,13 +94,13 @@ FORMATS: dict[str, Format] = {
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
-    "whisper": _json_format(whisper.recognises, whisper.utterances, whisper.write_whisper),
-    "vosk": _json_format(vosk.recognises, vosk.utterances, vosk.write_vosk),
+    "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
+    "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
     "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
     "aws": _json_format(aws.recognises, aws.utterances),
-    "google": _json_format(google.recognises, google.utterances),
-    "ibm": _json_format(ibm.recognises, ibm.utterances),
+    "google": _json_format(google.recognises, _one_recording(google.utterances)),
+    "ibm": _json_format(ibm.recognises, _one_recording(ibm.utterances)),
     "speechmatics": _json_format(speechmatics.recognises, speechmatics.utterances),
     "srt": Format(read_srt, write_srt, (".srt",), writes_parts=True),
     "vtt": Format(read_vtt, write_vtt, (".vtt",), writes_parts=True),

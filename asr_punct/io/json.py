@@ -178,7 +178,7 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "words": [word_object(*row, glyphs=glyphs) for row in rows],
     }
     old = utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}
-    return _kept(item, old, {*_KEYS, "speaker"} if speaker_of(old) else _KEYS)
+    return _kept(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
 
 
 def word_object(

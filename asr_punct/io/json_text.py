@@ -108,9 +108,9 @@ def shown(value: object) -> str:
 
 
 def first_json_line(path: Pathlike, key: str) -> Any:
-    """Value of a file's first line that is not empty, None where that is no JSON or does not hold `key`."""
-    first = next((line for _, line in read_lines(path) if line.strip()), "")
+    """Value of a file's first line that is not empty, None where that cannot be read, is no JSON or lacks `key`."""
     try:
+        first = next((line for _, line in read_lines(path) if line.strip()), "")
         return parse_json(first, display_name(path)) if key in first else None
     except InputError:
         return None

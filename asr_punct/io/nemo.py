@@ -131,9 +131,9 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     """Write a manifest, a line an utterance, lazily. Lines of a manifest have all back that they said.
 
     New are the words, `pred_text`, and `segment` and `text` where they are made of the same words; marks stand on the
-    words. Other utterances become lines of a transcription: `audio_filepath` is the recording, `offset` and `duration`
-    are where in it the words are, and their times count from `offset`. `times` tells where these come from, if that is
-    not what it would be taken for.
+    words. Other utterances become lines of a transcription: `audio_filepath` is the recording, by its path where that
+    is known, `offset` and `duration` are where in it the words are, and their times count from `offset`. `times` tells
+    where these come from, if that is not what it would be taken for.
     """
     for utterance in values:
         item = _line(utterance, glyphs)
@@ -182,7 +182,7 @@ def _tokens(item: Object) -> list[str]:
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
     written = written_words(utterance, glyphs, running=not timed)
-    item: dict[str, Any] = {_AUDIO: utterance.recording}
+    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording}
     words = utterance.words
     if timed:
         times = [time for word in words for time in (word.start, word.end) if time is not None]

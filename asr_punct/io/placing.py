@@ -6,6 +6,7 @@ file, or those of utterances from their own beginning, as Kaldi writes them befo
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,20 +14,20 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TextIO
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, counted_as
 from asr_punct.io.ctm import PART, read_ctm, write_ctm
+from asr_punct.io.entries import SLACK
 from asr_punct.io.files import Pathlike
 from asr_punct.io.kaldi import read_segments, unique_names
 from asr_punct.io.sources import USUAL
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, later
 
+_LOG = logging.getLogger(__name__)
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 """Recording, start and end by utterance."""
 _Span = tuple[Seconds, Seconds, str]
 """Start, end and name of an utterance."""
-SLACK: Seconds = 1.0
-"""So far a recogniser may place a word outside its segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +99,27 @@ def place_words(
         ctm: the file.
         names: of the utterances; where there are neither these nor segments, the CTM's are taken.
         segments: of the directory.
-        strays: whether a word outside all segments belongs to the nearest one of its recording, or to none.
+        strays: whether a word outside all segments belongs to the nearest one of its recording, or to none, which is
+            logged.
 
     Raises:
         InputError: a malformed row, a name that is none of the directory's, or words far outside their segment.
     """
     utterances = {*names, *segments}
     recordings = _recordings(segments)
-    own, placed = dict[str, list[Word]](), dict[str, list[Word]]()
+    own, placed, lost = dict[str, list[Word]](), dict[str, list[Word]](), 0
     for name, words in _by_name(root, ctm, utterances):
         if name in utterances or not utterances:
             own.setdefault(name, []).extend(words)
         elif name in recordings:
-            for segment, word in recordings[name].divide(words, strays):
+            divided = list(recordings[name].divide(words, strays))
+            for segment, word in divided:
                 placed.setdefault(segment, []).append(word)
+            lost += len(words) - len(divided)
         else:
             raise InputError(ctm, f"{name!r}", "names of the directory's utterances or recordings")
+    if lost:
+        _LOG.warning("%s: %s outside all segments: their rows get no marks", ctm, counted_as(lost, "word"))
     for name in own.keys() & placed.keys():
         raise InputError(ctm, f"rows of {name!r} and of its recording", "rows of one of them")
     return placed | _on_one_clock(own, segments, ctm)

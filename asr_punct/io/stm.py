@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, groupby
 from operator import itemgetter
 from typing import TextIO
 
@@ -18,11 +18,13 @@ from asr_punct.errors import InputError, counted_as
 from asr_punct.io.ctm import COMMENT
 from asr_punct.io.entries import entry_words, segment_times, written_words
 from asr_punct.io.files import Pathlike, display_name, format_seconds, keep_line, one_token, parse_seconds, read_lines
+from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
+_ALTERNATIVES = re.compile(r"\{[^{}]*\s/\s[^{}]*\}")
 _COLUMNS = "file channel speaker start end [<label>] transcript"
 _NO_LABEL = "<NA>"
 _NO_SPEAKER = "unknown"
@@ -50,7 +52,8 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     silence as often as not.
 
     Raises:
-        InputError: a line of fewer than five columns, or times that are none, or go back in a channel of a file.
+        InputError: a line of fewer than five columns, times that are none, or go back in a channel of a file, or
+            alternatives (`{ a / b }`), which are not one text.
     """
     held: Utterance | None = None
     left: list[str] = []
@@ -89,6 +92,8 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
     words = entry_words(match[2], start, end, None, place)
     if not words or _is_ignored(match[2]):
         return None
+    if alternatives := _ALTERNATIVES.search(match[2]):
+        raise InputError(place, f"the alternatives {shown(alternatives[0])}", "one transcript")
     return Utterance(
         tuple(words),
         id=f"{name}-{number}",
@@ -151,23 +156,32 @@ def _selected(utterance: Utterance, chosen: Sequence[bool]) -> Utterance:
 
 
 def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write utterances that have words, a line each, lazily.
+    """Write utterances that have words, a line each.
 
-    Segments of an STM have all but their transcript back as it was, with the lines around it. Others last from their
-    first word's start to their last one's end; who speaks is `unknown` where it is not told, and white space in names
-    becomes `_`.
+    Segments of an STM have all but their transcript back as it was, with the lines around it, lazily. Others last from
+    their first word's start to their last one's end; who speaks is `unknown` where it is not told, and white space in
+    names becomes `_`. Their lines are held, and stand by recording, channel and start.
 
     Raises:
         InputError: an utterance has no times.
     """
-    for number, utterance in enumerate(utterances, start=1):
-        if not utterance.words:
-            continue
-        text = " ".join(written_words(utterance, glyphs))
-        line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
-        out.writelines(f"{other}\n" for other in line.before)
-        out.write(f"{line.head} {text}\n")
-        out.writelines(f"{other}\n" for other in line.after)
+    numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
+    for kept, group in groupby(numbered, key=lambda item: isinstance(item[1].rest, StmLine)):
+        lines = (_written(number, utterance, glyphs) for number, utterance in group)
+        out.writelines(lines if kept else sorted(lines, key=_time))
+
+
+def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
+    """An utterance's line, with the lines around it."""
+    text = " ".join(written_words(utterance, glyphs))
+    line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
+    return "".join(f"{part}\n" for part in (*line.before, f"{line.head} {text}", *line.after))
+
+
+def _time(line: str) -> tuple[str, str, Seconds]:
+    """Recording, channel and start of a line."""
+    name, channel, _, start, _ = line.split(maxsplit=4)
+    return name, channel, float(start)
 
 
 def _line(utterance: Utterance, number: int, text: str) -> StmLine:

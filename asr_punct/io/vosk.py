@@ -14,6 +14,7 @@ from typing import Any, Literal, TextIO
 
 from asr_punct.io.entries import (
     Object,
+    by_time,
     in_order,
     new_entry,
     object_at,
@@ -103,9 +104,15 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a list of results, or in the form of the file that they come from. Those of Vosk's have all back.
 
-    Marks stand on the words, also in the text of a result; one without words is running text.
+    Marks stand on the words, also in the text of a result; one without words is running text. Other utterances become
+    results in the order of time.
+
+    Raises:
+        InputError: utterances of other formats that have times and are of several recordings.
     """
     utterances = list(values)
+    if not any(isinstance(utterance.rest, VoskResult) for utterance in utterances):
+        utterances = by_time(utterances)
     results = [telling_source(_result(each, glyphs), each, USUAL["vosk"]) for each in utterances]
     forms = {utterance.rest.form if isinstance(utterance.rest, VoskResult) else "list" for utterance in utterances}
     streamed = forms == {"stream"} or (forms == {"one"} and len(results) == 1)

@@ -20,6 +20,7 @@ from asr_punct.errors import InputError
 from asr_punct.io import chunks, whisper_cpp
 from asr_punct.io.entries import (
     Object,
+    by_time,
     in_order,
     new_entry,
     object_at,
@@ -182,8 +183,11 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write one JSON object. Segments of Whisper's have all back that their file said, with new texts.
 
     Marks stand on the words, also in the texts of segments, which are those of their words; a segment without words is
-    running text. Other utterances become segments of text, words and times; one without words lasts no time. `times` of
-    a segment tells where these come from, if that is not what it would be taken for.
+    running text. Other utterances become segments of text, words and times, in the order of time; one without words
+    lasts no time. `times` of a segment tells where these come from, if that is not what it would be taken for.
+
+    Raises:
+        InputError: utterances of other formats that have times and are of several recordings.
     """
     utterances = list(values)
     others = (other.content(utterances, glyphs) for other in _OTHERS)
@@ -192,6 +196,8 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
+    if not any(isinstance(utterance.rest, WhisperSegment) for utterance in utterances):
+        utterances = by_time(utterances)
     segments = list[Object]()
     for number, utterance in enumerate(utterances):
         segments.append(_segment(utterance, number, glyphs, segments[-1].get("end") if segments else None))

@@ -58,7 +58,7 @@ def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: flo
 
 
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
-    """The words of a recording, an utterance for each piece with words, named like the file.
+    """The words of a recording, an utterance for each piece with words, named like the file, whose path they keep.
 
     Their times are the recogniser's, from the beginning of the file, and within the piece; their pauses are refined on
     the sound (`pauses.refine`). Where no word is heard there are none, and that is logged. The words of the whole
@@ -75,11 +75,11 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
     spans = plan_pieces(energy, recogniser.joined)
-    name = recording_name(audio)
+    name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
     pieces = progress.counted(read_pieces(audio, recogniser.rate, spans), f"pieces of {name}", total=len(spans))
     found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
     held = [
-        Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times))
+        Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times), audio=path)
         for number, words in enumerate(filter(None, found), start=1)
     ]
     if held:
