@@ -17,7 +17,7 @@ from asr_punct.errors import TIMES, InputError
 from asr_punct.io.files import MAX_TIME, Pathlike, display_name, parse_seconds, uncompressed_name
 from asr_punct.io.json_text import shown
 from asr_punct.marks import Glyphs, Labels, write_text, write_word
-from asr_punct.words import Seconds, Utterance, Word, bounds
+from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 Object = Mapping[str, Any]
 _OPENING = frozenset("¿¡«“‘([{")
