@@ -3,7 +3,7 @@
 #
 # Usage: egs/mintzai/local/append_to_asr.sh [options]
 #   --scale X          size of the synthetic corpus (default: 1.0)
-#   --epochs N         epochs of the recogniser's training (default: 6)
+#   --epochs N         epochs of the recogniser's training (default: 5)
 #   --train-options L  more "key=value …" for the training of the punctuation models
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      what starts the jobs of the punctuation (default: run.py)
@@ -22,7 +22,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 stage=0
 stop_stage=100
 scale=1.0
-epochs=6
+epochs=5
 train_options=
 nj=2
 cmd=run.py

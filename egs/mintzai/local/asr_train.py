@@ -19,8 +19,6 @@ from lightning.pytorch.callbacks import Callback
 from nemo.collections.asr.models import EncDecCTCModel
 from omegaconf import OmegaConf
 
-from asr_punct.model.device import has_bf16
-
 _SEED = 1
 
 
@@ -59,8 +57,6 @@ def main(config: str, manifest: str, target: str, *changes: str) -> None:
     values = OmegaConf.merge(OmegaConf.load(config), OmegaConf.from_dotlist(list(changes)))
     values.model.labels = letters(Path(manifest))
     values.model.train_ds.manifest_filepath = manifest
-    if values.trainer.precision == "auto":
-        values.trainer.precision = "bf16-mixed" if has_bf16(values.trainer.accelerator) else "32-true"
     seed_everything(_SEED)
     last = Path(f"{target}.ckpt")
     trainer = Trainer(
