@@ -4,8 +4,10 @@ import io
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import wave
 
 import pytest
@@ -435,6 +437,40 @@ def test_a_pipe_may_be_cut(model, tmp_path):
         assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_nothing_is_left_when_it_is_terminated(model, tmp_path):
+    """As queues and `timeout` do."""
+    command = "from asr_punct.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", command, "punctuate", "--model", str(model), "-o", str(tmp_path / "a.txt")],
+        stdin=subprocess.PIPE,
+    ) as process:
+        process.stdin.write(b"ana mira la casa\n" * 2000)
+        process.stdin.flush()
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait() == 128 + signal.SIGTERM
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_reference_of_a_manifest_is_its_text(run, tmp_path):
+    line = {"audio_filepath": "a.wav", "text": "Hello, my friend.", "pred_text": "hello my friend"}
+    reference = file(tmp_path, "both.jsonl", json.dumps(line))
+    run(
+        "score",
+        reference,
+        file(tmp_path, "hyp.txt", "Hello, my friend."),
+        "--json",
+        tmp_path / "s.json",
+        "--lang",
+        "en",
+    )
+    scores = json.loads((tmp_path / "s.json").read_text())
+    assert (scores["micro"]["f1"], scores["micro"]["support"]) == (1.0, 2)
+
+
 def test_no_arguments_show_the_help(run):
     status, out, err = run()
     assert (status, err) == (0, "")
@@ -476,6 +512,7 @@ def test_a_missing_extra_is_named(package, arguments, extra):
     """In a process of its own, where the package cannot be imported."""
     script = f"""
 import sys
+import time
 class Blocker:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] == {package!r}:

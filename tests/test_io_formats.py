@@ -223,6 +223,44 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
     assert len(list(io.read_utterances(source, "ctm"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ('{"segments": [{"text": "hola"}]}\n', "JSON"),
+        ('{\n  "results": []\n}\n', "JSON"),
+        ('[{"word": "hola"}]\n', "JSON"),
+        ("\n[\n  1\n]\n", "JSON"),
+        ("1\n00:00:01,000 --> 00:00:02,000\nhola\n", "cues of subtitles"),
+        ("WEBVTT\n\nhola\n", "cues of subtitles"),
+        ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
+    ],
+)
+def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found):
+    source = file(tmp_path, "talk", content)
+    with pytest.raises(InputError, match=f"talk: found {found}, expected text, or --from"):
+        list(io.read_utterances(source))
+    assert list(io.read_utterances(source, "text"))
+
+
+@pytest.mark.parametrize("text", ["[laughter] hola", "{ana} mira", "a -> b", "uno O dos O", "[ANA] sí\n[JON] no"])
+def test_text_may_look_like_a_little_of_them(tmp_path, text):
+    assert list(io.read_utterances(file(tmp_path, "talk", text + "\n")))
+
+
+def test_the_text_of_a_data_directory_is_not_taken_for_text(tmp_path):
+    source = file(tmp_path, "text", "u1 hola ana\n")
+    assert list(io.read_utterances(source))
+    file(tmp_path, "utt2spk", "u1 u1\n")
+    with pytest.raises(InputError, match="found the text of a data directory, expected the directory, --from kaldi"):
+        list(io.read_utterances(source))
+    assert list(io.read_utterances(source, "text"))
+
+
+def test_audio_is_for_another_command(tmp_path):
+    with pytest.raises(InputError, match=r"talk\.flac: found audio, expected words .asr-punct transcribe"):
+        io.read_utterances(file(tmp_path, "talk.flac", "fLaC"))
+
+
 @pytest.mark.parametrize("lines", [1, 20])
 def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
     source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")

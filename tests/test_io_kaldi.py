@@ -128,7 +128,7 @@ def test_utterances_of_another_format(tmp_path):
         "utt2spk": "a a\nb b\nb-3 b-3\n",
         "utt2doc": "b my_talk-1\na my_talk-2\nb-3 other\n",
         "segments": "a my_talk-2 0.50 1.50\nb my_talk-1 0.50 1.50\nb-3 other 1.25 1.50\n",
-        "ctm": "b 1 0.50 0.50 hola 0.25\nb 1 1.25 0.25 ana\na 1 0.50 0.50 hola 0.25\na 1 1.25 0.25 ana\n"
+        "ctm": "a 1 0.50 0.50 hola 0.25\na 1 1.25 0.25 ana\nb 1 0.50 0.50 hola 0.25\nb 1 1.25 0.25 ana\n"
         "b-3 1 1.25 0.25 ana\n",
     }
     assert [(value.id, value.words) for value in read(tmp_path / "out")] == [
@@ -136,6 +136,25 @@ def test_utterances_of_another_format(tmp_path):
         ("a", words),
         ("b-3", words[1:]),
     ]
+
+
+@pytest.mark.parametrize(("name", "recording"), [("talk-{}", "a/talk.wav"), ("{}", "talk")])
+def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, recording):
+    """In every table, as Kaldi sorts: with zeros before their numbers, and their recording's name."""
+    words = [Word("hola", float(number), number + 0.5) for number in range(12)]
+    values = [Utterance((word,), name.format(i), recording, times="asr") for i, word in enumerate(words)]
+    io.write_utterances(values, tmp_path / "out", ES, "kaldi")
+    rows = contents(tmp_path / "out")
+    for table in ("text", "ctm", "utt2spk"):
+        assert rows[table].splitlines() == sorted(rows[table].splitlines())
+    assert [line.split()[0] for line in rows["ctm"].splitlines()] == [f"talk-{number:02}" for number in range(12)]
+    assert [value.words for value in read(tmp_path / "out")] == [value.words for value in values]
+
+
+def test_a_word_without_times_does_not_cost_the_others_theirs(tmp_path):
+    words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
+    io.write_utterances([Utterance(words, "u", "r", times="ctc")], tmp_path / "out", ES, "kaldi")
+    assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
 
 
 tokens = st.text(st.sampled_from("abñ.,-'"), min_size=1, max_size=4)
@@ -152,7 +171,9 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
         values.append(Utterance(tuple(words), str(i), f"r{i // 5}", labels=labels, times="asr" if timed else "none"))
     io.write_utterances(values, out, ES, "kaldi")
     again = read(out)
-    spoken = [(value.id, value.recording, [(word.start, word.end) for word in value.words]) for value in values]
+    names = [f"{value.recording}-{value.id:0>{len(str(len(values)))}}" for value in values]
+    times = [[(word.start, word.end) for word in value.words] for value in values]
+    spoken = list(zip(names, [value.recording for value in values], times, strict=True))
     assert [(v.id, v.recording, [(word.start, word.end) for word in v.words]) for v in again] == spoken
     if not labelled:
         assert [value.words for value in again] == [value.words for value in values]

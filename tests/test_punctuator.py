@@ -170,8 +170,9 @@ def test_the_call_of_nemo_takes_its_sizes(punctuator, monkeypatch):
 
 @pytest.mark.parametrize("size", ["batch_size", "max_seq_length", "step"])
 def test_sizes_that_are_too_small_are_told(punctuator, size):
-    with pytest.raises(AsrPunctError, match=f"{size}: found 0, expected 1"):
-        punctuator.add_punctuation_capitalization(["hola"], **{size: 0})
+    for value in (0, "x"):
+        with pytest.raises(AsrPunctError, match=f"{size}: found {value!r}, expected"):
+            punctuator.add_punctuation_capitalization(["hola"], **{size: value})
 
 
 @pytest.mark.parametrize(("value", "found"), [("hola", "'hola'"), (["hola", None], "None")])

@@ -402,7 +402,7 @@ def test_manifests_and_data_directories_name_the_audio_by_its_path(run, stub_poc
             "AUDIO: found 2 recordings, expected one",
         ),
         (["talk.wav", "--asr", "whisper:small"], "found no --model and a recogniser whose language is not known"),
-        (["talk.wav"], "Missing option '--asr'"),
+        (["talk.wav"], "found no --asr, expected one of pocketsphinx, nemo:NAME"),
     ],
 )
 def test_what_the_command_cannot_do_is_told_on_one_line(

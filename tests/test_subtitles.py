@@ -33,6 +33,14 @@ def lines_of(utterances, limits=NETFLIX, style=ES):
     return [cue.lines for cue in make_cues(utterances, limits, style)]
 
 
+def test_an_initial_ends_no_sentence():
+    """`D. Manuel`: a break after it would part a name."""
+    words = utterance("al señor D. Manuel vino ayer.", {2: 0.4})
+    found = units([words], ES, 42)
+    assert [unit.ends for unit in found] == [False, False, False, False, False, True]
+    assert found[2].weight == found[3].weight
+
+
 def units(utterances, style, characters):
     taken = Units(style, characters)
     return [*itertools.chain.from_iterable(map(taken.push, utterances)), *taken.rest()]

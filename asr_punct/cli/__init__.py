@@ -7,6 +7,7 @@ function there, `@command(Part.…, examples)`: its docstring is the help, and t
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from asr_punct.errors import AsrPunctError, missing_extra
 
 def main() -> NoReturn:
     """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
+    signal.signal(signal.SIGTERM, _terminated)
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
@@ -32,6 +34,11 @@ def main() -> NoReturn:
         if hasattr(error, "format_message"):  # the usage errors of the command-line parser
             _fail(error.format_message())
         raise
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    """End as after an error of ours, so that what is written in part is removed."""
+    sys.exit(128 + number)
 
 
 def _fail(message: str) -> NoReturn:

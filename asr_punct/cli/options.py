@@ -13,7 +13,7 @@ from asr_punct.cli.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.io.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
-from asr_punct.subtitles import PRESETS
+from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES, time_source
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ To = Annotated[
 Subtitles = Annotated[
     str | None,
     typer.Option(
-        help="Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1.",
+        help=(
+            "Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1; of "
+            f"{', '.join(LIMIT_NAMES)}."
+        ),
         autocompletion=one_of(PRESETS),
     ),
 ]

@@ -12,6 +12,7 @@ from asr_punct.cli.base import Part, command, log_progress
 from asr_punct.cli.completion import models, one_of
 from asr_punct.cli.options import Output, Quiet, Subtitles, To
 from asr_punct.cli.overwriting import check_outputs
+from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 from asr_punct.recognisers import FORMS, NAMES, open_recogniser
 
@@ -33,12 +34,12 @@ _OF_ONE = ("srt", "vtt", "textgrid", "whisper", "vosk")
 def transcribe(
     audio: Annotated[list[Path], typer.Argument(metavar="AUDIO", help="Recordings: .wav, .flac, .m4a, .mp3 …")],
     asr: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"The recogniser: {NAMES}, where NAME is a model's file or directory, or what it is called there.",
             autocompletion=one_of(form.removesuffix("NAME") for form in FORMS),
         ),
-    ],
+    ] = None,
     output: Output = "-",
     model: Annotated[
         str | None,
@@ -78,6 +79,8 @@ def transcribe(
     from asr_punct.recognisers.transcribe import transcribe as recognise
 
     log_progress(quiet)
+    if asr is None:
+        raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
     target = io.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)

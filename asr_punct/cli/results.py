@@ -53,7 +53,7 @@ def score(
     """Score marks and case, on a recogniser's words too.
 
     Reads two files of any format that punctuate reads (that of --ref-from and --hyp-from, else guessed), with labels or
-    written words. Without --align both have the same words.
+    written words; of a NeMo manifest REF is `text`. Without --align both have the same words.
 
     Writes tables: precision, recall and F1 in per cent of each mark and of case, slot error rate, and 95 % intervals
     from a bootstrap over the utterances; with --align word error rates too. --json: rates are fractions.
@@ -71,7 +71,7 @@ def score(
         raise AsrPunctError("found --audio, expected --html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with on_terminal(quiet):
-        expected = list(read_labelled(reference, lang, ref_from))
+        expected = list(read_labelled(reference, lang, ref_from, reference=True))
         found = list(without_ignored(read_labelled(hypothesis, lang, hyp_from), expected))
         if audio:
             check_times(found, str(hypothesis), audio)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.ctm import COMMENT, could_be_row
 from asr_punct.io.data_dir import is_data_dir
-from asr_punct.io.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
+from asr_punct.io.files import (
+    AUDIO_SUFFIXES,
+    MAX_TIME,
+    STANDARD_STREAM,
+    Pathlike,
+    display_name,
+    uncompressed_name,
+    write_file,
+)
 from asr_punct.io.formats import (
     FORMATS,
     READABLE,
@@ -24,12 +30,10 @@ from asr_punct.io.formats import (
 from asr_punct.io.json_text import shown
 from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
+from asr_punct.io.unnamed import check_not_table, plain_text
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, time_source, whole, with_source
-
-_LOOKED_AT = 5
-"""Lines that tell a CTM from text, empty ones and comments left out."""
 
 
 def read_utterances(
@@ -76,33 +80,21 @@ def _read_named(path: Pathlike, format_name: str) -> Iterator[Utterance]:
 
 def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a file of which nothing but its name and content says what it is."""
+    if Path(path).suffix.lower() in AUDIO_SUFFIXES:
+        raise InputError(display_name(path), "audio", "words (asr-punct transcribe hears them)")
     if is_other_format(path):
         expected = f"a format that is read: --from {' '.join(READABLE)}"
         raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
     if is_data_dir(path):
         raise InputError(path, "a data directory", "a file (--from kaldi reads it, in score --ref-from and --hyp-from)")
+    check_not_table(path)
     name = format_by_name(uncompressed_name(path))
     if name == "json":
         return read_json_file(path)
     if name == "nemo":
         return read_jsonl_file(path)
     read = FORMATS[name].read if name else None
-    return read(path) if read else _not_ctm(read_text(path), path)
-
-
-def _not_ctm(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
-    """The lines of a text; an error if the first ones are all rows of a CTM, whose names and times would be words."""
-    first, lines = [], list[list[str]]()
-    for utterance in utterances:
-        first.append(utterance)
-        columns = [word.text for word in utterance.words]
-        if columns and not columns[0].startswith(COMMENT):
-            lines.append(columns)
-        if len(lines) == _LOOKED_AT:
-            break
-    if lines and all(map(could_be_row, lines)):
-        raise InputError(display_name(path), "rows of a CTM", "text, or --from ctm (--from text where it is text)")
-    yield from chain(first, utterances)
+    return read(path) if read else plain_text(read_text(path), path)
 
 
 def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:

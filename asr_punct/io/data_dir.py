@@ -26,6 +26,8 @@ from asr_punct.words import Utterance, Word, bounds
 
 _LOG = logging.getLogger(__name__)
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
+_COUNTED = re.compile(r"(?:(.*)-)?(\d+)")
+"""An utterance's name that is a number, or a recording's and a number."""
 _EXPECTED = "a data directory with text, or with a ctm"
 
 
@@ -154,13 +156,18 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
     for name, lines in tables.items():
         with write_file(out / name) as file:
             file.writelines(f"{line}\n" for line in lines)
-    if all(word.start is not None and word.end is not None for utterance in named for word in utterance.words):
+    if all(any(None not in (word.start, word.end) for word in utterance.words) for utterance in named):
         with write_file(out / "ctm") as file:
-            write_ctm(named, file, glyphs)
+            write_ctm(sorted(named, key=lambda utterance: utterance.id), file, glyphs)
 
 
 def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
-    """The utterances with names of their own, and the channel in a recording's name where there are several."""
+    """The utterances with names of their own, and the channel in a recording's name where there are several.
+
+    A name that is a number, or the recording's and a number, becomes the latter with zeros before it: names stand in
+    the order of speech then, and those of two recordings differ.
+    """
+    width = len(str(len(utterances)))
     channels: dict[str, set[str]] = {}
     for utterance in utterances:
         channels.setdefault(utterance.recording, set()).add(utterance.channel)
@@ -169,6 +176,9 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
         several = len(channels[utterance.recording]) > 1
         recording = f"{utterance.recording}-{utterance.channel}" if several else utterance.recording
         name = one_token(utterance.id or recording or f"utterance{number}")
+        counted = _COUNTED.fullmatch(utterance.id)
+        if counted and counted[1] in (None, utterance.recording, Path(utterance.recording).stem):
+            name = one_token(f"{counted[1] or recording or 'utterance'}-{counted[2]:0>{width}}")
         if name in taken:
             name = f"{name}-{number}"
         taken.add(name)

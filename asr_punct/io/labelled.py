@@ -9,21 +9,26 @@ from dataclasses import replace
 from asr_punct import progress
 from asr_punct.io import read_utterances
 from asr_punct.io.files import Pathlike, display_name
+from asr_punct.io.nemo import reference_of
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word, word_count
 
 
-def read_labelled(path: Pathlike, language: str, format_name: str | None = None) -> Iterator[Utterance]:
+def read_labelled(
+    path: Pathlike, language: str, format_name: str | None = None, *, reference: bool = False
+) -> Iterator[Utterance]:
     """Utterances with labels: those of the file as they stand, else read off the written words, which stay as written.
 
     Args:
         path: the file.
         language: whose conventions the written words follow.
         format_name: its format; guessed from the name by default.
+        reference: whether it is what others are held against: of a NeMo manifest `text` then, not `pred_text`.
     """
     read = read_utterances(path, format_name)
     words = f"words of {display_name(path)}"
     for utterance in progress.counted(read, words, size=word_count, source=path):
+        utterance = reference_of(utterance) if reference else utterance
         yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
 
 

@@ -73,6 +73,15 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
         )
 
 
+def reference_of(utterance: Utterance) -> Utterance:
+    """The utterance with the words of its line's `text`, which is the reference beside recognised ones; others stay."""
+    item = utterance.rest.item if isinstance(utterance.rest, NemoLine) else {}
+    text = item.get(_REFERENCE)
+    if not isinstance(text, str) or _text_key(item) == _REFERENCE:
+        return utterance
+    return replace(utterance, words=tuple(map(Word, text.split())), times="none", rest=None)
+
+
 def _usual_source(item: Object) -> TimeSource:
     return USUAL["nemo/alignment" if _is_alignment(item) else "nemo"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asr_punct.subtitles.limits import BBC, NETFLIX, PRESETS, Limits, parse_limits
+from asr_punct.subtitles.limits import BBC, LIMIT_NAMES, NETFLIX, PRESETS, Limits, parse_limits
 from asr_punct.subtitles.segment import Cue, make_cues
 
-__all__ = ["BBC", "NETFLIX", "PRESETS", "Cue", "Limits", "make_cues", "parse_limits"]
+__all__ = ["BBC", "LIMIT_NAMES", "NETFLIX", "PRESETS", "Cue", "Limits", "make_cues", "parse_limits"]

@@ -76,6 +76,7 @@ of 1 s or none, at most 1.5 s after the sound. They name no shortest and no long
 """
 
 PRESETS = {"netflix": NETFLIX, "bbc": BBC}
+LIMIT_NAMES = tuple(field.name for field in fields(Limits))
 
 
 def parse_limits(text: str) -> Limits:

@@ -15,7 +15,7 @@ from asr_punct.words import Seconds, Word
 
 SHOWN_WORDS = 10_000
 """So many places of the alignment are shown, about 2 MB."""
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 3.0
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.15, 3.0
 _SHORTEST_NUMBERED = 0.5
 """Pauses from here on are wide enough for their seconds to stand in them."""
 
