@@ -110,6 +110,7 @@ def write(path: Pathlike, samples: Samples, rate: int) -> None:
     frame.sample_rate, frame.time_base = rate, Fraction(1, rate)
     frame.pts = 0  # without it the encoder's delay is not declared, and everything is heard 1024 samples late
     with av.open(str(path), "w") as container:
+        # its fast search is as good at this rate, and three times as fast in all
         stream = container.add_stream("aac", rate=rate, layout="mono", options={"aac_coder": "fast"})
         stream.bit_rate = _AAC_BITS_A_SECOND
         for packet in (*stream.encode(frame), *stream.encode(None)):

@@ -19,11 +19,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypedDict
 
-from speed import frequent_words
+from speed import RUN, frequent_words
 
 from asr_punct.io.files import write_json_file
-
-_RUN = "from asr_punct.cli import main; main()"
 
 
 class Row(TypedDict):
@@ -45,7 +43,7 @@ class Row(TypedDict):
 def write_transcript(model: Path, count: int, path: Path) -> None:
     """A CTM of so many words, which last 0.2 s and have 0 to 0.9 s of silence after them."""
     rng = random.Random(0)
-    words, weights = frequent_words(model)
+    words, weights = frequent_words(model, rng)
     cumulative = list(accumulate(weights))
     start = 0.0
     with path.open("w", encoding="utf-8") as out:
@@ -62,7 +60,7 @@ def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float
         Most resident memory in 10^6 bytes, and seconds of CPU time.
     """
     options = ["--model", str(model), "--threads", str(threads), "--quiet", "--to", "ctm", "-o", f"{transcript}.out"]
-    process = subprocess.Popen([sys.executable, "-c", _RUN, "punctuate", str(transcript), *options])
+    process = subprocess.Popen([sys.executable, "-c", RUN, "punctuate", str(transcript), *options])
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -81,7 +79,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for count in options.words:
+        for count in sorted(options.words):
             transcript = Path(folder, f"{count}.ctm")
             write_transcript(options.model, count, transcript)
             memory, cpu = punctuate(options.model, transcript, options.threads)

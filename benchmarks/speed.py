@@ -27,21 +27,22 @@ from asr_punct.io.files import read_text_file, write_json_file
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
 _SENTENCE = 20
-_RUN = "from asr_punct.cli import main; main()"
+RUN = "from asr_punct.cli import main; main()"
 
 
-def frequent_words(model: Path) -> tuple[list[str], list[float]]:
+def frequent_words(model: Path, rng: random.Random) -> tuple[list[str], list[float]]:
     """Whole words of the model's vocabulary, and how often they are drawn: the n-th as often as 1/n."""
     entries = json.loads(read_text_file(model / TOKENIZER))["model"]["vocab"]
     known = sorted(entry[1:] for entry in entries if entry.startswith("▁") and entry[1:].isalpha())
-    random.Random(0).shuffle(known)
+    rng.shuffle(known)
     return known, [1 / rank for rank in range(1, len(known) + 1)]
 
 
 def drawn_words(model: Path, count: int) -> list[str]:
     """Words drawn from the model's vocabulary."""
-    words, weights = frequent_words(model)
-    return random.Random(0).choices(words, weights, k=count)
+    rng = random.Random(0)
+    words, weights = frequent_words(model, rng)
+    return rng.choices(words, weights, k=count)
 
 
 def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
@@ -77,7 +78,7 @@ def sentence_ms(model: Path, sentence: str, threads: int, rounds: int = 50) -> f
 
 def cold_start(model: Path, sentence: str, rounds: int = 5) -> float:
     """Median seconds of `asr-punct punctuate` of one sentence, the process's start included."""
-    command = [sys.executable, "-c", _RUN, "punctuate", "--model", str(model), "--int8"]
+    command = [sys.executable, "-c", RUN, "punctuate", "--model", str(model), "--int8"]
     run = lambda: subprocess.run(command, input=sentence.encode(), stdout=subprocess.DEVNULL, check=True)  # noqa: E731
     return median(seconds(run) for _ in range(rounds))
 

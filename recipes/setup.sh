@@ -55,6 +55,8 @@ case ,$extras, in
   *,train,* | *,nemo,*) quietly "${pip[@]}" "$(grep '^torch==' "$root/recipes/constraints.txt")" ;;
 esac
 quietly "${pip[@]}" -e "${root}[$extras]"
+# On all cores, where pip would take one; packages carry files of other versions of Python, too.
+"$venv/bin/python" -m compileall -q -j 0 "$venv"/lib/python3*/site-packages >>"$log" 2>&1 || true
 
 cuda=$("$venv/bin/python" -m pip list --format freeze 2>>"$log" | grep -iE '^(nvidia-|[^=]*cu1[0-9])' | head -n 1 || true)
 [ -z "$cuda" ] || fail "found the CUDA package $cuda in $venv, expected the CPU build of torch: install that one into it \

@@ -512,7 +512,6 @@ def test_a_missing_extra_is_named(package, arguments, extra):
     """In a process of its own, where the package cannot be imported."""
     script = f"""
 import sys
-import time
 class Blocker:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] == {package!r}:

@@ -231,7 +231,8 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
         ('[{"word": "hola"}]\n', "JSON"),
         ("\n[\n  1\n]\n", "JSON"),
         ("1\n00:00:01,000 --> 00:00:02,000\nhola\n", "cues of subtitles"),
-        ("WEBVTT\n\nhola\n", "cues of subtitles"),
+        ("WEBVTT - talk\n\nNOTE a\n\nhola\n", "cues of subtitles"),
+        ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "a TextGrid"),
         ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
     ],
 )
@@ -242,7 +243,19 @@ def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found)
     assert list(io.read_utterances(source, "text"))
 
 
-@pytest.mark.parametrize("text", ["[laughter] hola", "{ana} mira", "a -> b", "uno O dos O", "[ANA] sí\n[JON] no"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[laughter] hola",
+        "[ risas ] hola",
+        "{ana} mira",
+        "{ ana }",
+        "a -> b",
+        "a --> b",
+        "uno O dos O",
+        "[ANA] sí\n[JON] no",
+    ],
+)
 def test_text_may_look_like_a_little_of_them(tmp_path, text):
     assert list(io.read_utterances(file(tmp_path, "talk", text + "\n")))
 

@@ -756,7 +756,7 @@ def whisper_cpp_at(*starts):
 def test_segments_go_on_in_time_but_for_what_a_recogniser_may_be_off(tmp_path, at):
     assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
     with pytest.raises(
-        InputError, match=r"talk\.json: segment 2: found start 1 after 5, expected segments in the order"
+        InputError, match=r"talk\.json: utterance '.*2': found start 1 after 5, expected segments in the order"
     ):
         read(tmp_path, at(5, 1))
 

@@ -41,6 +41,11 @@ def test_an_initial_ends_no_sentence():
     assert found[2].weight == found[3].weight
 
 
+@pytest.mark.parametrize(("text", "style"), [("so do I. Then", EN), ("fue a. Luego", ES), ("es 5. Luego", ES)])
+def test_other_words_of_one_letter_may_end_a_sentence(text, style):
+    assert [unit.ends for unit in units([utterance(text)], style, 42)][-2]
+
+
 def units(utterances, style, characters):
     taken = Units(style, characters)
     return [*itertools.chain.from_iterable(map(taken.push, utterances)), *taken.rest()]

@@ -19,7 +19,10 @@ from asr_punct.errors import AsrPunctError, missing_extra
 
 
 def main() -> NoReturn:
-    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours."""
+    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours.
+
+    What is interrupted ends with 130, what is terminated with 143.
+    """
     signal.signal(signal.SIGTERM, _terminated)
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
     try:
@@ -37,7 +40,8 @@ def main() -> NoReturn:
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    """End as after an error of ours, so that what is written in part is removed."""
+    """End as after an error of ours, so that what is written in part is removed; another signal does not disturb it."""
+    signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 
 

@@ -192,8 +192,8 @@ class Punctuator:
         least = self.info.model.encoder.max_subwords + 2
         sizes = {"batch_size": (batch_size, 1), "max_seq_length": (max_seq_length, least), "step": (step, 1)}
         for name, (size, smallest) in (sizes | {"margin": (margin, 0)}).items():
-            if size is not None and not (isinstance(size, int) and size >= smallest):
-                raise AsrPunctError(f"{name}: found {size!r}, expected {smallest} or more")
+            if size is not None and not (hasattr(size, "__index__") and size >= smallest):
+                raise AsrPunctError(f"{name}: found {size!r}, expected a whole number, {smallest} or more")
         utterances = [_utterance(query, str(number)) for number, query in enumerate(queries)]
         restored = self._with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:

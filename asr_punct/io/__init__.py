@@ -30,7 +30,7 @@ from asr_punct.io.formats import (
 from asr_punct.io.json_text import shown
 from asr_punct.io.subtitle_output import limited
 from asr_punct.io.text import read_text
-from asr_punct.io.unnamed import check_not_table, plain_text
+from asr_punct.io.unnamed import plain_text, refuse_table
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, time_source, whole, with_source
@@ -58,8 +58,8 @@ def read_utterances(
 
     Raises:
         AsrPunctError: the format is not known, or none that is read; or no such source of times.
-        InputError: the file has no words at all, not the form of its format, a time beyond `files.MAX_TIME`, or rows of
-            a CTM where it is text because nothing says otherwise.
+        InputError: the file has no words at all, not the form of its format, a time beyond `files.MAX_TIME`, or nothing
+            says its format and it is no text (`unnamed`).
     """
     utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
     utterances = utterances if parts else whole(utterances)
@@ -87,7 +87,7 @@ def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
         raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
     if is_data_dir(path):
         raise InputError(path, "a data directory", "a file (--from kaldi reads it, in score --ref-from and --hyp-from)")
-    check_not_table(path)
+    refuse_table(path)
     name = format_by_name(uncompressed_name(path))
     if name == "json":
         return read_json_file(path)

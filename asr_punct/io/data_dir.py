@@ -26,7 +26,7 @@ from asr_punct.words import Utterance, Word, bounds
 
 _LOG = logging.getLogger(__name__)
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
-_COUNTED = re.compile(r"(?:(.*)-)?(\d+)")
+_COUNTED = re.compile(r"(?:(.*)-)?([0-9]+)")
 """An utterance's name that is a number, or a recording's and a number."""
 _EXPECTED = "a data directory with text, or with a ctm"
 
@@ -167,21 +167,29 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     A name that is a number, or the recording's and a number, becomes the latter with zeros before it: names stand in
     the order of speech then, and those of two recordings differ.
     """
-    width = len(str(len(utterances)))
+    numbers = [_number(utterance) for utterance in utterances]
+    width = max(map(len, numbers), default=0)
     channels: dict[str, set[str]] = {}
     for utterance in utterances:
         channels.setdefault(utterance.recording, set()).add(utterance.channel)
     taken: set[str] = set()
-    for number, utterance in enumerate(utterances, start=1):
+    for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
         several = len(channels[utterance.recording]) > 1
         recording = f"{utterance.recording}-{utterance.channel}" if several else utterance.recording
-        name = one_token(utterance.id or recording or f"utterance{number}")
-        counted = _COUNTED.fullmatch(utterance.id)
-        if counted and counted[1] in (None, utterance.recording, Path(utterance.recording).stem):
-            name = one_token(f"{counted[1] or recording or 'utterance'}-{counted[2]:0>{width}}")
+        name = utterance.id or recording or f"utterance{position}"
+        if number:
+            name = f"{Path(recording).stem or 'utterance'}-{number:0>{width}}"
+        name = one_token(name)
         if name in taken:
-            name = f"{name}-{number}"
+            name = f"{name}-{position}"
         taken.add(name)
         words = tuple(replace(word, rest=None) for word in utterance.words)
         recording = one_token(recording or name)
         yield replace(utterance, id=name, recording=recording, channel="1", words=words, rest=OwnName())
+
+
+def _number(utterance: Utterance) -> str:
+    """The digits of a name that says no more than the number of its utterance in the recording; else none."""
+    match = _COUNTED.fullmatch(utterance.id)
+    counts = match and match[1] in (None, utterance.recording, Path(utterance.recording).stem)
+    return match[2] if match and counts else ""

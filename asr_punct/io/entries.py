@@ -169,13 +169,13 @@ def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utteran
         InputError: one starts more than `SLACK` before another of its channel and speaker that comes earlier.
     """
     latest: dict[tuple[str, str], Seconds] = {}
-    for number, utterance in enumerate(utterances, start=1):
+    for utterance in utterances:
         start = _start(utterance)
         if start is not None:
             voice = utterance.channel, utterance.speaker
             last = latest.get(voice, 0.0)
             if start < last - SLACK:
-                place = f"{display_name(path)}: segment {number}"
+                place = f"{display_name(path)}: utterance {utterance.id!r}"
                 raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
             latest[voice] = max(start, last)
         yield utterance

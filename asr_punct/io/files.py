@@ -280,7 +280,7 @@ def _replacing(target: Path) -> Iterator[_Output]:
             os.chmod(partial, 0o666 & ~_umask())
             os.replace(partial, target)
     except BaseException:
-        os.unlink(partial)
+        Path(partial).unlink(missing_ok=True)  # a signal may come when it has its name already
         raise
 
 
@@ -303,7 +303,7 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
             os.chmod(partial, 0o777 & ~_umask())
             os.replace(partial, target)
     except BaseException:
-        shutil.rmtree(partial)
+        shutil.rmtree(partial, ignore_errors=True)
         raise
 
 

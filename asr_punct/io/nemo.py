@@ -77,7 +77,7 @@ def reference_of(utterance: Utterance) -> Utterance:
     """The utterance with the words of its line's `text`, which is the reference beside recognised ones; others stay."""
     item = utterance.rest.item if isinstance(utterance.rest, NemoLine) else {}
     text = item.get(_REFERENCE)
-    if not isinstance(text, str) or _text_key(item) == _REFERENCE:
+    if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
         return utterance
     return replace(utterance, words=tuple(map(Word, text.split())), times="none", rest=None)
 

@@ -119,7 +119,7 @@ def place_words(
         else:
             raise InputError(ctm, f"{name!r}", "names of the directory's utterances or recordings")
     if lost:
-        _LOG.warning("%s: %s outside all segments: their rows get no marks", ctm, counted_as(lost, "word"))
+        _LOG.warning("%s: %s outside all segments, which belong to no utterance", ctm, counted_as(lost, "word"))
     for name in own.keys() & placed.keys():
         raise InputError(ctm, f"rows of {name!r} and of its recording", "rows of one of them")
     return placed | _on_one_clock(own, segments, ctm)

@@ -18,39 +18,46 @@ from asr_punct.words import Utterance
 
 _LOOKED_AT = 5
 """Lines that tell a format from text, empty ones and comments left out."""
-_JSON = re.compile(r'\{("|$)|\[(\{|$)')
+_JSON = re.compile(r'\{ ?("|$)|\[ ?(\{|$)')
+_CUE_START = re.compile(r"[\d:.,]+")
 _PAUSE = re.compile(r"-|\d+(\.\d+)?")
 _TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
-Lines = Sequence[Sequence[str]]
+_Lines = Sequence[Sequence[str]]
 
 
-def _is_json(lines: Lines) -> bool:
-    return _JSON.match(lines[0][0]) is not None
+def _is_json(lines: _Lines) -> bool:
+    return _JSON.match(" ".join(lines[0])) is not None
 
 
-def _are_cues(lines: Lines) -> bool:
-    return lines[0] == ["WEBVTT"] or any("-->" in line for line in lines)
+def _are_cues(lines: _Lines) -> bool:
+    times = any(line[1:2] == ["-->"] and _CUE_START.fullmatch(line[0]) for line in lines)
+    return lines[0][0] == "WEBVTT" or times
 
 
-def _are_rows(lines: Lines) -> bool:
+def _are_rows(lines: _Lines) -> bool:
     return all(map(could_be_row, lines))
 
 
-def _is_tsv(lines: Lines) -> bool:
+def _is_textgrid(lines: _Lines) -> bool:
+    return lines[0][:2] == ["File", "type"] and "ooTextFile" in lines[0][-1]
+
+
+def _is_tsv(lines: _Lines) -> bool:
     rows = [line for line in lines if line[0] != "#"]
     return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
 
 
-_SIGNS: Sequence[tuple[Callable[[Lines], bool], str, str]] = (
+_SIGNS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
     (_is_json, "JSON", "--from and its format (whisper, nemo …)"),
     (_are_cues, "cues of subtitles", "--from srt or vtt"),
     (_are_rows, "rows of a CTM", "--from ctm"),
+    (_is_textgrid, "a TextGrid", "--from textgrid"),
     (_is_tsv, "rows of a TSV", "--from tsv"),
 )
 """What gives a format away, its name, and what to do then."""
 
 
-def check_not_table(path: Pathlike) -> None:
+def refuse_table(path: Pathlike) -> None:
     """See that a file is not the `text` of a data directory, whose lines begin with names. Raises InputError else."""
     path = Path(path)
     if path.name == "text" and any((path.parent / name).exists() for name in _TABLES):
@@ -72,7 +79,7 @@ def plain_text(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utte
             lines.append(tokens)
         if len(lines) == _LOOKED_AT:
             break
-    for is_sign, found, instead in _SIGNS if lines else ():
-        if is_sign(lines):
+    for matches, found, instead in _SIGNS:
+        if lines and matches(lines):
             raise InputError(display_name(path), found, f"text, or {instead} (--from text where it is text)")
     yield from chain(first, utterances)

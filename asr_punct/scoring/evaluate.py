@@ -92,7 +92,7 @@ def pair_words(
     align: bool = False,
     name: str = "hypothesis",
 ) -> Paired:
-    """Bring both onto the same words; arguments and errors as of `score`."""
+    """Bring both onto the same words, with the pauses between them; arguments and errors as of `score`."""
     classes = mark_classes(merge)
     expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))
     if not any(reference.words for reference in expected):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import NamedTuple
 
 from asr_punct.align.edit import Alignment, Projection, align, bare, comparable, project, same
@@ -19,7 +20,7 @@ class _Token(NamedTuple):
     """One word of an utterance, with what stands on it."""
 
     word: Word
-    label: Labels
+    labels: Labels
     probabilities: Probabilities | None
     pause: Seconds | None
 
@@ -82,10 +83,10 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
         ]
         units = [unit] * len(expected)
         yield SideBySide(
-            [token.label for token in expected],
-            [token.label for token in found],
-            [_form(token.word, token.label) for token in expected],
-            [_form(token.word, token.label) for token in found],
+            [token.labels for token in expected],
+            [token.labels for token in found],
+            [_form(token.word, token.labels) for token in expected],
+            [_form(token.word, token.labels) for token in found],
             units,
             lost=(),
             reference_words=reference.words,
@@ -120,8 +121,8 @@ def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
 def _stream(utterances: Sequence[Utterance]) -> Iterator[_Token]:
     for utterance in utterances:
         unknown = (None,) * len(utterance.words)
-        columns = (utterance.words, utterance.labels or (), utterance.probabilities or unknown)
-        yield from map(_Token, *columns, utterance.pauses or unknown)
+        probabilities, pauses = utterance.probabilities or unknown, utterance.pauses or unknown
+        yield from starmap(_Token, zip(utterance.words, utterance.labels or (), probabilities, pauses, strict=True))
 
 
 def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
@@ -215,7 +216,7 @@ def _joined(utterances: Sequence[Utterance]) -> Utterance:
     tokens = list(_stream(utterances))
     return Utterance(
         tuple(token.word for token in tokens),
-        labels=tuple(token.label for token in tokens),
+        labels=tuple(token.labels for token in tokens),
         probabilities=tuple(token.probabilities for token in tokens),
         pauses=tuple(token.pause for token in tokens),
     )

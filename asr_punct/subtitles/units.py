@@ -9,8 +9,7 @@ from itertools import pairwise, repeat
 from asr_punct.errors import TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Labels, Mark, write_text
 from asr_punct.text import read_marks, split_token
-from asr_punct.text.abbreviations import Kind
-from asr_punct.text.periods import kind_of
+from asr_punct.text.periods import is_initial
 from asr_punct.words import Seconds, Utterance, Word
 
 NO_MARK, BOUND = 8.0, 4.0
@@ -120,8 +119,8 @@ def _written(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Piece]:
     for word, label, (start, end) in zip(utterance.words, labels, filled_times(utterance), strict=False):
         before, core, after = split_token(word.text, glyphs.name)
         marks = (label.marks | read_marks(before, after)) - set(LEFT)
-        if marks == {Mark.PERIOD} and kind_of(core.lower(), glyphs.name) is Kind.LETTER:
-            marks = frozenset()  # an initial far oftener than the end of a sentence
+        if marks == {Mark.PERIOD} and is_initial(core, label.case, glyphs.name):
+            marks = frozenset()
         weight = _weight(marks, core.lower(), glyphs.name)
         text = write_text([word.text], [label], glyphs)
         unit = Unit(text, round(start, 3), round(end, 3), weight, bool(marks & SENTENCE_ENDS), utterance.speaker)

@@ -93,6 +93,14 @@ def read_period(word: str, case: Case, context: Context, language: str) -> Perio
     return Period.OWN if lower or context.stopped else Period.MARK
 
 
+def is_initial(word: str, case: Case, language: str) -> bool:
+    """Whether a word is one capital letter and no pronoun: with a period it is an initial more often than not."""
+    capital = case is not Case.O or word != word.lower()
+    return (
+        capital and kind_of(word.lower(), language) is Kind.LETTER and word.lower() not in rules_of(language).pronouns
+    )
+
+
 def _after_letter(word: str, case: Case, context: Context, rules: Rules) -> Period:
     second = len(context.before) == 2 and context.before[1] == "."
     paired = (word, context.after) in _PAIRS or (second and (context.before[0], word) in _PAIRS)

@@ -54,13 +54,12 @@ class Place:
         return next((word.start for word in (self.hypothesis, self.reference) if word and word.start is not None), None)
 
 
-def places(pair: SideBySide) -> Iterator[Place]:
-    """The pairs of an alignment, with all that stands on them."""
+def places(pair: SideBySide, heard: bool) -> Iterator[Place]:
+    """The pairs of an alignment, with all that stands on them; the pauses are the hypothesis' where it was heard."""
     lost = defaultdict[int, set[Mark]](set)
     for i, mark in pair.lost:
         lost[i].add(mark)
     alignment = pair.alignment
-    heard = any(pause is not None for pause in pair.hypothesis_pauses)
     rows = zip(
         pair.pair_units,
         alignment.reference.tolist(),
@@ -93,10 +92,11 @@ def transcript(paired: Paired, glyphs: Glyphs, playable: bool) -> Html:
         playable: whether a word plays from its start.
     """
     total = sum(len(pair.alignment.equal) for pair in paired.pairs)
+    heard = any(pause is not None for pair in paired.pairs for pause in pair.hypothesis_pauses)
     paragraphs: list[Html] = []
     shown = 0
     for pair in paired.pairs:
-        chosen = [place for place, _ in zip(places(pair), range(SHOWN_WORDS - shown), strict=False)]
+        chosen = [place for place, _ in zip(places(pair, heard), range(SHOWN_WORDS - shown), strict=False)]
         shown += len(chosen)
         paragraphs += _paragraphs(chosen, paired, glyphs, playable)
         if shown == SHOWN_WORDS:
