@@ -172,7 +172,7 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
         values.append(Utterance(tuple(words), str(i), f"r{i // 5}", labels=labels, times="asr" if timed else "none"))
     io.write_utterances(values, out, ES, "kaldi")
     again = read(out)
-    names = [f"{value.recording}-{value.id:0>{len(str(len(values)))}}" for value in values]
+    names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]
     times = [[(word.start, word.end) for word in value.words] for value in values]
     spoken = list(zip(names, [value.recording for value in values], times, strict=True))
     assert [(v.id, v.recording, [(word.start, word.end) for word in v.words]) for v in again] == spoken
