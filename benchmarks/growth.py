@@ -2,7 +2,8 @@
 
 Transcripts are CTM of a recording, of words drawn from the model's own vocabulary, common ones more often (Zipf), with
 pauses between them. Each length is punctuated by a process of its own: the most memory that was resident, and CPU time
-of all threads. The ratio is the time of a word of the longest transcript to that of a word of the shortest.
+of all threads. The ratio is the time of a word of the longest transcript to that of a word of the shortest, less what a
+transcript of one word takes.
 
     python benchmarks/growth.py MODEL_DIR [growth.json] [--words 100000 1000000] [--threads 2]
 """
@@ -79,13 +80,14 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for count in sorted(options.words):
+        for count in (1, *sorted(options.words)):
             transcript = Path(folder, f"{count}.ctm")
             write_transcript(options.model, count, transcript)
             memory, cpu = punctuate(options.model, transcript, options.threads)
             rows.append(Row(words=count, memory_mb=round(memory), cpu_s=round(cpu, 1), words_a_second=count / cpu))
             print("{words} words: {memory_mb} MB, {cpu_s} s of CPU, {words_a_second:.0f} words/s".format(**rows[-1]))
-    ratio = rows[0]["words_a_second"] / rows[-1]["words_a_second"]
+    start, shortest, longest = rows[0]["cpu_s"], rows[1], rows[-1]
+    ratio = (longest["cpu_s"] - start) / (shortest["cpu_s"] - start) * shortest["words"] / longest["words"]
     print(f"time of a word, longest against shortest: {ratio:.3f}")
     write_json_file(options.output, {"rows": rows, "ratio": ratio})
 
