@@ -18,7 +18,7 @@ from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.io.files import read_text_file, write_json_file
+from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.subwords import SubwordTokenizer
 

@@ -14,12 +14,12 @@ from asr_punct import progress
 from asr_punct.align.edit import project
 from asr_punct.align.methods import Aligner, Clip
 from asr_punct.errors import TIMES, InputError, counted_as
-from asr_punct.io import read_utterances
-from asr_punct.io.ctm import OwnName
-from asr_punct.io.entries import SLACK, recording_name
-from asr_punct.io.files import Pathlike, read_text_file
-from asr_punct.io.kaldi import DataUtterance, read_data_dir, read_wav_scp
-from asr_punct.io.labelled import labelled
+from asr_punct.formats import read_utterances
+from asr_punct.formats.ctm import OwnName
+from asr_punct.formats.entries import SLACK, recording_name
+from asr_punct.formats.files import Pathlike, read_text_file
+from asr_punct.formats.kaldi import DataUtterance, read_data_dir, read_wav_scp
+from asr_punct.formats.labelled import labelled
 from asr_punct.pauses import Floats, refine, with_pauses
 from asr_punct.text import parse
 from asr_punct.words import Seconds, Utterance, Word, has_times, later, time_source

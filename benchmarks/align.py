@@ -23,9 +23,9 @@ from asr_punct import audio
 from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
-from asr_punct.io.ctm import read_ctm
-from asr_punct.io.kaldi import read_data_dir
-from asr_punct.io.textgrid import read_textgrid
+from asr_punct.formats.ctm import read_ctm
+from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.formats.textgrid import read_textgrid
 from asr_punct.pauses import pause_between
 from asr_punct.words import Seconds, Word
 

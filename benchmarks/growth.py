@@ -22,7 +22,7 @@ from typing import TypedDict
 
 from speed import RUN, frequent_words
 
-from asr_punct.io.files import write_json_file
+from asr_punct.formats.files import write_json_file
 
 
 class Row(TypedDict):

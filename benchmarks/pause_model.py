@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.align.edit import align
-from asr_punct.io import read_utterances
+from asr_punct.formats import read_utterances
 from asr_punct.marks import MARKS, Mark
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word

@@ -21,8 +21,8 @@ from statistics import median
 from typing import Literal, get_args
 
 from asr_punct.checkpoint import TOKENIZER
+from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import read_text_file, write_json_file
 
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)

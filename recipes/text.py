@@ -14,7 +14,7 @@ from pathlib import Path
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import read_sources
 from asr_punct.errors import run_script
-from asr_punct.io.files import write_json_file
+from asr_punct.formats.files import write_json_file
 
 
 def main() -> None:

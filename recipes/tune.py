@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from asr_punct.errors import run_script
-from asr_punct.io.files import write_json_file
+from asr_punct.formats.files import write_json_file
 from asr_punct.tuning.tune import tune
 
 

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from asr_punct.config import Config, from_mapping
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word
 

@@ -20,11 +20,11 @@ from asr_punct.checkpoint import CASING, read_info, write_info
 from asr_punct.corpora.casing import Evidence, count_forms, learn, learn_from_sources
 from asr_punct.corpora.sources import Source
 from asr_punct.errors import AsrPunctError, InputError, ModelError
-from asr_punct.io.ctm import write_ctm
-from asr_punct.io.json import write_json
-from asr_punct.io.labelled import read_labelled
-from asr_punct.io.text import write_text_lines
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.ctm import write_ctm
+from asr_punct.formats.json import write_json
+from asr_punct.formats.labelled import read_labelled
+from asr_punct.formats.text import write_text_lines
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, Labels, Mark, apply_case
 from asr_punct.scoring import score
 from asr_punct.words import Utterance, Word

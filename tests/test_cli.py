@@ -14,7 +14,7 @@ import pytest
 from dummies import file, utterances
 
 from asr_punct import shipped
-from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.scoring import write_score_sets
 
 GOOD_CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"

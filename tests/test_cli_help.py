@@ -11,7 +11,7 @@ import typer
 from dummies import file, utterances
 
 from asr_punct.cli.base import Part, app
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.shipped import PRETRAINED, shipped_models
 
 RUN = [sys.executable, "-c", "from asr_punct.cli import main; main()"]

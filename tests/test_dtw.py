@@ -15,7 +15,7 @@ from asr_punct.align import dtw, template, warping
 from asr_punct.align.espeak import synthesise
 from asr_punct.align.warping import warp
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.textgrid import read_textgrid
+from asr_punct.formats.textgrid import read_textgrid
 
 TEXTS = {
     "es": "Señora presidenta, la comisión votó ayer 3.500 enmiendas. ¿Qué haremos mañana, señorías?",

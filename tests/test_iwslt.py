@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asr_punct.corpora.iwslt import as_recognised, on_tokens, prepare_iwslt, read_iwslt
 from asr_punct.errors import InputError
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word
 

@@ -20,7 +20,7 @@ LAYERS = [
     "pauses",
     "align",
     "subtitles",
-    "io",
+    "formats",
     "casing",
     "timing",
     "config",

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from asr_punct import audio
 from asr_punct.errors import InputError
-from asr_punct.io.ctm import read_ctm
+from asr_punct.formats.ctm import read_ctm
 from asr_punct.marks import MARKS, Mark
 from asr_punct.text import parse
 

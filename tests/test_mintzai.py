@@ -2,7 +2,7 @@ import pytest
 
 from asr_punct.corpora.mintzai import prepare_mintzai
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.kaldi import read_data_dir
+from asr_punct.formats.kaldi import read_data_dir
 
 
 def corpus(tmp_path, **files):

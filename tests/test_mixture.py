@@ -18,7 +18,7 @@ from asr_punct.corpora.sources import Source, read_sources
 from asr_punct.corpora.spelling import LabelledLine
 from asr_punct.corpora.switching import spliced
 from asr_punct.errors import InputError
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import glyphs, write_text
 from asr_punct.text import parse
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from asr_punct.corpora.nemo import prepare_nemo_labels
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.nemo_labels import read_nemo_labels, write_pairs
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.nemo_labels import read_nemo_labels, write_pairs
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 
 SPANISH = glyphs("es")

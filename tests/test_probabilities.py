@@ -16,8 +16,8 @@ from asr_punct.decode.decoder import CASE_FIXED, LEFT_TAKEN, RIGHT_TAKEN
 from asr_punct.decode.probabilities import LEAST, label_probabilities, listed_probabilities
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.json import utterances, write_json
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.json import utterances, write_json
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
 from asr_punct.scoring import pair_words
 from asr_punct.scoring.html.diagnostics import reliability

@@ -16,7 +16,7 @@ import pytest
 from dummies import file
 
 from asr_punct import progress
-from asr_punct.io.files import read_lines
+from asr_punct.formats.files import read_lines
 from asr_punct.progress import counted, on_terminal, step
 from asr_punct.shipped import shipped_models
 

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("torch")
 
 from asr_punct.errors import InputError
-from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.scoring import Difference, score_counts
 from asr_punct.training.configuration import read_config
 

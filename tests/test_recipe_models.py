@@ -15,8 +15,8 @@ from dummies import utterances
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.corpora.sources import Source
 from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.io.files import format_seconds
+from asr_punct.formats.files import format_seconds
 from asr_punct.words import Utterance, Word
 
 ROOT = Path(__file__).parent.parent

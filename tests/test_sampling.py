@@ -12,7 +12,7 @@ from dummies import tiny_config, utterances
 from asr_punct.config import NoiseConfig, TrainingConfig
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer

@@ -9,7 +9,7 @@ import wave
 import pytest
 from dummies import file
 
-from asr_punct.io.json import write_json
+from asr_punct.formats.json import write_json
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 

@@ -6,7 +6,7 @@ import pytest
 from asr_punct.align.methods import DtwAligner
 from asr_punct.audio import write
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io import read_utterances, write_utterances
+from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.timing import TimedCorpus, align_data_dir, align_file, audio_of_recordings, refined
 from asr_punct.words import Utterance, Word

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from asr_punct.cli import app
 from asr_punct.corpora.written import prepare_text
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.tsv import read_tsv
 
 PARTS = ("train", "dev", "test")
 

@@ -145,7 +145,7 @@ def log_progress(quiet: bool) -> None:
 
 def print_text(text: str) -> None:
     """Write a text to standard output."""
-    from asr_punct.io.files import STANDARD_STREAM, write_file
+    from asr_punct.formats.files import STANDARD_STREAM, write_file
 
     with write_file(STANDARD_STREAM) as out:
         out.write(text)

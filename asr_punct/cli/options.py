@@ -11,7 +11,7 @@ import typer
 
 from asr_punct.cli.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.formats import READABLE, WRITABLE
+from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES, time_source

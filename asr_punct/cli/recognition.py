@@ -71,17 +71,16 @@ def transcribe(
 
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
-    from asr_punct import io
     from asr_punct.find import find_model, model_of_language
+    from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.inference.punctuator import Punctuator
-    from asr_punct.io.subtitle_output import chosen_limits
     from asr_punct.recognisers.transcribe import check_recordings
     from asr_punct.recognisers.transcribe import transcribe as recognise
 
     log_progress(quiet)
     if asr is None:
         raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
-    target = io.output_format(output, to)
+    target = formats.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)
     check_recordings(audio, one=target in _OF_ONE)
@@ -90,4 +89,4 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
     with on_terminal(quiet, output=output):
         words = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        io.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)
+        formats.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)

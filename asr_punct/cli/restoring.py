@@ -31,7 +31,7 @@ from asr_punct.cli.options import (
 from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
-from asr_punct.io.files import Pathlike
+from asr_punct.formats.files import Pathlike
 from asr_punct.progress import counted, on_terminal
 from asr_punct.words import word_count
 
@@ -108,12 +108,11 @@ def punctuate(
     "audio"), which must then hold all the words. Where the times are an aligner's (--times aligner, for a CTM cannot
     tell) pauses stay as they are. Without times the model goes by the words alone.
     """
-    from asr_punct import io
-    from asr_punct.io.formats import format_of_file
-    from asr_punct.io.subtitle_output import chosen_limits
+    from asr_punct.formats.formats import format_of_file
+    from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.timing import audio_of_recordings, refined
 
-    target = io.output_format(output, to, None if probabilities else source, from_)
+    target = formats.output_format(output, to, None if probabilities else source, from_)
     limits = chosen_limits(subtitles, target)
     _one_of({"--audio": audio, "--wav-scp": wav_scp})
     _one_of({"--right": right, "--aggregate": aggregate})
@@ -128,7 +127,7 @@ def punctuate(
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
-        utterances = io.read_utterances(source, from_, parts=True, silence=True, times=times)
+        utterances = formats.read_utterances(source, from_, parts=True, silence=True, times=times)
         if audio or wav_scp:
             utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
         if right is None:
@@ -136,7 +135,7 @@ def punctuate(
         else:
             restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
         told = counted(restored, "words", size=word_count, source=source)
-        io.write_utterances(told, output, punctuator.glyphs, target, limits)
+        formats.write_utterances(told, output, punctuator.glyphs, target, limits)
 
 
 def _one_of(options: Mapping[str, object]) -> None:

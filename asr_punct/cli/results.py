@@ -58,9 +58,9 @@ def score(
     Writes tables: precision, recall and F1 in per cent of each mark and of case, slot error rate, and 95 % intervals
     from a bootstrap over the utterances; with --align word error rates too. --json: rates are fractions.
     """
-    from asr_punct.io.files import write_file
-    from asr_punct.io.labelled import read_labelled
-    from asr_punct.io.stm import without_ignored
+    from asr_punct.formats.files import write_file
+    from asr_punct.formats.labelled import read_labelled
+    from asr_punct.formats.stm import without_ignored
     from asr_punct.marks import glyphs
     from asr_punct.scoring import pair_words, paired, score_counts
     from asr_punct.scoring.html import write_page

@@ -51,7 +51,6 @@ def align(
 
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
-    from asr_punct import io
     from asr_punct.marks import glyphs
     from asr_punct.timing import align_data_dir, align_file
 
@@ -64,7 +63,7 @@ def align(
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
     with on_terminal(quiet, output=output):
-        io.write_utterances(utterances, output, glyphs(lang), "ctm")
+        formats.write_utterances(utterances, output, glyphs(lang), "ctm")
 
 
 @command(
@@ -94,7 +93,6 @@ def pauses(
     Writes TSV (.tsv): word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a
     line, an empty line after each utterance. Tells how many pauses are unknown, and which marks had no word.
     """
-    from asr_punct import io
     from asr_punct.marks import glyphs
     from asr_punct.timing import TimedCorpus
 
@@ -103,5 +101,5 @@ def pauses(
     check_outputs({"-o": output}, [source, audio, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(lang, times, audio, data_dir)
     with on_terminal(quiet, source=source):
-        io.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")
+        formats.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")
     tell(corpus.summary(), quiet)

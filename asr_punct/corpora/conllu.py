@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from asr_punct.corpora.iwslt import CLITICS
 from asr_punct.errors import InputError, counted_as
-from asr_punct.io.files import Pathlike, read_lines
+from asr_punct.formats.files import Pathlike, read_lines
 
 TAGS = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),

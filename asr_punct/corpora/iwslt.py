@@ -16,8 +16,8 @@ from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
-from asr_punct.io.files import Pathlike, make_directory, read_lines, write_file
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.files import Pathlike, make_directory, read_lines, write_file
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.io.files import AUDIO_SUFFIXES, read_text_file, write_file
+from asr_punct.formats.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
 PAIRS = {"es": "es-eu", "eu": "eu-es"}

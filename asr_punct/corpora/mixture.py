@@ -23,8 +23,8 @@ from asr_punct.corpora.spelling import LabelledLine, spelled_out
 from asr_punct.corpora.summary import MixtureSummary
 from asr_punct.corpora.switching import mixed
 from asr_punct.errors import InputError
-from asr_punct.io.files import make_directory, write_file
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.files import make_directory, write_file
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
 

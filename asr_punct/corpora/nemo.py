@@ -1,6 +1,6 @@
 """`prepare nemo-labels`: the training files of NeMo's punctuation models to those that training reads here.
 
-NeMo has a file of words and one of labels for each part (`io.nemo_labels`): `text_train.txt` and `labels_train.txt`,
+NeMo has a file of words and one of labels for each part (`formats.nemo_labels`): `text_train.txt` and `labels_train.txt`,
 or `text.txt` and `labels.txt` in a folder `train`; `dev` and `test` likewise. Files of another user of it, `text.txt`
 and `labels.txt` alone, are divided as `prepare text` divides text.
 """
@@ -13,9 +13,9 @@ from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.corpora.written import divide
 from asr_punct.errors import InputError
-from asr_punct.io.files import make_directory, write_file
-from asr_punct.io.nemo_labels import read_nemo_labels
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.files import make_directory, write_file
+from asr_punct.formats.nemo_labels import read_nemo_labels
+from asr_punct.formats.tsv import write_tsv
 
 _PARTS = ("train", "dev", "test")
 _WHOLE = ("text.txt", "labels.txt")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.io.files import Pathlike, read_lines
+from asr_punct.formats.files import Pathlike, read_lines
 
 COLUMNS = ("file", "language", "ordered", "share", "dev", "licence")
 _SUFFIXES = (".txt.xz", ".txt")

@@ -15,10 +15,10 @@ from typing import TextIO
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import AsrPunctError, InputError, counted_as
-from asr_punct.io.files import Pathlike, display_name, make_directory, write_file
-from asr_punct.io.labelled import labelled
-from asr_punct.io.text import read_text
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.files import Pathlike, display_name, make_directory, write_file
+from asr_punct.formats.labelled import labelled
+from asr_punct.formats.text import read_text
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.words import Utterance, word_count
 
 

@@ -23,13 +23,13 @@ from asr_punct.decode.probabilities import label_probabilities, listed_probabili
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.find import find_model
+from asr_punct.formats.nemo_labels import write_pairs
 from asr_punct.inference.aggregate import AggregateBy, Aggregation
 from asr_punct.inference.backend import Backend, WindowScores, open_backend
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.merge import added_labels, mark_flags
 from asr_punct.inference.stream import Committer, Stream, restore_streaming
 from asr_punct.inference.windows import Window, plan_windows
-from asr_punct.io.nemo_labels import write_pairs
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -180,7 +180,7 @@ class Punctuator:
             step: changes nothing: windows start as far apart as their margins allow, for each word is decided once,
                 by the window that shows enough on both its sides.
             margin: words at the inner edges of windows that a neighbour decides, fewer where a window has no room.
-            return_labels: give what is added as NeMo's labels (`io.nemo_labels`) instead: `OU OO ,O ?U`.
+            return_labels: give what is added as NeMo's labels (`formats.nemo_labels`) instead: `OU OO ,O ?U`.
             dataloader_kwargs: changes nothing, for there is no data loader.
 
         Raises:

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from asr_punct.checkpoint import CARD, CASING, ONNX, ONNX_INT8, TOKENIZER
 from asr_punct.errors import ModelError
-from asr_punct.io.files import Pathlike
+from asr_punct.formats.files import Pathlike
 
 NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)

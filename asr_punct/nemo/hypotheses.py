@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.entries import (
+from asr_punct.formats.entries import (
     Object,
     entry_words,
     number_or_none,
@@ -22,7 +21,8 @@ from asr_punct.io.entries import (
     replaced_entries,
     written_words,
 )
-from asr_punct.io.sources import USUAL, source_of
+from asr_punct.formats.sources import USUAL, source_of
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from asr_punct.formats import read_utterances, write_utterances
+from asr_punct.formats.files import Pathlike
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io import read_utterances, write_utterances
-from asr_punct.io.files import Pathlike
 
 
 def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuator) -> None:

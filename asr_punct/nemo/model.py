@@ -29,10 +29,10 @@ from asr_punct.checkpoint import (
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.find import find_model, find_trainable_model
+from asr_punct.formats.files import make_directory
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.torch_backend import TorchBackend
-from asr_punct.io.files import make_directory
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts

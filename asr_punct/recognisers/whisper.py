@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 
 from asr_punct.audio import Samples
-from asr_punct.io.word_pieces import grouped, joined, piece_sizes
+from asr_punct.formats.word_pieces import grouped, joined, piece_sizes
 from asr_punct.recognisers.pieces import LONGEST
 from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from asr_punct.checkpoint import CARD, read_info
+from asr_punct.formats.files import write_file
 from asr_punct.inference.describe import encoder_of
-from asr_punct.io.files import write_file
 from asr_punct.marks import MARKS
 
 _SCORES = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from asr_punct import progress
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
 from asr_punct.pauses import BUCKETS, UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer

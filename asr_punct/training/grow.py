@@ -8,7 +8,7 @@ from pathlib import Path
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, checked_file, read_info, write_info
 from asr_punct.errors import ModelError
-from asr_punct.io.files import make_directory
+from asr_punct.formats.files import make_directory
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.tagger import build_tagger
 from asr_punct.model.weights import load_tagger, save_tagger

@@ -16,7 +16,7 @@ from asr_punct.config import Config
 from asr_punct.corpora.conllu import TAGS, read_conllu
 from asr_punct.errors import ConfigError, InputError
 from asr_punct.features import pack
-from asr_punct.io.files import make_directory
+from asr_punct.formats.files import make_directory
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.weights import save_pos_tagger

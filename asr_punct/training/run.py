@@ -17,7 +17,7 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from asr_punct.checkpoint import TOKENIZER, read_info
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
-from asr_punct.io.files import write_file, write_json_file
+from asr_punct.formats.files import write_file, write_json_file
 from asr_punct.model.device import has_bf16, open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import Progress, SafeCheckpointIO

@@ -14,9 +14,9 @@ from asr_punct.decode import CAPITAL_FOLLOWS, Decoder, DecodeSettings, FloatArra
 from asr_punct.decode.decoder import CASE_FIXED
 from asr_punct.decode.settings import calibrated_logits, sigmoid
 from asr_punct.errors import InputError
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.merge import mark_flags
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_calibration
 from asr_punct.tuning.class_weights import fit_class_weights

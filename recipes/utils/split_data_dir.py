@@ -19,7 +19,7 @@ from pathlib import Path
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of, units_of
 
 from asr_punct.errors import AsrPunctError, InputError, counted_as, run_script
-from asr_punct.io.kaldi import read_table
+from asr_punct.formats.kaldi import read_table
 
 
 def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:

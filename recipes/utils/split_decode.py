@@ -22,9 +22,9 @@ from data_dir import join_units
 from split_data_dir import assign
 
 from asr_punct.errors import InputError, counted_as, run_script
-from asr_punct.io import write_utterances
-from asr_punct.io.kaldi import unique_names
-from asr_punct.io.placing import read_decode
+from asr_punct.formats import write_utterances
+from asr_punct.formats.kaldi import unique_names
+from asr_punct.formats.placing import read_decode
 from asr_punct.marks import glyphs
 from asr_punct.words import TimeSource, Utterance, time_source
 

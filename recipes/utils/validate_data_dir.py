@@ -18,8 +18,8 @@ from pathlib import Path
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of
 
 from asr_punct.errors import AsrPunctError, counted_as, run_script
-from asr_punct.io.ctm import read_ctm
-from asr_punct.io.kaldi import read_table
+from asr_punct.formats.ctm import read_ctm
+from asr_punct.formats.kaldi import read_table
 
 _NAMES_SHOWN = 5
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from asr_punct.errors import counted_as
-from asr_punct.io.files import Pathlike, write_file
+from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring.confusion import confusion
 from asr_punct.scoring.evaluate import Paired

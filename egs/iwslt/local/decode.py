@@ -25,9 +25,9 @@ from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
+from asr_punct.formats.files import make_directory, write_file, write_json_file
+from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import make_directory, write_file, write_json_file
-from asr_punct.io.tsv import read_tsv, write_tsv
 from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
 from asr_punct.words import Utterance

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from asr_punct.io.files import make_directory, write_file
+from asr_punct.formats.files import make_directory, write_file
 
 _SENTENCES = {"train": 3000, "dev": 800}
 _OTHERS = 300

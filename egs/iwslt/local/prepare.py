@@ -23,9 +23,9 @@ from pathlib import Path
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt
 from asr_punct.errors import InputError, run_script
-from asr_punct.io.files import make_directory, write_file, write_json_file
-from asr_punct.io.labelled import read_labelled
-from asr_punct.io.tsv import write_tsv
+from asr_punct.formats.files import make_directory, write_file, write_json_file
+from asr_punct.formats.labelled import read_labelled
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Labels
 from asr_punct.scoring.classes import MERGED
 from asr_punct.words import Utterance

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.corpora.iwslt import CLASSES
-from asr_punct.io.files import write_file
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.files import write_file
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, count_labels, paired, write_score_sets
 from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.tables import NONE, interval, percent, table

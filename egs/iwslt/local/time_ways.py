@@ -18,7 +18,7 @@ from statistics import median
 import decode  # type: ignore[import-not-found]  # the program beside it
 
 from asr_punct.errors import run_script
-from asr_punct.io.files import write_json_file
+from asr_punct.formats.files import write_json_file
 
 _SET = "ref"
 

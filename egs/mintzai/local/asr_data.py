@@ -21,8 +21,8 @@ import numpy as np
 
 from asr_punct import audio
 from asr_punct.errors import InputError, run_script
-from asr_punct.io.files import make_directory, write_file
-from asr_punct.io.kaldi import read_data_dir
+from asr_punct.formats.files import make_directory, write_file
+from asr_punct.formats.kaldi import read_data_dir
 from asr_punct.text import parse
 
 RATE = 16000

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from asr_punct.io.files import write_file, write_json_file
+from asr_punct.formats.files import write_file, write_json_file
 from asr_punct.scoring import Scores
 from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.tables import interval, percent, table

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, run_script
-from asr_punct.io.ctm import read_ctm, write_ctm
-from asr_punct.io.kaldi import DataUtterance, read_data_dir
+from asr_punct.formats.ctm import read_ctm, write_ctm
+from asr_punct.formats.kaldi import DataUtterance, read_data_dir
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance
 

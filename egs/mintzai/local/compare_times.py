@@ -14,8 +14,8 @@ from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, Comparison, compare
 from asr_punct.errors import AsrPunctError, run_script
-from asr_punct.io.ctm import read_ctm
-from asr_punct.io.files import write_json_file
+from asr_punct.formats.ctm import read_ctm
+from asr_punct.formats.files import write_json_file
 
 _HELD_OUT = ("dev", "test")
 

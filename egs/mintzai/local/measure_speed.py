@@ -10,9 +10,9 @@ import argparse
 import time
 
 from asr_punct.errors import run_script
+from asr_punct.formats.files import write_json_file
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import write_json_file
-from asr_punct.io.tsv import read_tsv
 
 _WARM_UP = 20
 _AT_LEAST_S = 2.0

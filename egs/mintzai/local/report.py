@@ -17,7 +17,7 @@ from results_page import Page, Result
 
 from asr_punct.checkpoint import read_info
 from asr_punct.config import ModelConfig
-from asr_punct.io.files import write_file
+from asr_punct.formats.files import write_file
 from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.tables import percent
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from asr_punct.io.tsv import read_tsv
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import MARKS
 from asr_punct.scoring.circumstances import circumstances
 from asr_punct.scoring.scores import Scores

@@ -10,8 +10,8 @@ import sys
 from dataclasses import replace
 
 from asr_punct.errors import run_script
-from asr_punct.io.files import write_file
-from asr_punct.io.tsv import read_tsv, write_tsv
+from asr_punct.formats.files import write_file
+from asr_punct.formats.tsv import read_tsv, write_tsv
 
 
 def main(source: str, target: str) -> None:

@@ -14,9 +14,9 @@ from itertools import tee
 from pathlib import Path
 
 from asr_punct.errors import InputError, run_script
+from asr_punct.formats.files import write_json_file
+from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import write_json_file
-from asr_punct.io.tsv import read_tsv
 from asr_punct.words import Utterance
 
 

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, on_tokens, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.formats.files import write_file
+from asr_punct.formats.labelled import read_labelled
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import write_file
-from asr_punct.io.labelled import read_labelled
-from asr_punct.io.tsv import write_tsv
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.scoring import Counts, Scores, concatenate, count_labels, score_counts, write_score_sets
 from asr_punct.scoring.tables import percent

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import InputError, run_script
+from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.io.files import read_text_file, write_json_file
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import count_labels, paired, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED

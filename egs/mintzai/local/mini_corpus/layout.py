@@ -18,8 +18,8 @@ from pathlib import Path
 from asr_punct import audio
 from asr_punct.corpora.mintzai import PAIRS
 from asr_punct.errors import InputError
-from asr_punct.io.ctm import write_ctm
-from asr_punct.io.files import read_text_file, write_file
+from asr_punct.formats.ctm import write_ctm
+from asr_punct.formats.files import read_text_file, write_file
 from asr_punct.marks import glyphs
 from asr_punct.progress import counted, on_terminal
 from asr_punct.words import Seconds, Utterance

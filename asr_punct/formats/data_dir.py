@@ -1,0 +1,195 @@
+"""Kaldi data directories as a format: their `text` and `ctm` in, and a directory with both punctuated out.
+
+The utterances come in the order of speech, as context for each other: that of `utt2doc`, else by the start of their
+`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it (`placing`),
+and these have marks in the one that is written; that there are others is logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from asr_punct.errors import InputError, counted_as
+from asr_punct.formats.ctm import OwnName, write_ctm
+from asr_punct.formats.entries import written_words
+from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
+from asr_punct.formats.kaldi import read_segments, unique_names
+from asr_punct.formats.placing import Segments, labels_by_place, order_of_speech, place_words, write_labelled
+from asr_punct.formats.sources import USUAL
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, Word, bounds
+
+_LOG = logging.getLogger(__name__)
+_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
+_COUNTED = re.compile(r"(?:(.*)-)?([0-9]+)")
+"""An utterance's name that is a number, or a recording's and a number."""
+_EXPECTED = "a data directory with text, or with a ctm"
+
+
+@dataclass(frozen=True, slots=True)
+class DataDir(OwnName):
+    """The directory that an utterance is of; `Utterance.rest`."""
+
+    root: Path
+
+
+def is_data_dir(path: Pathlike) -> bool:
+    """Whether there are utterances in a directory: `text` or a `ctm`."""
+    return any((Path(path) / name).is_file() for name in ("text", "ctm"))
+
+
+def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a data directory in the order of speech; `wav.scp` is not needed.
+
+    Raises:
+        InputError: it has neither `text` nor `ctm`, a line names what another file lacks, or a file is malformed.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        raise InputError(root, "no such directory", _EXPECTED)
+    texts, segments = unique_names(root / "text"), read_segments(root / "segments")
+    timed = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
+    if not (root / "text").exists():
+        texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
+    if not texts:
+        raise InputError(root, "no utterances", _EXPECTED)
+    _tell_others(root, texts, timed)
+    documents = unique_names(root / "utt2doc")
+    order = order_of_speech(root, texts, segments, documents)
+    found = (_utterance(root, name, texts[name], segments, timed) for name in order)
+    if all(documents.get(name) == segments.get(name, (name,))[0] for name in texts) or not documents:
+        yield from found
+        return
+    from asr_punct.pauses import with_pauses  # brings numpy
+
+    for utterance in with_pauses(found):  # recordings have clocks of their own; a document may have several
+        yield replace(utterance, recording=documents[utterance.id])
+
+
+def _tell_others(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
+    """Log for how many utterances the CTM has other words than the text."""
+    others = [name for name, heard in timed.items() if not _same(heard, texts.get(name, ""))]
+    if others:
+        number = counted_as(len(others), "utterance")
+        told = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
+        _LOG.warning(told, root / "ctm", number, others[0])
+
+
+def _same(heard: Sequence[Word], text: str) -> bool:
+    return [word.text.lower() for word in heard] == text.lower().split()
+
+
+def _utterance(
+    root: Path,
+    name: str,
+    text: str,
+    segments: Segments,
+    timed: Mapping[str, Sequence[Word]],
+) -> Utterance:
+    words: Sequence[Word] = tuple(map(Word, text.split()))
+    heard = timed.get(name, ())
+    same = _same(heard, text)
+    if same:
+        words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
+    recording = segments[name][0] if segments else name
+    times = USUAL["kaldi"] if same and words else "none"
+    return Utterance(tuple(words), name, recording, times=times, rest=DataDir(root))
+
+
+def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
+    """Write a data directory, which appears only when it is complete.
+
+    Utterances of a data directory get all its files, those of directories in it left out, with the marks in `text` and
+    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, `wav.scp`
+    where the audio is, and `utt2doc`, which tells their order. Marks are attached to the words.
+
+    Raises:
+        InputError: something stands there already, or it cannot be written.
+    """
+    with write_directory(path) as out:
+        held = [utterance for utterance in utterances if utterance.words]
+        root = held[0].rest.root if held and isinstance(held[0].rest, DataDir) else None
+        if root is None:
+            _write_new(held, out, glyphs)
+        else:
+            _write_again(held, root, out, glyphs)
+
+
+def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
+    for other in sorted(root.iterdir()):
+        if other.is_file() and other.name not in ("text", "ctm"):
+            shutil.copy(other, out / other.name)
+    lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
+    with write_file(out / "text") as file:
+        if not (root / "text").exists():
+            file.writelines(f"{name} {lines[name]}\n" for name in sorted(lines))
+        else:
+            for _, line in read_lines(root / "text"):
+                match = _LINE.fullmatch(line)
+                file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
+    if (root / "ctm").exists():
+        with write_file(out / "ctm") as file:
+            write_labelled(root / "ctm", labels_by_place(utterances), file, glyphs)
+
+
+def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
+    named = list(_named(utterances))
+    times = {utterance.id: bounds(utterance.words) for utterance in named}
+    recordings = [utterance for utterance in named if utterance.id != utterance.recording]
+    tables = {
+        "text": sorted(f"{utterance.id} {' '.join(written_words(utterance, glyphs))}" for utterance in named),
+        "utt2spk": sorted(f"{utterance.id} {utterance.id}" for utterance in named),
+    }
+    if recordings and all(times.values()):
+        tables["segments"] = sorted(
+            f"{u.id} {u.recording} {' '.join(map(format_seconds, times[u.id] or ()))}" for u in named
+        )
+    if recordings and all(utterance.audio for utterance in named):
+        tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
+    if recordings:
+        tables["utt2doc"] = [f"{utterance.id} {utterance.recording}" for utterance in named]
+    for name, lines in tables.items():
+        with write_file(out / name) as file:
+            file.writelines(f"{line}\n" for line in lines)
+    if all(any(None not in (word.start, word.end) for word in utterance.words) for utterance in named):
+        with write_file(out / "ctm") as file:
+            write_ctm(sorted(named, key=lambda utterance: utterance.id), file, glyphs)
+
+
+def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+    """The utterances with names of their own, and the channel in a recording's name where there are several.
+
+    A name that is a number, or the recording's and a number, becomes the latter with zeros before it: names stand in
+    the order of speech then, and those of two recordings differ.
+    """
+    numbers = [_number(utterance) for utterance in utterances]
+    width = max(map(len, numbers), default=0)
+    channels: dict[str, set[str]] = {}
+    for utterance in utterances:
+        channels.setdefault(utterance.recording, set()).add(utterance.channel)
+    taken: set[str] = set()
+    for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
+        several = len(channels[utterance.recording]) > 1
+        recording = f"{utterance.recording}-{utterance.channel}" if several else utterance.recording
+        name = utterance.id or recording or f"utterance{position}"
+        if number:
+            name = f"{Path(recording).stem or 'utterance'}-{number:0>{width}}"
+        name = one_token(name)
+        if name in taken:
+            name = f"{name}-{position}"
+        taken.add(name)
+        words = tuple(replace(word, rest=None) for word in utterance.words)
+        recording = one_token(recording or name)
+        yield replace(utterance, id=name, recording=recording, channel="1", words=words, rest=OwnName())
+
+
+def _number(utterance: Utterance) -> str:
+    """The digits of a name that says no more than the number of its utterance in the recording; else none."""
+    match = _COUNTED.fullmatch(utterance.id)
+    counts = match and match[1] in (None, utterance.recording, Path(utterance.recording).stem)
+    return match[2] if match and counts else ""

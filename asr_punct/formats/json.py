@@ -1,0 +1,221 @@
+"""The project's own JSON: everything that is known of each word.
+
+`{"utterances": [{"id", "recording", "channel", "speaker", "times", "pause_before", "text",
+"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`; times in
+seconds, keys without a value left out, `written` and `text` for reading alone. `probabilities` are of the word's marks
+and capitals, and of others that are not improbable, by name (`decode.probabilities`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, TextIO
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.entries import Object, confidence_at, in_order, number_or_none, speaker_of, text_at
+from asr_punct.formats.files import Pathlike, display_name, parse_time_source
+from asr_punct.formats.json_text import shown
+from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
+from asr_punct.words import PROBABLE, Probabilities, Seconds, Utterance, Word
+
+_WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
+_PROBABLE = {str(label): label for label in PROBABLE}
+_KEYS = frozenset({"id", "recording", "channel", "times", "pause_before", "text", "words"})
+_UTTERANCES = "utterances"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonWord:
+    """A word as it stands in its file; `Word.rest`."""
+
+    item: Object
+
+
+@dataclass(frozen=True, slots=True)
+class JsonUtterance:
+    """An utterance as it stands in its file; `Utterance.rest`.
+
+    Attributes:
+        file: the file's object, the same for all its utterances.
+        item: the utterance.
+    """
+
+    file: Object
+    item: Object
+
+
+def recognises(content: Any) -> bool:
+    """Whether a JSON value looks like a file of this format."""
+    return isinstance(content, dict) and _UTTERANCES in content
+
+
+def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of the value of a JSON file as `write_json` writes it.
+
+    Raises:
+        InputError: JSON of another form.
+    """
+    name = display_name(path)
+    items = content.get(_UTTERANCES) if isinstance(content, dict) else None
+    if not isinstance(items, list):
+        raise InputError(name, "no list 'utterances'", '{"utterances": [{"words": [{"word": …}]}]}')
+    for number, item in enumerate(items, start=1):
+        place = f"{name}: utterance {number}"
+        if not isinstance(item, dict) or not isinstance(item.get("words"), list):
+            raise InputError(place, "no list 'words'", '{"words": [{"word": …}]}')
+        yield _utterance(JsonUtterance(content, item), place)
+
+
+def _utterance(rest: JsonUtterance, place: str) -> Utterance:
+    item = rest.item
+    rows = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
+    known = any("marks" in value for value in item["words"])
+    paused = any("pause" in value for value in item["words"])
+    likely = any("probabilities" in value for value in item["words"])
+    return Utterance(
+        words=in_order((word for word, *_ in rows), place),
+        id=_name(item, "id", place),
+        recording=_name(item, "recording", place),
+        channel=_name(item, "channel", place) or "1",
+        speaker=speaker_of(item),
+        labels=tuple(labels for _, labels, *_ in rows) if known else None,
+        pauses=tuple(pause for *_, pause, _ in rows) if paused else None,
+        probabilities=tuple(probabilities for *_, probabilities in rows) if likely else None,
+        pause_before=number_or_none(item, "pause_before", place),
+        times=parse_time_source(item.get("times") or "none", place),
+        rest=rest,
+    )
+
+
+def _name(item: Object, key: str, place: str) -> str:
+    """A name, empty where there is none; a number is one."""
+    value = item.get(key)
+    return str(value) if isinstance(value, int) else text_at(item, key, place)
+
+
+def _word(value: Any, place: str) -> tuple[Word, Labels, float | None, Probabilities | None]:
+    word = timed_word(value, place)
+    marks = value.get("marks")
+    if marks is not None and not (isinstance(marks, list) and all(isinstance(mark, str) for mark in marks)):
+        raise InputError(place, f"marks {marks!r}", "a list of marks by name")
+    try:
+        labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
+    except (AsrPunctError, TypeError) as error:
+        raise InputError(place, str(error), "marks and case by name") from None
+    return word, labels, number_or_none(value, "pause", place), _probabilities(value, place)
+
+
+def _probabilities(value: Object, place: str) -> Probabilities | None:
+    """Probabilities of labels by name, None where there are none. Raises InputError else."""
+    given = value.get("probabilities")
+    if given is None:
+        return None
+    if not isinstance(given, dict) or not given.keys() <= _PROBABLE.keys():
+        raise InputError(place, f"probabilities {shown(given)}", f"an object with {' '.join(_PROBABLE)}")
+    found = {_PROBABLE[name]: number_or_none(given, name, place) for name in given}
+    for name, probability in found.items():
+        if probability is None or probability > 1:
+            raise InputError(place, f"{name} {shown(given[name])}", "a probability, from 0 to 1")
+    return {name: probability for name, probability in found.items() if probability is not None}
+
+
+def timed_word(value: Any, place: str) -> Word:
+    """A word of `{"word", "start", "end", "confidence"}`. Raises InputError else."""
+    if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
+        raise InputError(place, shown(value), 'an object with "word", a string without white space')
+    start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
+    if start is not None and end is not None and end < start:
+        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+    return Word(value["word"].strip(), start, end, confidence_at(value, "confidence", place), JsonWord(value))
+
+
+def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write one JSON object, an utterance a line, lazily; keys that a file of this format had beside ours stay."""
+    left = iter(values)
+    first = list(islice(left, 1))
+    rests = (utterance.rest for utterance in first)
+    before, after = _around(next((rest.file for rest in rests if isinstance(rest, JsonUtterance)), {}))
+    out.write(before)
+    for number, utterance in enumerate(chain(first, left)):
+        out.write((",\n" if number else "\n") + _dumped(_utterance_object(utterance, glyphs)))
+    out.write(after)
+
+
+def _around(file: Object) -> tuple[str, str]:
+    """What stands before the first utterance and after the last."""
+    keys = list(file)
+    place = keys.index(_UTTERANCES) if _UTTERANCES in file else 0
+    fields = [f"{_dumped(key)}: {_dumped(file[key])}" for key in keys if key != _UTTERANCES]
+    before, after = "".join(f"{field}, " for field in fields[:place]), "".join(f", {field}" for field in fields[place:])
+    return f'{{{before}"{_UTTERANCES}": [', f"\n]{after}}}\n"
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
+    labels = utterance.all_labels
+    unknown = (None,) * len(labels)
+    rows = zip(
+        utterance.words,
+        labels if utterance.labels else unknown,
+        utterance.pauses or unknown,
+        utterance.probabilities or unknown,
+        strict=True,
+    )
+    item = {
+        "id": utterance.id,
+        "recording": utterance.recording,
+        "channel": utterance.channel,
+        "speaker": utterance.speaker or None,
+        "times": utterance.times,
+        "pause_before": utterance.pause_before,
+        "text": write_text([word.text for word in utterance.words], labels, glyphs),
+        "words": [word_object(*row, glyphs=glyphs) for row in rows],
+    }
+    old = utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}
+    return _kept(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
+
+
+def word_object(
+    word: Word,
+    labels: Labels | None,
+    pause: Seconds | None = None,
+    probabilities: Probabilities | None = None,
+    *,
+    glyphs: Glyphs,
+) -> Object:
+    """A word as JSON has it, keys without a value left out, with what else the object had that it comes from."""
+    item: dict[str, Any] = {
+        "word": word.text,
+        "start": word.start,
+        "end": word.end,
+        "confidence": word.confidence,
+        "pause": pause,
+    }
+    if labels:
+        item["marks"] = [str(mark) for mark in MARKS if mark in labels.marks]
+        item["case"] = str(labels.case)
+        item["written"] = write_word(word.text, labels, glyphs)
+    if probabilities is not None:
+        item["probabilities"] = {str(name): value for name, value in probabilities.items()}
+    return _kept(item, word.rest.item if isinstance(word.rest, JsonWord) else {}, _WORD_KEYS)
+
+
+def _kept(new: Object, old: Object, known: Collection[str]) -> Object:
+    """The values that there are, in the order of an object that was read, with its keys that are not `known`.
+
+    A number that is the same stays as it was (1 is not 1.0, or a name), and so do a null and a NaN.
+    """
+    item: dict[str, Any] = {}
+    for key, value in old.items():
+        nothing = value != value and new.get(key) is None
+        if key not in known or nothing or new.get(key) in (value, str(value)):
+            item[key] = value
+        elif new.get(key) is not None:
+            item[key] = new[key]
+    return item | {key: value for key, value in new.items() if value is not None and key not in item}

@@ -1,0 +1,68 @@
+"""Files whose marks and capitals are to be read as labels: references, corpora, output of any system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from asr_punct import progress
+from asr_punct.formats import read_utterances
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.nemo import reference_of
+from asr_punct.text import parse
+from asr_punct.words import Utterance, Word, word_count
+
+
+def read_labelled(
+    path: Pathlike, language: str, format_name: str | None = None, *, reference: bool = False
+) -> Iterator[Utterance]:
+    """Utterances with labels: those of the file as they stand, else read off the written words, which stay as written.
+
+    Args:
+        path: the file.
+        language: whose conventions the written words follow.
+        format_name: its format; guessed from the name by default.
+        reference: whether it is what others are held against: of a NeMo manifest `text` then, not `pred_text`.
+    """
+    read = read_utterances(path, format_name)
+    words = f"words of {display_name(path)}"
+    for utterance in progress.counted(read, words, size=word_count, source=path):
+        utterance = reference_of(utterance) if reference else utterance
+        yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
+
+
+def labelled(
+    utterance: Utterance, language: str, dropped: Counter[str] | None = None, *, as_written: bool = False
+) -> Utterance:
+    """The utterance's tokens read as written text: words with labels; times stay where tokens match words.
+
+    Args:
+        utterance: tokens as they stand in a file.
+        language: whose conventions they follow.
+        dropped: counts what was no word and no mark.
+        as_written: words keep their capitals (`EiTB`), which labels do not tell; otherwise they are in lower case.
+    """
+    parsed = parse(" ".join(word.text for word in utterance.words), language)
+    if dropped is not None:
+        dropped.update(parsed.dropped)
+    texts = parsed.forms if as_written else parsed.words
+    if _same(utterance.words, parsed.words, language):
+        words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
+        return replace(utterance, words=words, labels=parsed.labels)
+    words = tuple(map(Word, texts))
+    return replace(utterance, words=words, labels=parsed.labels, pauses=None, probabilities=None, times="none")
+
+
+def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
+    """Whether each word is what its own token holds; as many of them may be so by chance."""
+    if len(tokens) != len(words):
+        return False
+    return all(
+        _bare(parse(token.text, language).words) == _bare([word]) for token, word in zip(tokens, words, strict=True)
+    )
+
+
+def _bare(words: Iterable[str]) -> list[str]:
+    """Words without periods: whether one belongs to its word depends on the words around it."""
+    return [word.strip(".") for word in words]

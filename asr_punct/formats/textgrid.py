@@ -1,0 +1,324 @@
+"""Praat TextGrid: words in an interval tier, and a tier `punctuated` of the same intervals beside it.
+
+A tier `times` of one interval tells where the times come from, if not from an aligner.
+
+Both of Praat's text formats are read, in UTF-8 or UTF-16 with its byte order mark; the long one is written, in UTF-8.
+Own code, for what reads TextGrids elsewhere rounds times and leaves intervals out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TextIO
+
+from asr_punct.errors import TIMES, InputError
+from asr_punct.formats.entries import Object, recording_name, written_words
+from asr_punct.formats.files import Pathlike, display_name, read_utf_file
+from asr_punct.formats.sources import SOURCE, USUAL, source_of, telling_source, told_source
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, Utterance, Word
+
+PUNCTUATED = "punctuated"
+"""Name of the tier of written words."""
+_OURS = (PUNCTUATED, SOURCE)
+_USUAL = USUAL["textgrid"]
+_SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
+_TIER_NAMES = ("words", "word", "ort", "ort-mau")
+_INTERVALS, _POINTS = "IntervalTier", "TextTier"
+_EXPECTED = "a TextGrid with a tier of words"
+_VALUE = re.compile(
+    r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
+)
+"""Strings and free-standing numbers, which alone count in both formats, and comments, which do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A tier as it stands in its file, numbers as they were written.
+
+    Attributes:
+        kind: `IntervalTier` or `TextTier`.
+        name: its name.
+        start: where it begins.
+        end: where it ends.
+        rows: start, end and text of every interval, or number and mark of every point.
+    """
+
+    kind: str
+    name: str
+    start: str
+    end: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A TextGrid; `Utterance.rest`.
+
+    Attributes:
+        start: where it begins, as written.
+        end: where it ends.
+        tiers: in order.
+        words: which of them holds the words.
+    """
+
+    start: str
+    end: str
+    tiers: tuple[Tier, ...]
+    words: int
+
+
+def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
+    """The one utterance of a TextGrid: the intervals of its word tier that are not silence.
+
+    The tier is the one named `words`, `word` or `ORT`, else the only interval tier. Of the words of one interval the
+    first has its start and the last its end.
+
+    Raises:
+        InputError: no TextGrid, no tier of words, or a word whose times are none.
+    """
+    place = display_name(path)
+    start, end, tiers = _tiers(_Values(read_utf_file(path), place))
+    chosen = _word_tier(tiers, place)
+    words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
+    name = recording_name(path)
+    grid = Grid(start, end, tiers, chosen)
+    yield Utterance(words, id=name, recording=name, times=told_source(_told(grid), words, _USUAL), rest=grid)
+
+
+class _Values:
+    """The strings and numbers of a file, one by one.
+
+    Attributes:
+        place: the file, as errors name it.
+    """
+
+    def __init__(self, text: str, place: str) -> None:
+        self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
+        self._text, self._read, self.place = text, 0, place
+
+    def string(self) -> str:
+        return self._value(1).replace('""', '"')
+
+    def number(self) -> str:
+        return self._value(2)
+
+    def size(self) -> int:
+        """How many things follow, each of two values or more."""
+        written = self.number()
+        left = len(self._values) - self._read
+        if not written.isdecimal() or len(written) > 10 or int(written) * 2 > left:
+            raise self.error(f"the size {written[:20]} before {left} values")
+        return int(written)
+
+    def error(self, found: str) -> InputError:
+        """An error in the line of the last value, that of the file's end where none was left."""
+        after = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
+        line = self._text.count("\n", 0, after) + 1
+        return InputError(f"{self.place}:{line}", found, _EXPECTED)
+
+    def _value(self, group: int) -> str:
+        self._read += 1
+        match = self._values[self._read - 1] if self._read <= len(self._values) else None
+        if match is None or match[group] is None:
+            raise self.error(f"no {('string', 'number')[group - 1]} where value {self._read} should be one")
+        return match[group]
+
+
+def _tiers(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
+    try:
+        kinds = values.string(), values.string()
+    except InputError:
+        kinds = "", ""
+    if not kinds[0].startswith("ooTextFile") or kinds[1] != "TextGrid":
+        raise InputError(values.place, "no TextGrid", _EXPECTED)
+    start, end = values.number(), values.number()
+    return start, end, tuple(_tier(values) for _ in range(values.size()))
+
+
+def _tier(values: _Values) -> Tier:
+    kind = values.string()
+    if kind not in (_INTERVALS, _POINTS):
+        raise values.error(f"a tier of the class {kind[:40]!r}")
+    name, start, end = values.string(), values.number(), values.number()
+    if kind == _INTERVALS:
+        rows = tuple((values.number(), values.number(), values.string()) for _ in range(values.size()))
+        return Tier(kind, name, start, end, rows)
+    return Tier(kind, name, start, end, tuple((values.number(), values.string()) for _ in range(values.size())))
+
+
+def _word_tier(tiers: Sequence[Tier], place: str) -> int:
+    intervals = [i for i, tier in enumerate(tiers) if tier.kind == _INTERVALS]
+    intervals = [i for i in intervals if tiers[i].name not in _OURS] or intervals
+    named = [i for i in intervals if tiers[i].name.strip().lower() in _TIER_NAMES]
+    if named or len(intervals) == 1:
+        return (named or intervals)[0]
+    found = ", ".join(repr(tier.name) for tier in tiers) or "none"
+    raise InputError(place, f"tiers {found}", "an interval tier named 'words'")
+
+
+def _words(tier: Tier, place: str) -> Iterator[Word]:
+    last = 0.0
+    for number, row in enumerate(tier.rows, start=1):
+        texts = _texts(row[2])
+        if not texts:
+            continue
+        start, end = _seconds(row[0]), _seconds(row[1])
+        if not (math.isfinite(end) and last <= start < end):
+            found, expected = (
+                f"{row[2]!r} from {start} to {end}",
+                "a start of 0 or more and an end after it, in seconds",
+            )
+            if 0 <= start < last and start < end:
+                found, expected = f"{row[2]!r} from {start} after one from {last}", "intervals in the order of time"
+            raise InputError(f"{place}: interval {number}", found, expected)
+        last = start
+        for i, text in enumerate(texts):
+            yield Word(text, None if i else start, end if i == len(texts) - 1 else None)
+
+
+def _texts(text: str) -> list[str]:
+    """The words of an interval, none where it is silence."""
+    return [] if text.strip().lower() in _SILENCE else text.split()
+
+
+def _seconds(number: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        return math.nan
+
+
+def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the words of one recording as a tier `words` and, where they have labels, as written in `punctuated`.
+
+    What came from a TextGrid gets all its tiers back, `punctuated` after the words or in the place of an older one.
+    Times of another source than an aligner, or of several, have a tier `times` that tells the first such one. Intervals
+    do not overlap: a word that ends after the next one starts ends there, and words between which no time is known
+    share an interval.
+
+    Raises:
+        InputError: words without any times or out of their order, or of several recordings or channels.
+    """
+    held = list(utterances)
+    grid = _own_grid(held) or _new_grid(held)
+    if any(utterance.labels for utterance in held):
+        grid = _punctuated(grid, held, glyphs)
+    grid = _telling_source(grid, held)
+    out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
+    out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
+    for number, tier in enumerate(grid.tiers, start=1):
+        out.write(f"    item [{number}]:\n")
+        out.writelines(f"        {line}\n" for line in _tier_lines(tier))
+
+
+def _own_grid(utterances: Sequence[Utterance]) -> Grid | None:
+    if len(utterances) != 1 or not isinstance(utterances[0].rest, Grid):
+        return None
+    grid = utterances[0].rest
+    texts = [text for row in grid.tiers[grid.words].rows for text in _texts(row[2])]
+    return grid if texts == [word.text for word in utterances[0].words] else None
+
+
+def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
+    """The grid with the tier of written words."""
+    written = (text for utterance in utterances for text in written_words(utterance, glyphs))
+    words = grid.tiers[grid.words]
+    rows = tuple((*row[:2], " ".join(next(written) for _ in _texts(row[2])) or row[2]) for row in words.rows)
+    return _with_tier(grid, replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
+
+
+def _telling_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
+    """The grid with a tier that tells where the times come from, if that has to be told."""
+    others = (each for each in utterances if source_of(each.words, each.times) not in ("none", _USUAL))
+    old = _told(grid)
+    new = telling_source(old, next(others, utterances[0]), _USUAL)
+    if new is old:
+        return grid
+    row = grid.start, grid.end, str(new[SOURCE])
+    return _with_tier(grid, Tier(_INTERVALS, SOURCE, grid.start, grid.end, (row,)), len(grid.tiers))
+
+
+def _told(grid: Grid) -> Object:
+    """What that tier tells, as an object of JSON does; nothing that is a source where it has not one interval."""
+    place = _place(grid, SOURCE)
+    if place is None:
+        return {}
+    rows = grid.tiers[place].rows
+    return {SOURCE: rows[0][-1] if len(rows) == 1 else None}
+
+
+def _with_tier(grid: Grid, tier: Tier, place: int) -> Grid:
+    """The grid with a tier in the place of an older one of its name, else in a new one."""
+    old = _place(grid, tier.name)
+    first, after = (place, place) if old is None else (old, old + 1)
+    return replace(grid, tiers=(*grid.tiers[:first], tier, *grid.tiers[after:]))
+
+
+def _place(grid: Grid, name: str) -> int | None:
+    """Where a tier of that name is, beside that of the words."""
+    return next((i for i, tier in enumerate(grid.tiers) if tier.name == name and i != grid.words), None)
+
+
+def _tier_lines(tier: Tier) -> Iterator[str]:
+    yield f"class = {_quoted(tier.kind)}"
+    yield f"name = {_quoted(tier.name)}"
+    yield f"xmin = {tier.start}"
+    yield f"xmax = {tier.end}"
+    what, names = ("intervals", ("xmin", "xmax", "text")) if tier.kind == _INTERVALS else ("points", ("number", "mark"))
+    yield f"{what}: size = {len(tier.rows)}"
+    for number, row in enumerate(tier.rows, start=1):
+        yield f"{what} [{number}]:"
+        values = (*row[:-1], _quoted(row[-1]))
+        yield from (f"    {name} = {value}" for name, value in zip(names, values, strict=True))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _new_grid(utterances: Sequence[Utterance]) -> Grid:
+    names = {(utterance.recording, utterance.channel) for utterance in utterances if utterance.words}
+    if len(names) > 1:
+        found = f"{len(names)} recordings or channels"
+        raise InputError(utterances[0].id or "utterance 1", found, "one, for a TextGrid has one line of time")
+    rows, last = list[tuple[str, ...]](), 0.0
+    for start, end, text in _intervals([word for utterance in utterances for word in utterance.words]):
+        if start > last:
+            rows.append((repr(last), repr(start), ""))
+        rows.append((repr(start), repr(end), text))
+        last = end
+    return Grid("0.0", repr(last), (Tier(_INTERVALS, "words", "0.0", repr(last), tuple(rows)),), 0)
+
+
+def _intervals(words: Sequence[Word]) -> list[tuple[Seconds, Seconds, str]]:
+    """Start, end and words of intervals that do not overlap."""
+    result: list[tuple[Seconds, Seconds, str]] = []
+    group: list[Word] = []
+    for word in words:
+        start, end = _span(group)
+        if word.start is not None and start is not None and word.start < start:
+            raise InputError(f"word {word.text!r}", f"start {word.start} after {start}", "words in the order of time")
+        if start is not None and end is not None and word.start is not None and start < min(end, word.start):
+            result.append((start, min(end, word.start), " ".join(held.text for held in group)))
+            group = []
+        group.append(word)
+    start, end = _span(group)
+    text = " ".join(held.text for held in group)
+    if start is not None and end is not None and start < end:
+        result.append((start, end, text))
+    elif result:
+        before, last, texts = result.pop()
+        result.append((before, max(last, end or last), f"{texts} {text}"))
+    else:
+        raise InputError("TextGrid", "words without times", TIMES)
+    return result
+
+
+def _span(words: Sequence[Word]) -> tuple[Seconds | None, Seconds | None]:
+    starts = [word.start for word in words if word.start is not None]
+    ends = [word.end for word in words if word.end is not None]
+    return (starts[0] if starts else None), (max(ends) if ends else None)

@@ -1,0 +1,134 @@
+"""The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word a line.
+
+An empty line ends an utterance. A line is a comment only if it starts with `# ` and holds no TAB; the comments
+`# id`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.formats.files import Pathlike, display_name, one_token, parse_seconds, parse_time_source, read_lines
+from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
+from asr_punct.words import Seconds, Utterance, Word
+
+UNKNOWN = "-"
+_KNOWN = 50_000
+"""Different lines whose meaning is remembered: most words of a corpus stand on lines seen before."""
+_COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
+
+
+_Row = tuple[Word, Labels, Seconds | None]
+
+
+def read_tsv(path: Pathlike) -> Iterator[Utterance]:
+    """Utterances of a TSV file, lazily; their labels and pauses are as the file gives them.
+
+    Raises:
+        InputError: a line with other than four columns, an unknown label, a pause that is no number.
+    """
+    name = display_name(path)
+    header: dict[str, str] = {}
+    rows: list[_Row] = []
+    known: dict[str, _Row] = {}
+    for number, line in read_lines(path):
+        row = known.get(line)
+        if row:
+            rows.append(row)
+        elif not line:
+            if rows:
+                yield _utterance(header, rows)
+                header, rows = {}, []
+        elif line.startswith("# ") and "\t" not in line:
+            key, separator, value = line[2:].partition(" = ")
+            if separator:
+                header[key.strip()] = _checked(key.strip(), value.strip(), f"{name}:{number}")
+        else:
+            row = _row(line, f"{name}:{number}")
+            if len(known) < _KNOWN:
+                known[line] = row
+            rows.append(row)
+    if rows:
+        yield _utterance(header, rows)
+
+
+def _checked(key: str, value: str, place: str) -> str:
+    if key == "times":
+        return parse_time_source(value, place)
+    if key == "pause_before" and value != UNKNOWN:
+        parse_seconds(value, place, "pause_before")
+    return value
+
+
+def _row(line: str, place: str) -> _Row:
+    columns = line.split("\t")
+    if len(columns) != 4:
+        raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
+    word, marks, pause, case = columns
+    if not word or word.split() != [word]:
+        raise InputError(place, f"word {word!r}", "a word without white space")
+    try:
+        labels = _labels(marks, case)
+    except AsrPunctError as error:
+        raise AsrPunctError(f"{place}: {error}") from None
+    return Word(word), labels, None if pause == UNKNOWN else parse_seconds(pause, place, "pause")
+
+
+_LABELS: dict[tuple[str, str], Labels] = {}
+
+
+def _labels(marks: str, case: str) -> Labels:
+    """One shared value for each combination: a corpus has millions of words and a few hundred of these."""
+    key = (marks, case)
+    if key not in _LABELS:
+        _LABELS[key] = Labels(parse_marks(marks), parse_case(case))
+    return _LABELS[key]
+
+
+def _utterance(header: dict[str, str], rows: list[_Row]) -> Utterance:
+    words, labels, pauses = zip(*rows, strict=True)
+    before = header.get("pause_before", UNKNOWN)
+    return Utterance(
+        words=words,
+        id=header.get("id", ""),
+        recording=header.get("recording", ""),
+        labels=labels,
+        pauses=pauses,
+        pause_before=None if before == UNKNOWN else float(before),
+        times=parse_time_source(header.get("times", "none"), "times"),
+    )
+
+
+def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
+    """Write utterances; words without labels get `O`, without pauses `-`; white space in names becomes `_`.
+
+    `glyphs` is not used.
+    """
+    started = False
+    for utterance in utterances:
+        if not utterance.continues:
+            out.write("\n" * started)
+            out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
+        labels = utterance.all_labels
+        pauses = utterance.pauses or (None,) * len(utterance.words)
+        for word, label, pause in zip(utterance.words, labels, pauses, strict=True):
+            out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")
+        started = True
+    out.write("\n" * started)
+
+
+def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
+    if utterance.id:
+        yield "id", one_token(utterance.id)
+    if utterance.recording:
+        yield "recording", one_token(utterance.recording)
+    if utterance.pause_before is not None:
+        yield "pause_before", _format_pause(utterance.pause_before)
+    if utterance.times != "none":
+        yield "times", utterance.times
+
+
+def _format_pause(pause: Seconds | None) -> str:
+    return UNKNOWN if pause is None else f"{pause:.3f}"

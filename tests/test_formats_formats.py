@@ -1,0 +1,300 @@
+"""Which format a file is of, and what each format can do."""
+
+import gzip
+import lzma
+
+import pytest
+from dummies import file
+
+from asr_punct import formats
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats import files, formats
+from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
+from asr_punct.formats.json_text import Values
+from asr_punct.marks import glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
+def test_an_empty_file_is_told(tmp_path, name):
+    with pytest.raises(InputError, match="found no words"):
+        list(formats.read_utterances(file(tmp_path, name, "")))
+
+
+@pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
+def test_json_without_words_is_silence_where_that_is_asked_for(tmp_path, content):
+    path = file(tmp_path, "a.json", content)
+    assert not [word for value in formats.read_utterances(path, silence=True) for word in value.words]
+    for name in ("a.ctm", "a.json", "a.jsonl", "a"):
+        with pytest.raises(InputError):
+            list(formats.read_utterances(file(tmp_path, name, ""), silence=True))
+
+
+@pytest.mark.parametrize("format_name", [None, "json"])
+def test_a_json_file_may_be_one_line_as_long_as_a_file(tmp_path, monkeypatch, format_name):
+    monkeypatch.setattr(files, "MAX_LINE", 1000)
+    words = ", ".join(['{"word": "hola"}'] * 100)
+    (value,) = formats.read_utterances(
+        file(tmp_path, "a.json", f'{{"utterances": [{{"words": [{words}]}}]}}'), format_name
+    )
+    assert len(value.words) == 100
+    with pytest.raises(InputError, match=r"a\.jsonl:1: found a line of more than 1000 bytes"):
+        list(formats.read_utterances(file(tmp_path, "a.jsonl", f'{{"audio_filepath": "a", "words": [{words}]}}')))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],
+)
+def test_formats_are_guessed_by_name(name, expected):
+    assert format_by_name(name) == expected
+
+
+@pytest.mark.parametrize("name", ["a.ass", "a.XML", "a.eaf"])
+def test_known_formats_that_are_not_read_are_told(tmp_path, name):
+    path = file(tmp_path, name, "hola\n")
+    with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
+        formats.read_utterances(path)
+    (utterance,) = formats.read_utterances(path, "text")
+    assert utterance.words == (Word("hola"),)
+
+
+def test_other_names_are_text_to_read(tmp_path):
+    for name in ("a", "a.es"):
+        (utterance,) = formats.read_utterances(file(tmp_path, name, "hola\n"))
+        assert utterance.words == (Word("hola"),)
+
+
+def test_the_output_format_is_that_of_the_name(tmp_path):
+    names = ["-", "a", "/dev/stdout", "a.txt", "a.TSV", "d/ctm", "a.json"]
+    assert [formats.output_format(name) for name in names] == ["text", "text", "text", "text", "tsv", "ctm", "json"]
+    manifest = file(tmp_path, "a.json", '{"audio_filepath": "a.wav"}\n')
+    assert formats.output_format(manifest) == "json"
+
+
+WHISPER = '{"segments": [{"text": " hola", "start": 0.0, "end": 1.0}]}'
+MANIFEST = '{"audio_filepath": "a.wav", "text": "hola"}\n'
+SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "text": "hola"}\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "output", "expected"),
+    [
+        ("a.json", WHISPER, "b.json", "whisper"),
+        ("a.json", WHISPER, "B.JSON", "whisper"),
+        ("a.json", WHISPER, "b.jsonl", "nemo"),
+        ("a.json", WHISPER, "b.txt", "text"),
+        ("a.json", WHISPER, "-", "text"),
+        ("a.json", '{"result": [], "text": ""}', "b.json", "vosk"),
+        ("a.json", '{"utterances": []}', "b.json", "json"),
+        ("a.json", '{"results": {"transcripts": [], "items": []}}', "b.json", "json"),
+        ("a.json", MANIFEST, "b.json", "nemo"),
+        ("a.jsonl", MANIFEST, "b.json", "nemo"),
+        ("a.jsonl", SUPERVISION, "b.jsonl", "lhotse"),
+        ("a.jsonl", SUPERVISION, "b.jsonl.gz", "lhotse"),
+        ("a.jsonl", MANIFEST, "b.jsonl.gz", "nemo"),
+        ("a.json", WHISPER, "b.json.xz", "whisper"),
+        ("a.jsonl", SUPERVISION, "b.json", "json"),
+        ("a.ctm", "r 1 0 1 hola\n", "b.json", "json"),
+    ],
+)
+def test_output_of_the_same_suffix_stays_in_the_format_of_the_input(tmp_path, source, content, output, expected):
+    path = file(tmp_path, source, content)
+    assert formats.output_format(output, None, path) == expected
+    assert formats.output_format(output, "ctm", path) == "ctm"
+
+
+def test_the_format_that_is_named_for_the_input_is_kept(tmp_path):
+    assert formats.output_format("b.json", None, "-", "whisper") == "whisper"
+    assert formats.output_format("b.json", None, "-", "aws") == "json"
+    assert formats.output_format("b.json", None, file(tmp_path, "a.json", MANIFEST), "json") == "json"
+    assert formats.output_format("b.json", None, tmp_path / "none.json") == "json"
+
+
+@pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
+def test_an_output_of_another_name_is_told(name):
+    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
+        formats.output_format(name)
+    assert formats.output_format(name, "text") == "text"
+
+
+def test_unknown_formats_are_told():
+    with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
+        formats.read_utterances("a", "doc")
+    with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
+        formats.output_format("a", "doc")
+
+
+def test_each_format_can_be_read_or_written_and_has_suffixes_of_its_own():
+    suffixes = [suffix for format_ in FORMATS.values() for suffix in format_.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
+    assert {*READABLE, *WRITABLE} == set(FORMATS)
+    assert all((format_.recognises is None) == (format_.utterances is None) for format_ in FORMATS.values())
+
+
+def test_help_names_every_format(run):
+    _, text, _ = run("punctuate", "--help")
+    shown = " ".join(text.replace("│", " ").split())
+    assert f"Format of the input: {' '.join(READABLE)}." in shown
+    assert f"Format of the output: {' '.join(WRITABLE)}." in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("[]", "a list"),
+        ("3", "a number"),
+        ("{}", "an empty object"),
+        ('{"retval": {}, "action": 1}', "an object with 'retval', 'action'"),
+    ],
+)
+def test_json_of_no_known_form_is_told(tmp_path, content, found):
+    with pytest.raises(InputError, match=rf"a\.json: found {found}, expected JSON of one of json"):
+        list(formats.read_utterances(file(tmp_path, "a.json", content)))
+
+
+def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
+    parsed = []
+    content = Values(({"utterances": []},))
+    monkeypatch.setattr(formats, "parse_json_values", lambda text, place: parsed.append(place) or content)
+    with pytest.raises(InputError, match="found no words"):
+        list(formats.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
+    assert len(parsed) == 1
+
+
+CUE = b"1\n00:00:01,000 --> 00:00:02,000\nhola\n"
+VOSK = b'{"result": [{"word": "hola", "start": 1.0, "end": 2.0, "conf": 1.0}], "text": "hola"}'
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize(("name", "content"), [("talk.srt", CUE), ("talk.json", VOSK)])
+def test_the_recording_has_the_name_of_its_file_without_all_suffixes(tmp_path, name, content, pack):
+    path = file(tmp_path, name + (".gz" if pack is gzip.compress else ".xz"), pack(content))
+    (utterance,) = formats.read_utterances(path)
+    assert utterance.recording == "talk"
+    assert [word.text for word in utterance.words] == ["hola"]
+
+
+@pytest.mark.parametrize("name", ["a.ctm.gz", "a.ctm.xz"])
+def test_compressed_output_is_of_the_name_without_its_suffix_and_reads_back(tmp_path, name):
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n"
+    values = list(formats.read_utterances(file(tmp_path, "b.ctm", rows)))
+    formats.write_utterances(values, tmp_path / name, ES)
+    unpack = gzip.decompress if name.endswith("gz") else lzma.decompress
+    first = (tmp_path / name).read_bytes()
+    assert unpack(first).decode() == rows
+    assert list(formats.read_utterances(tmp_path / name)) == values
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "b.ctm"]
+    formats.write_utterances(values, tmp_path / f"other-{name}", ES)
+    assert (tmp_path / f"other-{name}").read_bytes() == first
+
+
+def test_a_gzip_header_has_neither_a_name_nor_a_time(tmp_path):
+    formats.write_utterances([Utterance((Word("hola"),))], tmp_path / "a.txt.gz", ES)
+    header = (tmp_path / "a.txt.gz").read_bytes()[:8]
+    assert (header[3], header[4:8]) == (0, bytes(4))
+
+
+def test_compressed_output_that_is_broken_off_leaves_nothing(tmp_path):
+    def broken():
+        yield Utterance((Word("hola"),))
+        raise InputError("a", "b", "c")
+
+    for name in ("a.txt.gz", "a.txt.xz"):
+        with pytest.raises(InputError, match="a: found b"):
+            formats.write_utterances(broken(), tmp_path / name, ES)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a.html.gz", "a.doc.xz"])
+def test_compressed_output_of_another_name_is_told(name):
+    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}"):
+        formats.output_format(name)
+
+
+def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
+    """Where nothing says that it is text: in a file of an unknown name, or standard input."""
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
+    source = file(tmp_path, "talk", rows)
+    with pytest.raises(InputError, match="talk: found rows of a CTM, expected text, or --from ctm"):
+        list(formats.read_utterances(source))
+    assert len(list(formats.read_utterances(source, "text"))) == 4
+    assert len(list(formats.read_utterances(source, "ctm"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ('{"segments": [{"text": "hola"}]}\n', "JSON"),
+        ('{\n  "results": []\n}\n', "JSON"),
+        ('[{"word": "hola"}]\n', "JSON"),
+        ("\n[\n  1\n]\n", "JSON"),
+        ("1\n00:00:01,000 --> 00:00:02,000\nhola\n", "cues of subtitles"),
+        ("WEBVTT - talk\n\nNOTE a\n\nhola\n", "cues of subtitles"),
+        ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "a TextGrid"),
+        ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
+    ],
+)
+def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found):
+    source = file(tmp_path, "talk", content)
+    with pytest.raises(InputError, match=f"talk: found {found}, expected text, or --from"):
+        list(formats.read_utterances(source))
+    assert list(formats.read_utterances(source, "text"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[laughter] hola",
+        "[ risas ] hola",
+        "{ana} mira",
+        "{ ana }",
+        "a -> b",
+        "a --> b",
+        "uno O dos O",
+        "[ANA] sí\n[JON] no",
+    ],
+)
+def test_text_may_look_like_a_little_of_them(tmp_path, text):
+    assert list(formats.read_utterances(file(tmp_path, "talk", text + "\n")))
+
+
+def test_the_text_of_a_data_directory_is_not_taken_for_text(tmp_path):
+    source = file(tmp_path, "text", "u1 hola ana\n")
+    assert list(formats.read_utterances(source))
+    file(tmp_path, "utt2spk", "u1 u1\n")
+    with pytest.raises(InputError, match="found the text of a data directory, expected the directory, --from kaldi"):
+        list(formats.read_utterances(source))
+    assert list(formats.read_utterances(source, "text"))
+
+
+def test_audio_is_for_another_command(tmp_path):
+    with pytest.raises(InputError, match=r"talk\.flac: found audio, expected words .asr-punct transcribe"):
+        formats.read_utterances(file(tmp_path, "talk.flac", "fLaC"))
+
+
+@pytest.mark.parametrize("lines", [1, 20])
+def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
+    source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")
+    with pytest.raises(InputError, match="talk: found rows of a CTM"):
+        list(formats.read_utterances(source))
+    comments = file(tmp_path, "comments", ";; uno\n" * lines)
+    assert len(list(formats.read_utterances(comments))) == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llama al 943 211 hoy",
+        "sube un 2.5 3.5 más\nde lo previsto",
+        "a 1 2.5 3.5",
+        "a 1 2 3 son cinco",
+        ";; 1 2.5 3 a\nb",
+    ],
+)
+def test_text_with_numbers_is_text(tmp_path, text):
+    utterances = list(formats.read_utterances(file(tmp_path, "talk", text)))
+    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]

@@ -1,0 +1,859 @@
+"""The formats of which a file is one JSON value: our own, and those of recognisers."""
+
+import io as stdio
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from dummies import LABELLED, file
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.formats.entries import Punctuation, by_time, replaced, with_punctuation
+from asr_punct.formats.formats import FORMATS
+from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
+from asr_punct.pauses import with_pauses
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+DATA = os.environ.get("ASR_PUNCT_DATA")
+FIRST, LAST = Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))
+
+
+def written(format_name, utterances):
+    out = stdio.StringIO()
+    FORMATS[format_name].write(utterances, out, ES)
+    return out.getvalue()
+
+
+def read(tmp_path, content, format_name=None):
+    """Utterances of a JSON value in a file whose content tells the format."""
+    return list(formats.read_utterances(file(tmp_path, "talk.json", json.dumps(content)), format_name))
+
+
+def texts(utterances):
+    return [[word.text for word in utterance.words] for utterance in utterances]
+
+
+def times(utterances):
+    return [[(word.start, word.end) for word in utterance.words] for utterance in utterances]
+
+
+def marked(utterance):
+    """The utterance with a capital on its first word and a period on its last."""
+    count = len(utterance.words)
+    return replace(utterance, labels=((FIRST,) + (Labels(),) * max(0, count - 2) + (LAST,))[:count])
+
+
+# Our own
+
+
+def test_json_round_trip(tmp_path):
+    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", None, 0.75))
+    value = replace(LABELLED, words=words, channel="2")
+    path = file(tmp_path, "a.json", written("json", [value]))
+    assert list(formats.read_utterances(path)) == [value]
+    assert json.loads(path.read_text())["utterances"][0]["text"] == "«¿Qué?» dijo."
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("{", "no JSON"),
+        ("[" * 100_000, "values nested more than 100 deep"),
+        (f"{'[' * 101}1{']' * 101}", "values nested more than 100 deep"),
+        (f"{'[' * 100}1{']' * 100}", "a list, expected JSON"),
+        ("9" * 5000, "a number that is too large"),
+        (b'{"utterances": [{"words": [{"word": "a\x00"}]}]}', "no JSON"),
+        ('{"utterances": [{"words": [{"word": "a"}]}]}'.encode("utf-16"), "byte 0xff at column 1"),
+        ("", "no JSON"),
+        ('{"utterances": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]}', "start 1.0 after 2.0"),
+        ('{"utterances": [{"words": [], "id": [3]}]}', r"id \[3\], expected a string"),
+        ('{"utterances": 3}', "no list 'utterances'"),
+        ('{"utterances": [3]}', "no list 'words'"),
+        ('{"utterances": [{"words": [{"word": "a b"}]}]}', "'a b'"),
+        ('{"utterances": [{"words": [{"word": "a", "start": NaN}]}]}', "start nan"),
+        ('{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}', "end 1.0 before start 2.0"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": ["STOP"]}]}]}', "STOP"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": "COMMA"}]}]}', "marks 'COMMA', expected a list"),
+        ('{"utterances": [{"words": [{"word": "a", "marks": [3]}]}]}', r"marks \[3\], expected a list"),
+        ('{"utterances": [{"words": [{"word": "a"}], "times": "guess"}]}', "utterance 1: found times 'guess'"),
+        ('{"utterances": [{"words": [{"word": "a"}], "times": ["asr"]}]}', "times"),
+    ],
+)
+def test_json_errors(tmp_path, content, found):
+    with pytest.raises(InputError, match=found):
+        list(formats.read_utterances(file(tmp_path, "a.json", content)))
+
+
+OWN = {
+    "version": 1,
+    "utterances": [
+        {
+            "speaker": "S1",
+            "id": 7,
+            "recording": "r",
+            "channel": "1",
+            "times": "asr",
+            "text": "hola ya",
+            "words": [
+                {"lang": "es", "word": "hola", "start": 1, "end": 1.5, "phones": [["o", 1]]},
+                {"word": "ya", "start": 2, "end": None, "confidence": 1},
+            ],
+        }
+    ],
+    "model": {"name": "x"},
+}
+
+
+def test_json_keeps_what_is_not_ours(tmp_path):
+    (value,) = read(tmp_path, OWN)
+    assert json.dumps(json.loads(written("json", [value]))) == json.dumps(OWN)
+    after = json.loads(written("json", [marked(value)]))
+    (item,) = after["utterances"]
+    assert list(after) == list(OWN)
+    assert (item["speaker"], item["id"], item["text"]) == ("S1", 7, "Hola ya.")
+    ours = {"marks": [], "case": "FIRST_CAP", "written": "Hola"}
+    assert list(item["words"][0].items()) == [*OWN["utterances"][0]["words"][0].items(), *ours.items()]
+    stripped = replace(read(tmp_path, after)[0], labels=None)
+    assert json.loads(written("json", [stripped])) == OWN
+
+
+@pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
+def test_a_speaker_stays_as_it_was_and_may_be_another(tmp_path, speaker):
+    content = {"utterances": [{**OWN["utterances"][0], "speaker": speaker}]}
+    (value,) = read(tmp_path, content)
+    assert json.loads(written("json", [value])) == content
+    (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
+    assert item["speaker"] == "S2"
+
+
+def test_json_without_utterances():
+    assert json.loads(written("json", [])) == {"utterances": []}
+
+
+# Whisper
+
+OPENAI = {
+    "text": " hola mundo - sí\u00a0señor son tres",
+    "segments": [
+        {
+            "id": 0,
+            "seek": 0,
+            "start": 0.0,
+            "end": 2.5,
+            "text": " hola mundo",
+            "tokens": [50364, 1],
+            "avg_logprob": float("nan"),
+            "words": [
+                {"word": " hola", "start": 0.0, "end": 0.30000000000000004, "probability": 0.5},
+                {"word": " mundo", "start": 0.5, "end": 1.2, "probability": 1},
+            ],
+        },
+        {
+            "id": 1,
+            "start": 2.5,
+            "end": 4,
+            "text": " - sí\u00a0señor",
+            "words": [
+                {"word": " - sí\u00a0", "start": 2.5, "end": 3.0},
+                {"word": "", "start": 3.0, "end": 3.0},
+                {"word": "señor", "start": 3.0, "end": 4.0},
+            ],
+        },
+        {"id": 2, "start": 4, "end": 5, "text": " son tres", "temperature": 0.2},
+        {"id": 3, "start": 5, "end": 5, "text": ""},
+    ],
+    "language": "es",
+}
+WHISPERX = {
+    "segments": [
+        {
+            "start": 0.5,
+            "end": 2.0,
+            "text": " van 3 casas",
+            "words": [
+                {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
+                {"word": "3"},
+                {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
+            ],
+            "speaker": "S1",
+        },
+        {"start": 2.0, "end": 3.0, "text": " ya", "words": [], "speaker": "S2"},
+    ],
+    "word_segments": [
+        {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
+        {"word": "3"},
+        {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
+    ],
+    "language": "es",
+}
+API = {
+    "task": "transcribe",
+    "duration": 1.5,
+    "text": "hola mundo",
+    "words": [{"word": "hola", "start": 0, "end": 0.5}, {"word": "mundo", "start": 0.75, "end": 1.5}],
+}
+TIMESTAMPED = {"segments": [{"text": " hola", "words": [{"text": "hola", "start": 1, "end": 2, "confidence": 0.5}]}]}
+
+
+def test_whisper_is_read(tmp_path):
+    values = read(tmp_path, OPENAI)
+    assert texts(values) == [["hola", "mundo"], ["-", "sí", "señor"], ["son", "tres"], []]
+    assert times(values)[:2] == [[(0.0, 0.30000000000000004), (0.5, 1.2)], [(2.5, None), (None, 3.0), (3.0, 4.0)]]
+    assert [word.confidence for word in values[0].words] == [0.5, 1.0]
+    assert [value.times for value in values] == ["whisper", "whisper", "whisper", "none"]
+    assert [(value.id, value.recording) for value in values[:2]] == [("talk-1", "talk"), ("talk-2", "talk")]
+
+
+def test_whisper_golden(tmp_path):
+    values = read(tmp_path, OPENAI)
+    assert json.loads(written("whisper", values), parse_constant=str) == json.loads(
+        json.dumps(OPENAI), parse_constant=str
+    )
+    content = json.loads(written("whisper", map(marked, values)))
+    assert content["text"] == " Hola mundo. - sí\u00a0señor. Son tres."
+    assert [segment["text"] for segment in content["segments"]] == [
+        " Hola mundo.",
+        " - sí\u00a0señor.",
+        " Son tres.",
+        "",
+    ]
+    assert [word["word"] for segment in content["segments"][:2] for word in segment["words"]] == [
+        *(" Hola", " mundo."),
+        *(" - sí\u00a0", "", "señor."),
+    ]
+    assert list(content) == list(OPENAI)
+    assert list(content["segments"][0]) == list(OPENAI["segments"][0])
+    assert content["segments"][2]["temperature"] == 0.2
+
+
+def test_whisperx_words_without_times_and_words_told_twice(tmp_path):
+    values = read(tmp_path, WHISPERX)
+    assert texts(values) == [["van", "3", "casas"], ["ya"]]
+    assert times(values)[0] == [(0.5, 0.7), (None, None), (1.2, 2.0)]
+    assert [value.times for value in values] == ["ctc", "whisper"]
+    assert json.loads(written("whisper", values)) == WHISPERX
+    content = json.loads(written("whisper", map(marked, values)))
+    assert [word["word"] for word in content["word_segments"]] == ["Van", "3", "casas."]
+    assert content["word_segments"] == content["segments"][0]["words"]
+    assert [segment["text"] for segment in content["segments"]] == [" Van 3 casas.", " Ya"]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [(API, "Hola mundo."), (TIMESTAMPED, " Hola")],
+)
+def test_other_forms_of_whisper(tmp_path, content, text):
+    values = read(tmp_path, content)
+    assert json.loads(written("whisper", values)) == content
+    after = json.loads(written("whisper", map(marked, values)))
+    assert (after if "words" in after else after["segments"][0])["text"] == text
+
+
+def test_segments_without_times_of_words_have_their_own(tmp_path):
+    segments = [{"start": 0.1, "end": 1.0, "text": " hola ya"}, {"start": 1.5, "end": 1.2, "text": " sí"}]
+    values = read(tmp_path, {"segments": segments})
+    assert times(values) == [[(0.1, None), (None, 1.0)], [(1.5, None)]]
+    assert [value.pauses for value in values] == [(None, None), (None,)]
+    assert [value.times for value in values] == ["whisper"] * 2
+    assert json.loads(written("whisper", values)) == {"segments": segments}
+    new = json.loads(written("whisper", [replace(values[0], rest=None)]))["segments"]
+    assert new == [{"id": 0, **segments[0]}]
+    assert "00:00:00,100 --> 00:00:01,000\nhola ya" in written("srt", [replace(values[0], labels=(Labels(),) * 2)])
+
+
+def test_a_file_without_segments_keeps_what_else_it_has(tmp_path):
+    silent = {"text": "", "segments": [], "language": "es"}
+    (value,) = formats.read_utterances(file(tmp_path, "talk.json", json.dumps(silent)), silence=True)
+    assert not value.words
+    assert json.loads(written("whisper", [value])) == silent
+    content = {**silent, "text": " hola mundo"}
+    values = read(tmp_path, content)
+    assert texts(values) == [["hola", "mundo"]]
+    assert json.loads(written("whisper", map(marked, values))) == {**content, "text": " Hola mundo."}
+
+
+def test_a_list_of_segments_comes_back_as_one(tmp_path):
+    segments = [{**segment, "words": segment.get("words")} for segment in OPENAI["segments"]]
+    values = read(tmp_path, segments)
+    assert texts(values) == texts(read(tmp_path, OPENAI))
+    assert read(tmp_path, segments, "whisper") == values
+    assert json.dumps(json.loads(written("whisper", values))) == json.dumps(segments)
+    after = json.loads(written("whisper", map(marked, values)))
+    assert [segment["text"] for segment in after[:2]] == [" Hola mundo.", " - sí\u00a0señor."]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [([{"start": 1, "word": "ya"}], "a list of objects with 'start', 'word'"), ([3], "a list"), ([], "a list")],
+)
+def test_other_lists_are_told(tmp_path, content, found):
+    with pytest.raises(InputError, match=f"found {found}, expected .* Whisper's segments with start, end, text, or"):
+        read(tmp_path, content)
+
+
+def test_new_segments_have_times_and_a_text_without_gaps(tmp_path):
+    values = read(tmp_path, [{"text": ""}, VOSK, {"text": ""}, {"text": "ya"}])
+    content = json.loads(written("whisper", values))
+    assert content["text"] == "hola mundo ya"
+    assert [(segment.get("start"), segment.get("end")) for segment in content["segments"]] == [
+        *((0.0, 0.0), (0.12, 1.0)),
+        *((1.0, 1.0), (None, None)),
+    ]
+
+
+def test_words_that_are_no_longer_those_of_the_segment_are_one_of_their_own(tmp_path):
+    first, *others = read(tmp_path, WHISPERX)
+    content = json.loads(written("whisper", [replace(first, words=first.words[:1]), *others]))
+    assert content["segments"] == [
+        {
+            "id": 0,
+            "start": 0.5,
+            "end": 0.7,
+            "text": " van",
+            "words": [{"word": " van", "start": 0.5, "end": 0.7, "probability": 0.9}],
+            "speaker": "S1",
+        },
+        WHISPERX["segments"][1],
+    ]
+    assert content["text"] == "van ya"
+    assert content["language"] == "es"
+
+
+# Vosk
+
+VOSK = {
+    "result": [
+        {"conf": 0.5, "end": 0.6, "start": 0.12, "word": "hola"},
+        {"conf": 1.0, "end": 1.0, "start": 0.7, "word": "mundo"},
+    ],
+    "spk": [0.25, -1.5],
+    "text": "hola mundo",
+}
+ALTERNATIVES = {
+    "alternatives": [
+        {"confidence": 210.5, "result": [{"end": 0.6, "start": 0.12, "word": "hola"}], "text": "hola"},
+        {"confidence": 209.5, "text": "ola"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    "content", [VOSK, [VOSK], [VOSK, {"text": ""}, {"text": "y ya"}, {"partial": "hol"}, ALTERNATIVES]]
+)
+def test_vosk(tmp_path, content):
+    values = read(tmp_path, content)
+    assert times(values)[0] == [(0.12, 0.6), (0.7, 1.0)]
+    assert [word.confidence for word in values[0].words] == [0.5, 1.0]
+    assert json.loads(written("vosk", values)) == content
+    after = json.loads(written("vosk", map(marked, values)))
+    first = after if content is VOSK else after[0]
+    assert first["text"] == "Hola mundo."
+    assert first["result"] == [{**VOSK["result"][0], "word": "Hola"}, {**VOSK["result"][1], "word": "mundo."}]
+    assert list(first) == list(VOSK)
+    if len(after) == 5:
+        assert texts(values)[1:] == [[], ["y", "ya"], [], ["hola"]]
+        assert [value.times for value in values] == ["asr", "none", "none", "none", "asr"]
+        assert after[1:4] == [{"text": ""}, {"text": "Y ya."}, {"partial": "hol"}]
+        assert after[4]["alternatives"][0]["text"] == after[4]["alternatives"][0]["result"][0]["word"] == "Hola"
+        assert after[4]["alternatives"][1] == ALTERNATIVES["alternatives"][1]
+
+
+def test_results_of_vosk_that_follow_each_other_come_back_so(tmp_path):
+    """As a program prints `Result()` and `FinalResult()`: each on several lines."""
+    results = [VOSK, {"text": ""}, {"text": "y ya"}]
+    path = file(tmp_path, "talk.json", "\n".join(json.dumps(result, indent=2) for result in results) + "\n\n")
+    values = list(formats.read_utterances(path))
+    assert texts(values) == [["hola", "mundo"], [], ["y", "ya"]]
+    assert list(formats.read_utterances(path, "vosk")) == values
+    assert [json.loads(line) for line in written("vosk", values).splitlines()] == results
+    after = file(tmp_path, "after.json", written("vosk", map(marked, values)))
+    assert texts(formats.read_utterances(after)) == [["Hola", "mundo."], [], ["Y", "ya."]]
+    with pytest.raises(InputError, match=r"talk\.json: found 3 JSON values one after the other, expected one$"):
+        list(formats.read_utterances(path, "whisper"))
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ('{"text": ', r"no JSON \(Expecting value: line 2 column 10"),
+        ("ya", r"no JSON \(Expecting value: line 2 column 1"),
+        ("[" * 101 + "]" * 101, "values nested more than 100 deep"),
+        ('{"text": 1e999}', "a number that is too large"),
+        ('{"text": "\\ud800"}', "half of a surrogate pair"),
+        ('{"text": {"b": 1, "a": 2, "a": 2}}', "the key 'a' again in an object, expected each key once"),
+        ("3", "2 JSON values one after the other, expected JSON of one of"),
+    ],
+)
+def test_values_that_follow_each_other_are_checked(tmp_path, more, found):
+    with pytest.raises(InputError, match=rf"talk\.json: found {found}"):
+        list(formats.read_utterances(file(tmp_path, "talk.json", json.dumps(VOSK) + "\n" + more + "\n")))
+
+
+def test_other_utterances_become_results_of_vosk():
+    value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), times="asr")
+    assert json.loads(written("vosk", [marked(value)])) == [
+        {
+            "result": [
+                {"word": "Hola", "start": 0.5, "end": 0.75, "conf": 0.5},
+                {"word": "mundo.", "start": 1.0},
+            ],
+            "text": "Hola mundo.",
+        }
+    ]
+
+
+def spoken_and_silent(silence):
+    """Two segments of Whisper's, or results of Vosk's, with silence between them or not."""
+    words = {"words": [{"word": " hola", "start": 0.5, "end": 1}]}, {"words": [{"word": " ya", "start": 3, "end": 4}]}
+    whisper = [{"start": 0, "text": " hola", **words[0]}, {"start": 3, "text": " ya", **words[1]}]
+    vosk = [{"result": [{"word": "hola", "start": 0.5, "end": 1}]}, {"result": [{"word": "ya", "start": 3, "end": 4}]}]
+    if silence:
+        whisper.insert(1, {"start": 2, "end": 2, "text": "", "words": []})
+        vosk.insert(1, {"text": ""})
+    return {"whisper": {"segments": whisper}, "vosk": vosk}
+
+
+@pytest.mark.parametrize("name", ["whisper", "vosk"])
+def test_silence_between_words_is_a_pause_and_comes_back(tmp_path, name):
+    content = spoken_and_silent(True)[name]
+    values = list(with_pauses(read(tmp_path, content)))
+    assert [value.pauses for value in values] == [(2.0,), None, (None,)]
+    assert json.loads(written(name, values)) == content
+    plain = list(with_pauses(read(tmp_path, spoken_and_silent(False)[name])))
+    assert [written("text", some) for some in (values, plain)] == ["hola\nya\n"] * 2
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("value", [None, NAN])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("json", lambda value: {"utterances": [{"words": [{"word": "ya", "confidence": value}], "text": "ya"}]}),
+        ("whisper", lambda value: {"segments": [{"words": [{"word": " ya", "probability": value}]}]}),
+        ("whisper", lambda value: {"segments": [{"words": [{"word": "ya", "score": value}], "avg_logprob": value}]}),
+        ("whisper", lambda value: {"transcription": [{"text": " ya", "tokens": [{"text": " ya", "p": value}]}]}),
+        ("vosk", lambda value: {"result": [{"conf": value, "word": "ya"}], "text": "ya"}),
+    ],
+)
+def test_a_confidence_that_is_not_known_comes_back(tmp_path, name, content, value):
+    values = read(tmp_path, content(value))
+    assert [word.confidence for word in values[0].words] == [None]
+    after = json.loads(written(name, values))
+    known = {"channel": "1", "recording": "", "id": "", "times": "none"}
+    for utterance in after.get("utterances", []) if isinstance(after, dict) else []:
+        assert {key: utterance.pop(key, "") for key in known} == known
+    assert json.dumps(after) == json.dumps(content(value))
+
+
+# What is only read
+
+
+def aws(*items):
+    return {"jobName": "j", "results": {"transcripts": [], "items": list(items)}}
+
+
+def said(text, start, end):
+    return {
+        "type": "pronunciation",
+        "start_time": start,
+        "end_time": end,
+        "alternatives": [{"confidence": "0.5", "content": text}],
+    }
+
+
+def mark(text):
+    return {"type": "punctuation", "alternatives": [{"confidence": None, "content": text}]}
+
+
+def test_aws(tmp_path):
+    items = [
+        mark("¿"),
+        said("Qué", "0.1", "0.25"),
+        mark("?"),
+        mark("«"),
+        said("Sí", "1.0", "1.5"),
+        mark("»"),
+        mark("."),
+    ]
+    (value,) = read(tmp_path, aws(*items))
+    assert value.words == (Word("¿Qué?", 0.1, 0.25, 0.5), Word("«Sí».", 1.0, 1.5, 0.5))
+    assert (value.id, value.times) == ("talk", "asr")
+
+
+def test_aws_channels(tmp_path):
+    channels = [{"items": [said("sí", "0", "1")]}, {"items": [said("no", "0", "1")]}]
+    values = read(tmp_path, {"results": {"channel_labels": {"channels": channels}, "items": []}})
+    assert [(value.channel, texts([value])) for value in values] == [("1", [["sí"]]), ("2", [["no"]])]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        {"startTime": "12.900s", "endTime": "13s"},
+        {"startTime": {"seconds": "12", "nanos": 900000000}, "endTime": {"seconds": "13"}},
+        {"start_time": {"seconds": 12, "nanos": 900000000}, "end_time": {"seconds": 13}},
+        {"startOffset": "12.9s", "endOffset": "13.0s"},
+    ],
+)
+def test_google_times(tmp_path, word):
+    result = {"alternatives": [{"transcript": "hola", "words": [{**word, "word": "hola"}]}, {}], "channelTag": 2}
+    for content in ({"results": [result]}, {"done": True, "response": {"results": [result]}}):
+        (value,) = read(tmp_path, content)
+        assert value.words == (Word("hola", 12.9, 13.0),)
+        assert (value.channel, value.times) == ("2", "asr")
+
+
+def test_google_speakers_do_not_double_the_words(tmp_path):
+    words = [{"word": "hola", "endTime": "1s"}, {"word": "ya", "startTime": "1s", "endTime": "2s"}]
+    results = [{"alternatives": [{"transcript": word["word"], "words": [word]}]} for word in words]
+    told = {"alternatives": [{"words": [{**word, "speakerTag": 1} for word in words]}]}
+    values = read(tmp_path, {"results": [*results, told]})
+    assert texts(values) == [["hola"], ["ya"]]
+    assert times(values) == [[(0.0, 1.0)], [(1.0, 2.0)]]
+    assert texts(read(tmp_path, {"results": [told]})) == [["hola", "ya"]]
+
+
+def test_google_without_times(tmp_path):
+    (value,) = read(tmp_path, {"results": [{"alternatives": [{"transcript": "hola ya"}]}]})
+    assert (value.words, value.times) == ((Word("hola"), Word("ya")), "none")
+    (value,) = read(tmp_path, {"results": [{"alternatives": [{"words": [{"word": "hola"}]}]}]})
+    assert (value.words, value.times) == ((Word("hola"),), "none")
+
+
+def test_ibm(tmp_path):
+    best = {
+        "transcript": "hola ya ",
+        "timestamps": [["hola", 0.5, 1], ["ya", 1, 1.5]],
+        "word_confidence": [["hola", 0.5], ["ya", 1]],
+    }
+    result = {"final": True, "alternatives": [best, {"transcript": "ola ya "}]}
+    response = {"result_index": 0, "results": [{**result, "final": False}, result]}
+    for content in (response, {"status": "completed", "results": [response]}):
+        (value,) = read(tmp_path, content)
+        assert value.words == (Word("hola", 0.5, 1.0, 0.5), Word("ya", 1.0, 1.5, 1.0))
+    plain = {"results": [{"final": True, "alternatives": [{"transcript": "hola ya "}]}]}
+    assert texts(read(tmp_path, plain)) == [["hola", "ya"]]
+
+
+def test_speechmatics(tmp_path):
+    rows = [("Hola", "0.5", "0.25"), (",", "0.75", "0.01"), ("ya", "1.0", "0.5"), (".", "1.5", "0.1")]
+    words = [{"name": name, "time": time, "duration": length, "confidence": "0.5"} for name, time, length in rows]
+    (value,) = read(tmp_path, {"job": {}, "speakers": [], "words": words})
+    assert value.words == (Word("Hola,", 0.5, 0.75, 0.5), Word("ya.", 1.0, 1.5, 0.5))
+
+
+def test_speechmatics_second_version(tmp_path):
+    def item(kind, text, start, end, **more):
+        best = [{"content": text, "confidence": 0.5}]
+        return {"type": kind, "start_time": start, "end_time": end, "alternatives": best, **more}
+
+    results = [
+        item("punctuation", "*", 0.5, 0.5, attaches_to="next"),
+        item("word", "Hola", 0.5, 0.75),
+        item("punctuation", ",", 0.75, 0.75, attaches_to="previous"),
+        {"type": "speaker_change"},
+        item("entity", "20 de mayo", 1.0, 1.5),
+        item("punctuation", ".", 1.5, 1.5),
+    ]
+    content = {"format": "2.9", "job": {}, "metadata": {}, "results": results}
+    (value,) = read(tmp_path, content)
+    assert value.words == (
+        Word("*Hola,", 0.5, 0.75, 0.5),
+        Word("20", 1.0, None, 0.5),
+        Word("de", None, None, 0.5),
+        Word("mayo.", None, 1.5, 0.5),
+    )
+    channels = [{**result, "channel": f"c{number % 2}"} for number, result in enumerate(results)]
+    assert [value.channel for value in read(tmp_path, {**content, "results": channels})] == ["1", "2"]
+
+
+@pytest.mark.parametrize("name", ["aws", "google", "ibm", "speechmatics"])
+def test_what_is_only_read_cannot_be_written(name):
+    with pytest.raises(ValueError, match=f"--to: found '{name}'"):
+        formats.output_format("-", name)
+
+
+# What they share
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([], []),
+        ([Word("a", 1.0), Punctuation(",", False), Punctuation("»", False)], [Word("a,»", 1.0)]),
+        ([Punctuation(".", False), Word("a", 1.0), Word("b")], [Word(".a", 1.0), Word("b")]),
+        ([Word("a", 1.0), Punctuation("¿", True)], [Word("a", 1.0), Word("¿")]),
+        ([Punctuation(".", False)], [Word(".")]),
+    ],
+)
+def test_punctuation_items_stand_on_words(items, expected):
+    assert list(with_punctuation(items)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("  a  b ", ["a", "b"], ["A", "b."], "  A  b. "),
+        ("ab", ["a", "b"], ["A", "b."], "Ab."),
+        (" a, b", ["a", "b"], ["A", "b."], " A b."),
+        (" a b c", ["a", "b"], ["A", "b."], " A b."),
+        (" something", ["a"], ["a"], " something"),
+    ],
+)
+def test_new_words_take_the_place_of_the_old(text, old, new, expected):
+    assert replaced(text, old, new) == expected
+
+
+def whisper(**word):
+    return {"segments": [{"text": "a", "words": [{"word": "a", **word}]}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ({"segments": [3]}, "segments 1: found 3, expected an object"),
+        ({"segments": [{"words": 3}]}, "segment 1: found words 3, expected a list"),
+        ({"segments": [{"text": 3}]}, "segment 1: found text 3, expected a string"),
+        ({"segments": [{"words": [{"start": 1}]}]}, "segment 1: word 1: found the word None"),
+        (whisper(start=-1), "word 1: found start -1"),
+        (whisper(start=float("nan")), "word 1: found start nan"),
+        (whisper(start=float("inf")), "word 1: found start inf"),
+        (whisper(start=True), "word 1: found start True"),
+        (whisper(start="soon"), "word 1: found start 'soon'"),
+        (whisper(start=[1]), r"word 1: found start \[1\]"),
+        (whisper(start=2, end=1), "word 1: found end 1.0 before start 2.0"),
+        ({"segments": [{"text": "ya", "start": -1}]}, "segment 1: found start -1"),
+        ({"segments": [{"text": "ya", "end": "x"}]}, "segment 1: found end 'x'"),
+        (whisper(probability="high"), "word 1: found probability 'high'"),
+        (
+            {"segments": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]},
+            "segment 1: word 2: found start 1.0 after 2.0, expected the order of time",
+        ),
+        ([VOSK, {**VOSK, "result": 3}], "result 2: found result 3, expected a list"),
+        ({"alternatives": [3]}, "alternatives 1: found 3, expected an object"),
+        (aws({"type": "pronunciation"}), "item 1: found no alternatives"),
+        (aws(said("a", "x", "1")), "item 1: found start_time 'x'"),
+        (aws(said(3, "0", "1")), "item 1: found content 3"),
+        ({"results": {"items": [], "channel_labels": 3}}, "channel_labels: found 3, expected an object"),
+        (
+            {"results": [{"alternatives": [{"words": [{"word": "a", "startTime": 3}]}]}]},
+            "found startTime 3, expected a dur",
+        ),
+        ({"results": [{"alternatives": [{"words": [{"word": "a", "startTime": {"nanos": -1}}]}]}]}, "found startTime"),
+        ({"results": [{"final": True, "alternatives": [{"timestamps": [["a", 1]]}]}]}, r"word 1: found \['a', 1\]"),
+        ({"results": [{"final": True, "alternatives": [{"timestamps": [["a", -1, 1]]}]}]}, "word 1: found start -1"),
+        ({"results": [{"results": 3}]}, "found results 3, expected a list"),
+        ({"job": 1, "words": [{"name": "a", "time": "-1"}]}, "word 1: found time '-1'"),
+        ({"format": "2.1", "results": [{"type": "word"}]}, "result 1: found {'type': 'word'}"),
+        ({"segments": []}, "found no words"),
+        ({"results": []}, "an object with 'results'"),
+    ],
+)
+def test_malformed_files_of_recognisers_are_told(tmp_path, content, found):
+    with pytest.raises(InputError, match=rf"^{tmp_path}/talk\.json.*{found}"):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize("format_name", [name for name, format_ in FORMATS.items() if format_.utterances])
+@pytest.mark.parametrize("content", [None, 3, "a", [], {}, [[]], {"results": 3}, {"segments": {}}, {"utterances": {}}])
+def test_a_format_that_is_named_tells_another_form(tmp_path, format_name, content):
+    with pytest.raises(InputError, match=r"talk\.json"):
+        read(tmp_path, content, format_name)
+
+
+# The command line
+
+WHOLE = {
+    "json": json.dumps(OWN),
+    "nemo": '{"audio_filepath": "a.wav", "pred_text": "hola", "word": [{"word": "hola", "start": 0, "end": 1}]}\n',
+    "whisper": json.dumps(OPENAI),
+    "vosk": json.dumps(VOSK),
+    "aws": json.dumps(aws(said("hola", "0", "1"))),
+    "google": json.dumps({"results": [{"alternatives": [{"words": [{"word": "hola", "endTime": "1s"}]}]}]}),
+    "ibm": json.dumps({"results": [{"final": True, "alternatives": [{"timestamps": [["hola", 0, 1]]}]}]}),
+    "speechmatics": json.dumps({"job": {}, "words": [{"name": "hola", "time": "0", "duration": "1"}]}),
+}
+
+
+def hostile(content):
+    """What a file may be instead: cut short, nested, of two encodings, of NUL bytes, empty."""
+    return {
+        "truncated": content.rstrip()[:-1],
+        "in the middle": content[: len(content) // 2],
+        "twice": content.rstrip() + " " + content,
+        "nested": "[" * 10**6,
+        "nested inside": content.rstrip()[:-1] + ', "more": ' + "[" * 200 + "]" * 200 + "}",
+        "encodings": content.replace("h", "\udcf1", 1).encode("utf-8", "surrogateescape"),
+        "UTF-16": content.encode("utf-16"),
+        "UTF-16 without a mark": content.encode("utf-16-le"),
+        "NUL": content.replace("hola", "ho\x00la", 1),
+        "too large": content.rstrip()[:-1] + ', "more": 1e999}',
+        "empty": "",
+        "white space": " \n",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_hostile_files_are_told_on_one_line_and_nothing_is_written(run, tmp_path, name):
+    out = tmp_path / "out.tsv"
+    for case, content in hostile(WHOLE[name]).items():
+        if (name, case) == ("vosk", "twice"):  # two results
+            continue
+        for source in (tmp_path / "a.json", tmp_path / "a"):
+            source.write_bytes(content if isinstance(content, bytes) else content.encode())
+            choice = [] if source.suffix else ["--from", name]
+            status, text, error = run("pauses", source, "-o", out, *choice)
+            assert (status, text, error.count("\n")) == (2, "", 1), (case, choice, error)
+            assert error.startswith(f"asr-punct: {source}"), case
+            source.unlink()
+            assert list(tmp_path.iterdir()) == [], case
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
+    indented = WHOLE[name] if name == "nemo" else json.dumps(json.loads(WHOLE[name]), indent=1)
+    path = file(tmp_path, "a.json", "\ufeff" + indented.replace("\n", "\r\n"))
+    plain = file(tmp_path, "b", WHOLE[name])
+    assert times(formats.read_utterances(path)) == times(formats.read_utterances(plain, name))
+
+
+# The order of time
+
+
+def whisper_at(*starts, **keys):
+    return {"segments": [{"start": start, "end": start + 9, "text": "a", **keys} for start in starts]}
+
+
+def vosk_at(*starts):
+    return [{"result": [{"word": "a", "start": start, "end": start + 9}], "text": "a"} for start in starts]
+
+
+def google_at(*starts, channels=(1, 1)):
+    words = [{"word": "a", "startTime": f"{start}s", "endTime": f"{start + 9}s"} for start in starts]
+    results = [{"alternatives": [{"transcript": "a", "words": [word]}]} for word in words]
+    return {"results": [{**item, "channelTag": tag} for item, tag in zip(results, channels, strict=True)]}
+
+
+def ibm_at(*starts):
+    rows = [{"transcript": "a", "timestamps": [["a", start, start + 9]]} for start in starts]
+    return {"results": [{"final": True, "alternatives": [row]} for row in rows]}
+
+
+def whisper_cpp_at(*starts):
+    rows = [{"offsets": {"from": 1000 * start, "to": 1000 * start + 9000}, "text": " a"} for start in starts]
+    return {"transcription": rows}
+
+
+@pytest.mark.parametrize("at", [whisper_at, whisper_cpp_at, vosk_at, google_at, ibm_at])
+def test_segments_go_on_in_time_but_for_what_a_recogniser_may_be_off(tmp_path, at):
+    assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
+    with pytest.raises(
+        InputError, match=r"talk\.json: utterance '.*2': found start 1 after 5, expected segments in the order"
+    ):
+        read(tmp_path, at(5, 1))
+
+
+def test_segments_of_speakers_and_channels_may_overlap(tmp_path):
+    first, second = whisper_at(5, speaker="S1"), whisper_at(1, 9, speaker="S2")
+    assert len(read(tmp_path, {"segments": first["segments"] + second["segments"]})) == 3
+    assert [value.channel for value in read(tmp_path, google_at(5, 1, channels=(1, 2)))] == ["1", "2"]
+
+
+def test_manifests_and_our_json_may_have_any_order(tmp_path):
+    items = [{"recording": "r", "words": [{"word": "a", "start": start}]} for start in (5, 1)]
+    assert [row[0][0] for row in times(read(tmp_path, {"utterances": items}))] == [5, 1]
+
+
+@pytest.mark.parametrize("name", ["whisper", "vosk"])
+def test_a_transcript_is_of_one_recording_in_the_order_of_time(tmp_path, name):
+    spoken = [Utterance((Word(text, start, start + 1),), text, "r") for text, start in (("b", 5.0), ("a", 1.0))]
+    untimed = Utterance((Word("c"),), "c", "other")
+    path = file(tmp_path, "a.json", written(name, [*spoken, untimed]))
+    assert texts(formats.read_utterances(path)) == [["a"], ["c"], ["b"]]
+    with pytest.raises(InputError, match="recording 'other': found the times of 2 recordings, expected those of one"):
+        written(name, [*spoken, replace(spoken[0], recording="other")])
+
+
+# A trip out and in again
+
+words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
+    lambda text: text.split() == [text]
+)
+labels = st.builds(Labels, st.frozensets(st.sampled_from(Mark)), st.sampled_from(Case))
+
+
+@st.composite
+def timed_words(draw):
+    """Words in the order of time, some of them without times; the first has some."""
+    rows = draw(
+        st.lists(st.tuples(words, st.integers(0, 10**6), st.integers(0, 3), st.none() | st.floats(0, 1)), max_size=6)
+    )
+    clock, found = 0.0, []
+    for text, step, kind, confidence in rows:
+        start, end = clock + step / 1e5, clock + step / 1e5 + step / 7e5
+        clock = end
+        known = (kind < 3 or not found, kind < 2)
+        found.append(Word(text, start if known[0] else None, end if known[1] else None, confidence))
+    return tuple(found)
+
+
+@st.composite
+def labelled_utterances(draw):
+    found = draw(timed_words())
+    chosen = draw(st.none() | st.lists(labels, min_size=len(found), max_size=len(found)).map(tuple))
+    return Utterance(found, "u", "r", labels=chosen if found else None, times="asr" if found else "none")
+
+
+@pytest.mark.parametrize("name", ["json", "nemo", "whisper", "vosk"])
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(values=st.lists(labelled_utterances(), min_size=1, max_size=4).filter(lambda some: any(u.words for u in some)))
+def test_words_and_times_survive_a_trip(tmp_path_factory, name, values):
+    values = by_time(values) if name in ("whisper", "vosk") else values
+    path = tmp_path_factory.mktemp("trip") / "talk"
+    path.write_text(written(name, values), encoding="utf-8")
+    back = list(formats.read_utterances(path, name))
+    assert times(back) == times(values)
+    assert [[word.confidence for word in value.words] for value in back] == [
+        [word.confidence for word in value.words] for value in values
+    ]
+    if name == "json":
+        assert back == values
+    else:
+        assert texts(back) == [
+            [write_word(word.text, label, ES) for word, label in zip(value.words, value.labels, strict=True)]
+            if value.labels is not None
+            else [word.text for word in value.words]
+            for value in values
+        ]
+    assert written(name, back) == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not DATA, reason="ASR_PUNCT_DATA names no folder of real material")
+@pytest.mark.parametrize(
+    ("name", "utterances", "count"),
+    [
+        ("amazonTranscribe", 1, 1791),
+        ("gcpSttPunctuation", 57, 1767),
+        ("ibmTedTalkTranscript", 87, 1780),
+        ("speechmaticsTedTalkTranscript", 1, 1791),
+    ],
+)
+def test_real_files(tmp_path, name, utterances, count):
+    values = list(formats.read_utterances(Path(DATA or "", "speech", "asr_formats", f"{name}.sample.json")))
+    found = [word for value in values for word in value.words]
+    assert (len(values), len(found)) == (utterances, count)
+    assert all(word.start is not None and word.end is not None for word in found)
+    assert not any(word.text and not any(map(str.isalnum, word.text)) for word in found)
+    assert {value.times for value in values} == {"asr"}
+    for target in ("json", "nemo", "whisper", "vosk"):
+        path = file(tmp_path, target, written(target, values))
+        back = list(formats.read_utterances(path, target))
+        assert [value.words for value in back] == [value.words for value in values]

@@ -1,0 +1,225 @@
+"""Kaldi data directories in and out: marks in text and ctm, all other files as they were."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+STOP = Labels(frozenset({Mark.PERIOD, Mark.DASH}), Case.FIRST_CAP)
+FILES = {
+    "wav.scp": "r sox r.sph -t wav - |\n",
+    "segments": "b-1 r 0.00 2.00\nb-2 r 6 7.5\na-1 r 2.5 4\n",
+    "text": "a-1\tsí\nb-1 qué  dijo\nb-2 hola\n",
+    "utt2spk": "a-1 a\nb-1 b\nb-2 b\n",
+    "reco2file_and_channel": "r talk A\n",
+    "ctm": ";; decoded\ntalk A 0.10 .4 qué 0.90\ntalk A 1.000 0.5 dijo NA\ntalk A 2.2 0.1 eh\n"
+    "talk A 3 0.5 sí 1\ntalk A 6.1 0.5 hola 1\n",
+}
+
+
+def folder(root, files):
+    root.mkdir()
+    for name, content in files.items():
+        (root / name).write_text(content, encoding="utf-8")
+    return root
+
+
+def contents(root):
+    return {path.name: path.read_text(encoding="utf-8") for path in Path(root).iterdir() if path.is_file()}
+
+
+def read(root):
+    return list(formats.read_utterances(root, "kaldi"))
+
+
+def stopped(utterances):
+    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+
+
+def test_utterances_come_in_the_order_of_speech_with_times(tmp_path):
+    values = read(folder(tmp_path / "d", FILES))
+    assert [(value.id, value.recording, value.times) for value in values] == [
+        ("b-1", "r", "asr"),
+        ("a-1", "r", "asr"),
+        ("b-2", "r", "asr"),
+    ]
+    assert values[0].words == (Word("qué", 0.1, 0.5, 0.9), Word("dijo", 1.0, 1.5))
+
+
+def test_text_and_ctm_are_punctuated_and_the_rest_comes_back(tmp_path):
+    source = folder(tmp_path / "d", FILES)
+    (source / "split2").mkdir()
+    formats.write_utterances(read(source), tmp_path / "same", ES, "kaldi")
+    assert contents(tmp_path / "same") == FILES | {"text": FILES["text"].replace("  ", " ")}
+    formats.write_utterances(stopped(read(source)), tmp_path / "out", ES, "kaldi")
+    marked = dict(FILES)
+    for word in ("qué", "dijo", "sí", "hola"):
+        for name in ("text", "ctm"):
+            marked[name] = marked[name].replace(word, f"{word.capitalize()}.–")
+    assert contents(tmp_path / "out") == marked | {"text": marked["text"].replace("  ", " ")}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "out", "same"]
+    assert [[word.start for word in value.words] for value in read(tmp_path / "out")] == [[0.1, 1.0], [3.0], [6.1]]
+
+
+def test_a_ctm_of_utterances(tmp_path):
+    rows = "b-1 1 0.1 0.2 Qué\nb-1 1 0.5 0.2 dijo\na-1 1 3 0.1 otra\nb-2 1 6 0.1 hola\n"
+    source = folder(tmp_path / "d", FILES | {"ctm": rows})
+    values = read(source)
+    assert [value.times for value in values] == ["asr", "none", "asr"]
+    formats.write_utterances(stopped(values), tmp_path / "out", ES, "kaldi")
+    expected = rows.replace("Qué", "Qué.–").replace("dijo", "Dijo.–").replace("hola", "Hola.–")
+    assert contents(tmp_path / "out")["ctm"] == expected
+
+
+def test_rows_that_get_no_marks_are_told(tmp_path, caplog):
+    source = folder(tmp_path / "d", FILES)
+    assert len(read(source)) == 3
+    assert caplog.messages == [f"{source}/ctm: 1 word outside all segments, which belong to no utterance"]
+    caplog.clear()
+    (source / "ctm").write_text("b-1 1 0.1 0.2 Qué\nb-1 1 0.5 0.2 dijo\na-1 1 3 0.1 otra\nb-2 1 6 0.1 adiós\n")
+    read(source)
+    others = "other words than in text for 2 utterances, 'a-1' the first"
+    assert caplog.messages == [f"{source}/ctm: {others}: their times are not used, their rows get no marks"]
+    caplog.clear()
+    (source / "text").unlink()
+    read(source)
+    assert caplog.messages == []
+
+
+def test_a_directory_without_text(tmp_path):
+    files = {name: FILES[name] for name in ("segments", "reco2file_and_channel", "ctm")}
+    formats.write_utterances(stopped(read(folder(tmp_path / "d", files))), tmp_path / "out", ES, "kaldi")
+    assert contents(tmp_path / "out")["text"] == "a-1 Sí.–\nb-1 Qué.– Dijo.–\nb-2 Hola.–\n"
+
+
+def test_documents_are_context_and_recordings_have_clocks(tmp_path):
+    files = {
+        "text": "u1 uno\nu2 dos\nu3 tres\n",
+        "utt2doc": "u2 d\nu1 d\nu3 e\n",
+        "ctm": "u1 1 5 1 uno\nu2 1 1 1 dos\nu3 1 0 1 tres\n",
+    }
+    values = read(folder(tmp_path / "d", files))
+    assert [(value.id, value.recording, value.pauses) for value in values] == [
+        ("u2", "d", (None,)),
+        ("u1", "d", (None,)),
+        ("u3", "e", (None,)),
+    ]
+
+
+def test_utterances_of_another_format(tmp_path):
+    words = (Word("hola", 0.5, 1.0, 0.25), Word("ana", 1.25, 1.5))
+    values = [
+        Utterance(words, "b", "my talk", times="asr"),
+        Utterance(words, "a", "my talk", "2", times="asr"),
+        Utterance(words[1:], "b", "other", times="asr"),
+    ]
+    formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
+    assert contents(tmp_path / "out") == {
+        "text": "a hola ana\nb hola ana\nb-3 ana\n",
+        "utt2spk": "a a\nb b\nb-3 b-3\n",
+        "utt2doc": "b my_talk-1\na my_talk-2\nb-3 other\n",
+        "segments": "a my_talk-2 0.50 1.50\nb my_talk-1 0.50 1.50\nb-3 other 1.25 1.50\n",
+        "ctm": "a 1 0.50 0.50 hola 0.25\na 1 1.25 0.25 ana\nb 1 0.50 0.50 hola 0.25\nb 1 1.25 0.25 ana\n"
+        "b-3 1 1.25 0.25 ana\n",
+    }
+    assert [(value.id, value.words) for value in read(tmp_path / "out")] == [
+        ("b", words),
+        ("a", words),
+        ("b-3", words[1:]),
+    ]
+
+
+@pytest.mark.parametrize(("name", "recording"), [("talk-{}", "a/talk.wav"), ("{}", "talk")])
+def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, recording):
+    """In every table, as Kaldi sorts: with zeros before their numbers, and their recording's name."""
+    words = [Word("hola", float(number), number + 0.5) for number in range(12)]
+    values = [Utterance((word,), name.format(i), recording, times="asr") for i, word in enumerate(words)]
+    values[:1] = []  # silence, which is not written
+    formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
+    rows = contents(tmp_path / "out")
+    for table in ("text", "ctm", "utt2spk"):
+        assert rows[table].splitlines() == sorted(rows[table].splitlines())
+    assert [line.split()[0] for line in rows["ctm"].splitlines()] == [f"talk-{number:02}" for number in range(1, 12)]
+    assert [value.words for value in read(tmp_path / "out")] == [value.words for value in values]
+
+
+def test_a_word_without_times_does_not_cost_the_others_theirs(tmp_path):
+    words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
+    formats.write_utterances([Utterance(words, "u", "r", times="ctc")], tmp_path / "out", ES, "kaldi")
+    assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
+
+
+tokens = st.text(st.sampled_from("abñ.,-'"), min_size=1, max_size=4)
+
+
+@RELAXED
+@given(st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=12), st.booleans(), st.booleans())
+def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed, labelled):
+    out = tmp_path_factory.mktemp("kaldi") / "out"
+    values = []
+    for i, line in enumerate(texts):
+        words = [Word(text, *((20.0 * i + j, 20.0 * i + j + 0.5) if timed else ())) for j, text in enumerate(line)]
+        labels = (STOP,) * len(words) if labelled else None
+        values.append(Utterance(tuple(words), str(i), f"r{i // 5}", labels=labels, times="asr" if timed else "none"))
+    formats.write_utterances(values, out, ES, "kaldi")
+    again = read(out)
+    names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]
+    times = [[(word.start, word.end) for word in value.words] for value in values]
+    spoken = list(zip(names, [value.recording for value in values], times, strict=True))
+    assert [(v.id, v.recording, [(word.start, word.end) for word in v.words]) for v in again] == spoken
+    if not labelled:
+        assert [value.words for value in again] == [value.words for value in values]
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({"text": "a-1 sí\na-1 sí\n"}, r"text:2: found 'a-1' again"),
+        ({"text": "z hola\n"}, r"segments: found no utterance 'z'"),
+        ({"utt2doc": "a-1 d\n"}, r"utt2doc: found no utterance 'b-1'"),
+        ({"segments": "a-1 r 1\n"}, r"segments:1: found 3 columns"),
+        ({"ctm": "x 1 0 1 hola\n"}, r"ctm: found 'x', expected names of"),
+        ({"ctm": "b-1 1 x 1 hola\n"}, r"ctm:1: found start 'x'"),
+        ({"ctm": "b-2 1 3.5 1 hola\n"}, r"ctm: found 'b-2' at 3\.5 s, expected words in its segment from 6\.0"),
+        ({"text": ""}, "found no utterances"),
+        ({"text": "b-1\n", "ctm": ";;\n"}, "found no words"),
+    ],
+)
+def test_malformed_directories_are_told(tmp_path, changed, found):
+    with pytest.raises(InputError, match=found):
+        read(folder(tmp_path / "d", FILES | changed))
+
+
+def test_what_is_no_directory_is_told(tmp_path):
+    with pytest.raises(InputError, match="no such directory"):
+        read(tmp_path / "none")
+    with pytest.raises(InputError, match="found no utterances, expected a data directory"):
+        read(folder(tmp_path / "empty", {}))
+
+
+def test_nothing_is_overwritten_or_half_written(tmp_path):
+    source = folder(tmp_path / "d", FILES)
+    for taken in (source, source / "text", "-"):
+        with pytest.raises(InputError, match="expected a directory that is new or empty"):
+            formats.write_utterances(read(source), taken, ES, "kaldi")
+
+    def failing():
+        yield from read(source)
+        raise InputError("a", "b", "c")
+
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="a: found b"):
+        formats.write_utterances(failing(), tmp_path / "empty", ES, "kaldi")
+    assert [path.name for path in tmp_path.iterdir() if path.name != "d"] == ["empty"]
+    assert (contents(source), contents(tmp_path / "empty")) == (FILES, {})
+    formats.write_utterances(read(source), tmp_path / "empty", ES, "kaldi")
+    assert len(contents(tmp_path / "empty")) == len(FILES)

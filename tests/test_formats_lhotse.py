@@ -1,0 +1,215 @@
+"""Lhotse supervisions: everything that a segment says comes back, with marks on its text and its aligned words."""
+
+import gzip
+import io as stdio
+import json
+import sys
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.lhotse import read_lhotse, write_lhotse
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+ALIGNED = {
+    "id": "s-1",
+    "recording_id": "r",
+    "start": 1.5,
+    "duration": 2.0,
+    "channel": 1,
+    "text": "qué  dijo",
+    "language": "es",
+    "custom": {"snr": 17.25, "tags": ["a", None]},
+    "alignment": {
+        "word": [["", 1.5, 0.1], ["qué", 1.6, 0.25, -3.5], ["dijo", 2.0, 0.5, None]],
+        "phone": [["k", 1.6, 0.125]],
+    },
+}
+PLAIN = {"id": "s-2", "recording_id": "r", "start": 4, "duration": 1.25, "channel": [0, 1], "text": "hola a todos"}
+SILENT = {"id": "s-3", "recording_id": "r", "start": 6, "duration": 1, "channel": 0, "speaker": "ana"}
+LINES = [ALIGNED, PLAIN, SILENT]
+
+
+def dumped(items):
+    return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
+
+
+def file(folder, items, name="supervisions.jsonl"):
+    path = folder / name
+    path.write_text(dumped(items), encoding="utf-8")
+    return path
+
+
+def written(utterances):
+    out = stdio.StringIO()
+    write_lhotse(utterances, out, ES)
+    return [json.loads(line) for line in out.getvalue().split("\n")[:-1]]
+
+
+def stopped(utterances):
+    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+
+
+def test_supervisions_are_utterances(tmp_path):
+    aligned, plain, silent = formats.read_utterances(file(tmp_path, LINES))
+    assert aligned.words == (Word("qué", 1.6, 1.85, -3.5), Word("dijo", 2.0, 2.5))
+    assert (aligned.id, aligned.recording, aligned.channel, aligned.times) == ("s-1", "r", "2", "aligner")
+    assert plain.words == (Word("hola", 4.0), Word("a"), Word("todos", None, 5.25))
+    assert (plain.pauses, plain.times) == ((None,) * 3, "none")
+    assert (silent.words, silent.times) == ((), "none")
+
+
+def test_all_that_a_supervision_says_comes_back(tmp_path):
+    read = list(read_lhotse(file(tmp_path, LINES)))
+    assert written(read) == LINES
+    word = [["", 1.5, 0.1], ["Qué.", 1.6, 0.25, -3.5], ["Dijo.", 2.0, 0.5, None]]
+    assert written(stopped(read)) == [
+        ALIGNED | {"text": "Qué.  Dijo.", "alignment": ALIGNED["alignment"] | {"word": word}},
+        PLAIN | {"text": "Hola. A. Todos."},
+        SILENT,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "symbols", "timed"),
+    [
+        ("Qué dijo", ["QUÉ", "DIJO"], True),
+        (None, ["qué", "dijo"], True),
+        ("qué dijo", ["qué dijo"], True),
+        ("qué", ["qué", "dijo"], False),
+    ],
+)
+def test_text_and_alignment(tmp_path, text, symbols, timed):
+    word = [{"symbol": symbol, "start": i, "duration": 0.5} for i, symbol in enumerate(symbols)]
+    (value,) = read_lhotse(file(tmp_path, [ALIGNED | {"text": text, "alignment": {"word": word}}]))
+    assert value.times == ("aligner" if timed else "none")
+    (item,) = written(stopped([value]))
+    assert item["text"] == (text and " ".join(f"{token[:1].upper()}{token[1:]}." for token in text.split()))
+    found = " ".join(entry["symbol"] for entry in item["alignment"]["word"])
+    assert found == (" ".join(f"{s[:1].upper()}{s[1:]}." for s in " ".join(symbols).split()) if timed else "qué dijo")
+
+
+def test_compressed_manifests(tmp_path):
+    path = tmp_path / "supervisions.jsonl.gz"
+    path.write_bytes(gzip.compress(dumped(LINES).encode()))
+    values = list(formats.read_utterances(path))
+    formats.write_utterances(values, tmp_path / "out.jsonl.gz", ES, "lhotse")
+    assert gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).decode() == dumped(LINES)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"supervisions\.jsonl\.gz: found Compressed file ended .* expected gz data"):
+        list(formats.read_utterances(path))
+
+
+def test_utterances_of_another_format():
+    words = (Word("hola", 0.5, 1.0, 0.25), Word("ana", 1.1, 1.3))
+    values = [Utterance(words, "u", "r", "A"), Utterance((*words[:1], Word("ana")), "", "r"), Utterance(())]
+    assert written(values) == [
+        {
+            "id": "u",
+            "recording_id": "r",
+            "start": 0.5,
+            "duration": 0.8,
+            "channel": 0,
+            "text": "hola ana",
+            "alignment": {"word": [["hola", 0.5, 0.5, 0.25], ["ana", 1.1, 0.2]]},
+        },
+        {"id": "r-2", "recording_id": "r", "start": 0.5, "duration": 0.5, "channel": 0, "text": "hola ana"},
+    ]
+    with pytest.raises(InputError, match="utterance 'u': found words without times"):
+        written([Utterance((Word("a"),), "u")])
+
+
+seconds = st.integers(0, 10**9).map(lambda value: value / 10**6)
+symbols = st.text(st.sampled_from("abñ.,'<>"), min_size=1, max_size=4) | st.sampled_from(["", "<eps>", "a b"])
+scores = st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), max_size=1)
+entries = st.builds(lambda text, start, long, score: [text, start, long, *score], symbols, seconds, seconds, scores)
+names = st.sampled_from(["", "a", 'ñ"'])
+custom = st.dictionaries(
+    st.text(max_size=3), st.none() | st.booleans() | st.integers() | st.text(max_size=3), max_size=2
+)
+
+
+@st.composite
+def supervisions(draw):
+    item = {"id": draw(names), "recording_id": "r", "start": draw(seconds), "duration": draw(seconds)}
+    if draw(st.booleans()):
+        item["text"] = draw(st.none() | st.text(st.sampled_from("ab., ñ"), max_size=9))
+    if draw(st.booleans()):
+        item["alignment"] = {"word": draw(st.lists(entries, max_size=5)), "x": []}
+    return item | {"custom": draw(custom)}
+
+
+@RELAXED
+@given(st.lists(supervisions(), max_size=4))
+def test_any_supervisions_come_back(tmp_path_factory, items):
+    folder = tmp_path_factory.mktemp("lhotse")
+    read = list(read_lhotse(file(folder, items)))
+    assert written(read) == items
+    again = list(read_lhotse(file(folder, written(stopped(read)))))
+    assert [[(word.start, word.end, word.confidence) for word in value.words] for value in again] == [
+        [(word.start, word.end, word.confidence) for word in value.words] for value in read
+    ]
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        (3, "3, expected an object"),
+        ({"id": "a"}, "no 'recording_id'"),
+        (PLAIN | {"start": None}, "start null"),
+        (PLAIN | {"duration": -1}, "duration -1"),
+        (PLAIN | {"text": ["a"]}, r"text \['a'\]"),
+        (PLAIN | {"alignment": []}, r"\[\], expected an object"),
+        (PLAIN | {"alignment": {"word": [["a", 1]]}}, r"the alignment \['a', 1\]"),
+        (PLAIN | {"alignment": {"word": [["a", "x", 1]]}}, "start 'x'"),
+        (PLAIN | {"alignment": {"word": 3}}, "word 3, expected a list"),
+    ],
+)
+def test_lhotse_errors_name_the_place(tmp_path, item, found):
+    with pytest.raises(InputError, match=rf"supervisions\.jsonl:2.*found {found}"):
+        list(formats.read_utterances(file(tmp_path, [PLAIN, item]), "lhotse"))
+
+
+def test_other_storages_need_the_package(tmp_path, monkeypatch):
+    path = file(tmp_path, LINES, "supervisions.yaml")
+    monkeypatch.setitem(sys.modules, "lhotse", None)
+    with pytest.raises(AsrPunctError, match=r"reading .*yaml.* needs the package lhotse, which is not installed: pip"):
+        list(formats.read_utterances(path, "lhotse"))
+    with pytest.raises(InputError, match="no such file"):
+        list(formats.read_utterances(tmp_path / "none.yaml", "lhotse"))
+
+
+def test_other_storages_are_read_through_the_package(tmp_path, monkeypatch):
+    """A stand-in for the package, which is large."""
+
+    def from_file(path):
+        return [SimpleNamespace(to_dict=lambda item=item: item) for item in LINES]
+
+    package = ModuleType("lhotse")
+    package.SupervisionSet = SimpleNamespace(from_file=from_file)
+    monkeypatch.setitem(sys.modules, "lhotse", package)
+    path = file(tmp_path, LINES, "supervisions.yaml")
+    assert list(formats.read_utterances(path, "lhotse")) == list(read_lhotse(file(tmp_path, LINES)))
+    package.SupervisionSet = SimpleNamespace(from_file=json.loads)
+    with pytest.raises(InputError, match=r"supervisions\.yaml: found no supervisions \("):
+        list(formats.read_utterances(path, "lhotse"))
+
+
+def test_the_package_reads_what_is_written(tmp_path):
+    lhotse = pytest.importorskip("lhotse")
+    formats.write_utterances(stopped(read_lhotse(file(tmp_path, LINES))), tmp_path / "a.jsonl.gz", ES, "lhotse")
+    first, *_ = lhotse.SupervisionSet.from_file(tmp_path / "a.jsonl.gz")
+    assert (first.text, first.alignment["word"][1].symbol) == ("Qué.  Dijo.", "Qué.")
+    stored = lhotse.SupervisionSet.from_file(tmp_path / "supervisions.jsonl")
+    stored.to_file(tmp_path / "b.yaml")
+    words = [value.words for value in read_lhotse(tmp_path / "b.yaml")]
+    assert words == [value.words for value in read_lhotse(tmp_path / "supervisions.jsonl")]

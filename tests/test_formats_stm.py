@@ -1,0 +1,214 @@
+"""STM: segments come back with all but the words' marks as it was."""
+
+import io as stdio
+import random
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.formats.ctm import read_ctm
+from asr_punct.formats.stm import read_stm, without_ignored, write_stm
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+SCTK = shutil.which("sctk")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+STM = """;; CATEGORY "0" "" ""
+talk 1 inter_segment_gap 0 1.50 <o,,unknown>
+talk 1 speaker-1 1.50 03.250 <o,f0,male> qué dijo ana
+
+talk\tA  speaker-2 4 6.5 hola
+talk A excluded_region 6.5 7 ignore_time_segment_in_scoring
+;; end
+"""
+
+
+def file(folder, content):
+    path = folder / "a.stm"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def written(utterances):
+    out = stdio.StringIO()
+    write_stm(utterances, out, ES)
+    return out.getvalue()
+
+
+def stopped(utterances):
+    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+
+
+def test_a_segment_is_an_utterance(tmp_path):
+    first, second = read_stm(file(tmp_path, STM))
+    words = (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25))
+    assert first == Utterance(words, "talk-3", "talk", speaker="speaker-1", pauses=(None,) * 3)
+    assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
+    assert second.speaker == "speaker-2"
+
+
+def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path):
+    lines = ["t A x 1 9 uno\n", "t A y 2 3 dos\n", "t B x 0 1 tres\n", "u A x 0 1 ya\n"]
+    assert len(list(read_stm(file(tmp_path, "".join(lines))))) == 4
+    with pytest.raises(InputError, match=r"a\.stm:4: found start 1 after 2, expected segments in the order of time"):
+        list(read_stm(file(tmp_path, "".join(lines[1:] + lines[:1]))))
+
+
+def test_all_but_the_transcript_comes_back(tmp_path):
+    read = list(read_stm(file(tmp_path, STM)))
+    assert written(read) == STM
+    assert written(stopped(read)) == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace("hola", "Hola.")
+
+
+def test_utterances_of_another_format():
+    words = (Word("<unk>", 0.5, 1.0), Word("hola", 1.25, 1.5))
+    values = [
+        Utterance(words, "u", "my talk", "2"),
+        Utterance(()),
+        Utterance((Word("a", 2.0, 2.125),), speaker="ana maría"),
+    ]
+    expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 ana_maría 2.00 2.125 a\n"
+    assert written(values) == expected
+    with pytest.raises(InputError, match="utterance 'u': found words without times"):
+        written([Utterance((Word("hola"),), "u")])
+
+
+def test_new_segments_stand_by_recording_channel_and_time(tmp_path):
+    places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
+    values = [
+        Utterance((Word(f"w{number}", start, start + 1),), "", name, channel)
+        for number, (name, channel, start) in enumerate(places)
+    ]
+    again = list(read_stm(file(tmp_path, written(values))))
+    assert [value.words[0].text for value in again] == ["w3", "w1", "w4", "w2", "w0"]
+
+
+def test_a_manifest_out_of_order_becomes_an_stm_that_is_read(tmp_path):
+    lines = [
+        f'{{"audio_filepath": "talk.wav", "offset": {offset}, "pred_text": "{text}", '
+        f'"word": [{{"word": "{text}", "start": 0, "end": 1}}]}}\n'
+        for offset, text in ((5, "dos"), (1, "uno"))
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
+    with (tmp_path / "a.stm").open("w", encoding="utf-8") as out:
+        write_stm(formats.read_utterances(tmp_path / "a.jsonl"), out, ES)
+    assert [value.words for value in read_stm(tmp_path / "a.stm")] == [(Word("uno", 1, 2),), (Word("dos", 5, 6),)]
+
+
+texts = st.lists(st.text(st.sampled_from("abñ.,'¿"), min_size=1, max_size=4), min_size=1, max_size=5)
+others = st.sampled_from([";; a comment", "", "t 1 inter_segment_gap 0 1 <o,,unknown>", "t A x 0 1.0  "])
+
+
+@st.composite
+def transcripts(draw):
+    lines = draw(st.lists(others, max_size=2))
+    for start in sorted(draw(st.lists(st.integers(0, 99), min_size=1, max_size=5))):
+        label = draw(st.sampled_from(["", "<o,f0,male> ", "<NA>\t", "<a b> "])).strip("\t ")
+        times = draw(st.sampled_from([f"{start} {start}.5", f"{start}.00\t{start + 1:e}"]))
+        lines.append(" ".join(["t 1 s", times, label, *draw(texts)] if label else ["t 1 s", times, *draw(texts)]))
+        lines += draw(st.lists(others, max_size=2))
+    return "".join(f"{line}\n" for line in lines)
+
+
+@RELAXED
+@given(transcripts())
+def test_any_stm_comes_back(tmp_path_factory, content):
+    read = list(read_stm(file(tmp_path_factory.mktemp("stm"), content)))
+    assert written(read) == content
+    again = list(read_stm(file(tmp_path_factory.mktemp("stm"), written(stopped(read)))))
+    assert [len(value.words) for value in again] == [len(value.words) for value in read]
+    edges = [(value.words[0].start, value.words[-1].end, value.id, value.channel) for value in read]
+    assert [(value.words[0].start, value.words[-1].end, value.id, value.channel) for value in again] == edges
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("talk 1 s 0", "4 columns"),
+        ("talk 1 s x 1 hola", "start 'x'"),
+        ("talk 1 s 0 -1 hola", "end '-1'"),
+        ("talk 1 s 2 1 hola", "end 1.0 before start 2.0"),
+        ("talk 1 s nan 1 hola", "start 'nan'"),
+        ("talk 1 s 0 1 <o> eh {uh / um / @} hola", "the alternatives '{uh / um / @}', expected one transcript"),
+        ("talk 1 s 0 1 { a / { b c / d } }", "the alternatives '{ b c / d }'"),
+    ],
+)
+def test_stm_errors_name_the_place(tmp_path, line, found):
+    with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
+        list(read_stm(file(tmp_path, f";;\n{line}\n")))
+
+
+def test_braces_and_slashes_alone_are_words(tmp_path):
+    (value,) = read_stm(file(tmp_path, "talk 1 s 0 1 {risas} 1 / 2 (eh) {a/b}\n"))
+    assert [word.text for word in value.words] == ["{risas}", "1", "/", "2", "(eh)", "{a/b}"]
+
+
+IGNORED = "ignore_time_segment_in_scoring"
+EXCLUSIONS = f"""talk A s 0 2 <o,f0> hola
+;; the words 9 to 9 of the next one
+talk A excluded_region 2 4 <o,f0> {IGNORED.upper()}
+talk A s 5 7 adiós
+talk B excluded_region 0 1 {IGNORED}
+talk B s 1 2 sí
+"""
+
+
+def spoken(*words, recording="talk", channel="A"):
+    return Utterance(tuple(Word(text, start, end) for text, start, end in words), "u", recording, channel)
+
+
+@pytest.mark.parametrize(
+    ("middle", "stays"), [(0.5, True), (1.99, True), (2, False), (3.9, False), (4, True), (6, True), (99, True)]
+)
+def test_words_of_ignored_segments_are_left_out_by_their_middle(tmp_path, middle, stays):
+    said = spoken(("hola", 0.1, 0.4), ("eh", middle - 0.1, middle + 0.1))
+    (scored,) = without_ignored([said], read_stm(file(tmp_path, EXCLUSIONS)))
+    assert scored == (said if stays else replace(said, words=said.words[:1]))
+
+
+def test_words_before_an_ignored_segment_are_its_own_and_those_after_all_the_last_one_s(tmp_path):
+    content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
+    said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", times="asr")
+    (scored,) = without_ignored([said], read_stm(file(tmp_path, content)))
+    assert scored == replace(said, words=said.words[1:2])
+
+
+def test_labels_stay_on_their_words_and_other_channels_and_words_without_times_as_they_are(tmp_path):
+    references = list(read_stm(file(tmp_path, EXCLUSIONS)))
+    said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
+    stop, none = STOP, Labels()
+    labelled = replace(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
+    (scored,) = without_ignored([labelled], references)
+    assert scored == replace(said, words=said.words[1:], labels=(none, stop))
+    others = [replace(said, channel="C"), replace(said, recording="other")]
+    assert list(without_ignored(others, references)) == others
+    assert list(without_ignored([said], [replace(said, id="r")])) == [said]
+
+
+@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+def test_sclite_scores_the_same_words(tmp_path):
+    rng = random.Random(2)
+    rows, lines, time = [], [], 0
+    for number in range(60):
+        start, end = time + rng.choice([0, 0, 3]), time + rng.randint(4, 9)
+        lines.append(f"t 1 s {start} {end} {rng.choice(['a b', 'c', IGNORED]) if number else 'a'}\n")
+        time = end
+    for tenth in range(0, 10 * time + 40, 7):  # the middles are never an edge
+        rows.append(f"t 1 {tenth / 10} 0.05 {rng.choice('abcd')}\n")
+    (tmp_path / "h.ctm").write_text("".join(rows), encoding="ascii")
+    reference = file(tmp_path, "".join(lines))
+    command = [SCTK, "sclite", "-r", reference, "stm", "-h", tmp_path / "h.ctm", "ctm", "-o", "pralign", "stdout"]
+    out = subprocess.run(command, check=True, capture_output=True).stdout.decode("ascii")
+    counts = re.findall(r"^Scores: \(#C #S #D #I\) (\d+) (\d+) \d+ (\d+)$", out, re.M)
+    scored = without_ignored(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
+    words = sum(len(utterance.words) for utterance in scored)
+    assert words == sum(int(count) for row in counts for count in row) < len(rows)

@@ -1,0 +1,438 @@
+"""SubRip and WebVTT: read, written back, converted, and made from words with times."""
+
+import io as stdio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats import subtitles
+from asr_punct.formats.cue_text import cut, escaped, plain_word
+from asr_punct.formats.subtitle_output import chosen_limits, write_srt, write_vtt
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.subtitles import BBC, NETFLIX
+from asr_punct.words import Utterance, Word
+
+ES, EN = glyphs("es"), glyphs("en")
+WRITERS = {"srt": write_srt, "vtt": write_vtt}
+
+SRT = """7
+00:00:01,000 --> 00:00:02,500 X1:10 X2:20
+- <i>buenos días,
+señorías</i>
+
+8
+100:00:03.5 --> 100:00:04,25
+{\\an8}se abre <b>l</b>a sesión
+
+"""
+VTT = """WEBVTT - a talk
+Kind: captions
+
+STYLE
+::cue { color: red }
+
+REGION
+id:top
+
+NOTE two speakers
+and a note
+
+intro
+00:01.000 --> 00:00:02.500 line:0 align:start
+<v Ana López>buenos días, R&amp;D</v>
+<v Jon>qué&nbsp;tal</v>
+
+NOTE between
+
+00:00:02.500 --> 00:00:04.000
+todo bien
+
+NOTE the end
+"""
+YOUTUBE = """WEBVTT
+Kind: captions
+
+00:00:00.240 --> 00:00:03.000 align:start position:0%
+@
+la<00:00:00.690><c> sesión</c><00:00:01.050><c> empieza</c>
+
+00:00:03.000 --> 00:00:03.010 align:start position:0%
+la sesión empieza
+@
+
+00:00:03.010 --> 00:00:05.000 align:start position:0%
+la sesión empieza
+muy<00:00:03.900><c> tarde</c>
+""".replace("@", " ")
+FILES = {"a.srt": SRT, "a.vtt": VTT, "y.vtt": YOUTUBE}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def text_of(utterances, kind, style=ES, limits=None):
+    out = stdio.StringIO()
+    WRITERS[kind](utterances, out, style, limits)
+    return out.getvalue()
+
+
+def restored(utterance):
+    """With a capital on the first word and a period on the last."""
+    count = len(utterance.words)
+    labels = [Labels() for _ in range(count)]
+    if count:
+        labels[0] = Labels(case=Case.FIRST_CAP)
+        labels[-1] = Labels(labels[-1].marks | {Mark.PERIOD}, labels[-1].case)
+    return replace(utterance, labels=tuple(labels))
+
+
+def words_of(utterances):
+    return [[(word.text, word.start, word.end) for word in utterance.words] for utterance in utterances]
+
+
+# Reading
+
+
+def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
+    first, second = formats.read_utterances(file("talk.srt", SRT))
+    words = [("-", 1.0, None), ("buenos", None, None), ("días,", None, None), ("señorías", None, 2.5)]
+    assert words_of([first]) == [words]
+    assert (first.id, first.recording, first.times, first.pauses) == ("7", "talk", "none", (None,) * 4)
+    assert words_of([second]) == [
+        [("se", 360003.5, None), ("abre", None, None), ("la", None, None), ("sesión", None, 360004.25)]
+    ]
+
+
+def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
+    first, second = formats.read_utterances(file("a.vtt", VTT))
+    assert [word.text for word in first.words] == ["buenos", "días,", "R&D", "qué", "tal"]
+    assert (first.id, first.words[0].start, first.words[-1].end) == ("intro", 1.0, 2.5)
+    assert (second.id, words_of([second])) == ("", [[("todo", 2.5, None), ("bien", None, 4.0)]])
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("<v Ana  López>buenos\ndías</v>", "Ana  López"),
+        ("<v.loud.first R&amp;D>hola", "R&D"),
+        ("<v Ana>hola</v> <v Jon>ya", ""),
+        ("hola <v Ana>ya</v>", ""),
+        ("<v>hola</v>", ""),
+        ("<vip Ana>hola", ""),
+    ],
+)
+def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
+    (value,) = formats.read_utterances(file("a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
+    assert value.speaker == speaker
+
+
+def test_new_cues_name_the_speaker_in_webvtt_alone():
+    value = Utterance((Word("hola", 0.0, 1.0),), recording="r", speaker="A &\n<B>", times="asr")
+    assert text_of([value], "vtt") == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v A &amp; &lt;B&gt;>hola\n"
+    assert text_of([value], "srt") == "1\n00:00:00,000 --> 00:00:01,000\nhola\n"
+
+
+def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file):
+    cues = list(formats.read_utterances(file("a.vtt", YOUTUBE)))
+    assert words_of(cues) == [
+        [("la", 0.24, None), ("sesión", 0.69, None), ("empieza", 1.05, 3.0)],
+        [],
+        [("muy", 3.01, None), ("tarde", 3.9, 5.0)],
+    ]
+    assert [cue.times for cue in cues] == ["asr", "none", "asr"]
+
+
+def test_a_line_said_twice_is_words_where_no_times_are_inside(file):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nno\n\n00:02.000 --> 00:03.000\nno\n"
+    assert [len(cue.words) for cue in formats.read_utterances(file("a.vtt", text))] == [1, 1]
+
+
+def test_what_is_no_tag_is_a_word(file):
+    text = "1\n00:00:01,000 --> 00:00:02,000\n<unk> 3 < 5 a<b <i>y</i> [ruido]\n"
+    (cue,) = formats.read_utterances(file("a.srt", text))
+    assert [word.text for word in cue.words] == ["<unk>", "3", "<", "5", "a<b", "y", "[ruido]"]
+
+
+def test_byte_order_mark_and_carriage_returns_are_dropped(file):
+    path = file("a.srt", b"\xef\xbb\xbf" + SRT.replace("\n", "\r\n").encode())
+    assert text_of(formats.read_utterances(path), "srt") == SRT
+
+
+def test_a_cue_may_have_no_number_and_no_text(file):
+    text = "00:00:01,000 --> 00:00:02,000\n\n2\n00:00:02,000 --> 00:00:03,000\nhola\n"
+    assert [len(cue.words) for cue in formats.read_utterances(file("a.srt", text))] == [0, 1]
+    assert text_of(formats.read_utterances(file("a.srt", text)), "srt") == text
+
+
+# Writing back
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_without_labels_a_file_is_what_it_was(file, name):
+    path = file(name, FILES[name])
+    assert text_of(formats.read_utterances(path), name[-3:]) == FILES[name]
+
+
+def test_only_the_text_of_srt_changes(file):
+    said = map(restored, formats.read_utterances(file("a.srt", SRT)))
+    expected = SRT.replace("señorías</i>", "señorías.</i>").replace(
+        "se abre <b>l</b>a sesión", "Se abre <b>l</b>a sesión."
+    )
+    assert text_of(said, "srt") == expected
+
+
+def test_only_the_text_of_webvtt_changes(file):
+    said = map(restored, formats.read_utterances(file("a.vtt", VTT)))
+    expected = VTT.replace("buenos", "Buenos").replace("tal</v>", "tal.</v>").replace("todo bien", "Todo bien.")
+    assert text_of(said, "vtt") == expected
+
+
+def test_repeated_lines_are_repeated_as_they_are_written(file):
+    said = map(restored, formats.read_utterances(file("a.vtt", YOUTUBE)))
+    expected = YOUTUBE.replace("la<", "La<").replace("empieza</c>", "empieza.</c>")
+    expected = expected.replace("la sesión empieza\n", "La sesión empieza.\n")
+    assert text_of(said, "vtt") == expected.replace("muy<", "Muy<").replace("tarde</c>", "tarde.</c>")
+
+
+def test_tags_and_escapes_inside_a_word_stay_where_case_changes(file):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
+    (cue,) = formats.read_utterances(file("a.vtt", text))
+    caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
+    said = replace(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
+    assert text_of([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
+
+
+def test_cues_out_of_their_file_have_a_header_still(file):
+    _, second = formats.read_utterances(file("a.vtt", VTT))
+    assert text_of([second], "vtt").startswith("WEBVTT\n\n\nNOTE between\n")
+
+
+def test_a_cue_with_other_words_is_told(file):
+    first, _ = formats.read_utterances(file("a.vtt", VTT))
+    with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
+        text_of([replace(first, words=first.words[:1], pauses=None)], "vtt")
+
+
+# From one kind to the other
+
+
+def test_srt_becomes_webvtt_with_its_cues_and_lines(file):
+    text = SRT.replace("buenos", "R&D <unk>")
+    assert text_of(formats.read_utterances(file("a.srt", text)), "vtt") == (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n- R&amp;D &lt;unk&gt; días,\nseñorías\n\n"
+        "100:00:03.500 --> 100:00:04.250\nse abre la sesión\n"
+    )
+
+
+def test_webvtt_becomes_srt_with_its_cues_and_lines(file):
+    assert text_of(map(restored, formats.read_utterances(file("a.vtt", VTT))), "srt") == (
+        "1\n00:00:01,000 --> 00:00:02,500\nBuenos días, R&D\nqué tal.\n\n2\n00:00:02,500 --> 00:00:04,000\nTodo bien.\n"
+    )
+    youtube = text_of(formats.read_utterances(file("y.vtt", YOUTUBE)), "srt")
+    assert youtube.endswith("3\n00:00:03,010 --> 00:00:05,000\nla sesión empieza\nmuy tarde\n")
+
+
+def test_with_limits_cues_are_made_anew(file):
+    cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
+    said = list(formats.read_utterances(file("a.vtt", cues)))
+    assert text_of(said, "vtt", limits=NETFLIX) == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
+
+
+# From words with times
+
+
+def talk(recording="r", start=0.0, **others):
+    words = tuple(Word(text, start + at, start + at + 0.4) for text, at in [("hola", 0.5), ("a<b", 0.9), ("r&d", 3.0)])
+    labels = (Labels(case=Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD})), Labels())
+    return Utterance(words, recording=recording, labels=labels, **others)
+
+
+def test_words_become_cues():
+    assert text_of([talk()], "srt") == (
+        "1\n00:00:00,500 --> 00:00:01,333\nHola a<b.\n\n2\n00:00:03,000 --> 00:00:03,833\nr&d\n"
+    )
+    assert text_of([talk(start=7200.0)], "vtt") == (
+        "WEBVTT\n\n02:00:00.500 --> 02:00:01.333\nHola a&lt;b.\n\n02:00:03.000 --> 02:00:03.833\nr&amp;d\n"
+    )
+
+
+def test_no_words_are_an_empty_file():
+    assert text_of([], "srt") == ""
+    assert text_of([], "vtt") == "WEBVTT\n"
+
+
+def test_a_file_is_of_one_recording_in_the_order_of_time():
+    with pytest.raises(InputError, match="found recordings 'r' and 's', expected one recording a file"):
+        text_of([talk(), talk("s", 9.0)], "srt")
+    later = replace(talk(start=60.0), id="u")
+    with pytest.raises(
+        InputError, match=r"utterance '': found 0\.5 s after 63 s in recording 'r', expected utterances"
+    ):
+        text_of([later, talk()], "srt")
+
+
+def test_each_channel_has_cues_of_its_own_in_the_order_of_time():
+    def said(channel, *starts):
+        words = tuple(Word(f"{channel}{number}.", start, start + 0.5) for number, start in enumerate(starts))
+        return Utterance(words, recording="r", channel=channel)
+
+    expected = [("00,000", "a0."), ("01,000", "b0."), ("01,200", "a1."), ("05,000", "b1."), ("30,000", "a2.")]
+    for utterances in (
+        [said("a", 0.0, 1.2, 30.0), said("b", 1.0, 5.0)],
+        [said("a", 0.0, 1.2), said("b", 1.0, 5.0), replace(said("a", 30.0), words=(Word("a2.", 30.0, 30.5),))],
+    ):
+        cues = [cue.split("\n") for cue in text_of(utterances, "srt").split("\n\n")]
+        assert [(cue[1][6:12], cue[2]) for cue in cues] == expected
+        assert [cue[0] for cue in cues] == ["1", "2", "3", "4", "5"]
+
+
+def test_words_without_times_are_told(run, tmp_path, model):
+    source, target = tmp_path / "a.txt", tmp_path / "a.srt"
+    source.write_text("hola a todos\n")
+    status, _, error = run("punctuate", source, "-o", target, "--model", model, "--quiet")
+    assert status == 2
+    assert "utterance '1': found words without times, expected times (asr-punct align" in error
+    assert not target.exists()
+
+
+def test_subtitles_of_a_ctm(run, tmp_path, model):
+    source, target = tmp_path / "a.ctm", tmp_path / "a.srt"
+    source.write_text("".join(f"r 1 {at}.5 0.4 {word}\n" for at, word in enumerate(["ana", "mira", "la", "casa"])))
+    options = ("--model", model, "--quiet", "--subtitles", "bbc,characters=9,lines=1")
+    status, _, error = run("punctuate", source, "-o", target, *options)
+    assert (status, error) == (0, "")
+    said = [word.text.strip(",.?¿").lower() for cue in formats.read_utterances(target) for word in cue.words]
+    assert said == ["ana", "mira", "la", "casa"]
+    assert max(map(len, target.read_text().split("\n\n")[0].splitlines()[2:])) <= 9
+
+
+def test_limits_are_of_subtitles_alone(run):
+    assert chosen_limits(None, "text") is None
+    assert chosen_limits("bbc", "vtt") == BBC
+    with pytest.raises(AsrPunctError, match="--subtitles: found the output text, expected --to srt or vtt"):
+        chosen_limits("bbc", "text")
+    status, _, error = run("punctuate", "a.txt", "--subtitles", "bbc")
+    assert (status, error.count("\n")) == (2, 1)
+    with pytest.raises(AsrPunctError, match="--subtitles: found the output ctm"):
+        formats.write_utterances([], "a.ctm", ES, subtitles=BBC)
+
+
+# Malformed files
+
+CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hola\n", "a.srt:1: found 'hola', expected a cue: its number, HH:MM:SS,mmm -->"),
+        ("1\nhola\n", "a.srt:1: found '1', expected a cue"),
+        (f"1\n{CUE}\ntexto suelto\n", "a.srt:5: found 'texto suelto'"),
+        ("1\n00:00:01,000 -> 00:00:02,000\nhola\n", "a.srt:1: found '1'"),
+        ("1\n00:00:01,000 --> \nhola\n", "a.srt:2: found '00:00:01,000 --> '"),
+        ("1\n-00:00:01,000 --> 00:00:02,000\nhola\n", "a.srt:2: found '-00:00:01,000"),
+        ("1\n00:61:00,000 --> 00:62:00,000\nhola\n", "a.srt:2"),
+        ("1\n00:00:nan --> 00:00:02,000\nhola\n", "a.srt:2"),
+        ("1\n00:00:03,000 --> 00:00:02,000\nhola\n", "a.srt:2: found end 2 before start 3"),
+        (f"1\n{CUE}2\n{CUE}", "a.srt:5: found '00:00:01,000 --> .* expected an empty line before the next cue"),
+        (f"1\n{CUE.replace('01', '02')}\n2\n{CUE}", "a.srt:5: found 1 s after 2 s, expected cues in the order of time"),
+        ("", "found no words"),
+        (f"1\n{CUE}".replace("hola", "<i> </i>"), "found no words"),
+        (b"1\n00:00:01,000 --> 00:00:02,000\nma\xf1ana\n", r"a.srt:3: found byte 0xf1"),
+    ],
+)
+def test_malformed_srt_is_told(file, text, told):
+    with pytest.raises(InputError, match=told):
+        list(formats.read_utterances(file("a.srt", text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (CUE, "a.vtt:1: found '00:00:01,000 --> .* expected WEBVTT in the first line"),
+        (f"\nWEBVTT\n\n{CUE}", "a.vtt:2: found 'WEBVTT', expected WEBVTT in the first line"),
+        (f"WEBVTTX\n\n{CUE}", "a.vtt:1: found 'WEBVTTX'"),
+        (f"WEBVTT\n{CUE}", "a.vtt:2: found '00:00:01,000 .* expected an empty line between WEBVTT and"),
+        ("WEBVTT\n\nhola\n", "a.vtt:3: found 'hola', expected a cue: HH"),
+        ("WEBVTT\n", "found no words"),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\na<00:03.000>b c\n\n", None),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\na <00:03.000>b\n", "a.vtt:3: found 3 s inside a cue, expected 1 to 2 s"),
+        ("WEBVTT\n\n00:01.000 --> 00:05.000\na <00:03.000>b <00:02.000>c\n", "found 2 s inside a cue, expected 3 to 5"),
+    ],
+)
+def test_malformed_webvtt_is_told(file, text, told):
+    if told is None:
+        assert len(list(formats.read_utterances(file("a.vtt", text)))) == 1
+        return
+    with pytest.raises(InputError, match=told):
+        list(formats.read_utterances(file("a.vtt", text)))
+
+
+def test_too_much_without_a_cue_is_refused(file, monkeypatch):
+    monkeypatch.setattr(subtitles, "MAX_CUE", 300)
+    header = "WEBVTT\n\n"
+    assert len(list(formats.read_utterances(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
+    many = [header + "NOTE x\n\n" * 40 + CUE, header + CUE + "hola\n" * 90, header + "\n" * 400 + CUE]
+    for text in many:
+        with pytest.raises(InputError, match="found more than 300 characters without a cue, expected a cue: HH"):
+            list(formats.read_utterances(file("a.vtt", text)))
+
+
+@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
+@pytest.mark.parametrize("kind", ["srt", "vtt"])
+def test_many_tags_take_no_long_time(text, kind):
+    found = cut(text + " fin", kind)
+    assert found.words[-1] == "fin"
+
+
+def test_cues_are_read_lazily(file):
+    path = file("a.srt", f"1\n{CUE}\n" * 4 + "no cue\n")
+    assert next(iter(formats.read_utterances(path))).words == (Word("hola", 1.0, 2.0),)
+
+
+# Inverses
+
+PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
+
+
+@given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
+def test_what_is_cut_is_joined_again(text, kind):
+    found = cut(text, kind)
+    pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
+    assert "".join(pieces) == text
+    tokens = [plain_word(word, kind) for word in found.words]
+    assert all(len(token.split()) == 1 for token in tokens)
+
+
+@given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
+def test_what_is_escaped_is_read_as_it_was(token):
+    found = cut(escaped(token, "vtt"), "vtt")
+    assert [plain_word(word, "vtt") for word in found.words] == [token]
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=8), min_size=1),
+    st.sampled_from(["srt", "vtt"]),
+)
+def test_words_and_times_of_a_written_file_are_read_back(tmp_path_factory, tokens, kind):
+    if kind == "srt" and any(plain_word(token, "srt") != token for token in tokens):
+        return
+    words = tuple(Word(token, float(place), place + 0.9) for place, token in enumerate(tokens))
+    text = text_of([Utterance(words, recording="r")], kind)
+    path = tmp_path_factory.mktemp("made") / f"a.{kind}"
+    path.write_text(text, encoding="utf-8")
+    cues = list(formats.read_utterances(path))
+    assert [word.text for cue in cues for word in cue.words] == tokens
+    assert all(cue.words[0].start in {word.start for word in words} for cue in cues)
+    assert text_of(cues, kind) == text

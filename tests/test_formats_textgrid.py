@@ -1,0 +1,269 @@
+"""TextGrid: tiers and times come back as they were, with a tier of written words beside the words."""
+
+import io as stdio
+from dataclasses import replace
+
+import pytest
+import textgrid
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from asr_punct.errors import InputError
+from asr_punct.formats.textgrid import read_textgrid, write_textgrid
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word
+
+ES = glyphs("es")
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
+GRID = '''File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 2.50
+tiers? <exists>
+size = 3
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "phones ""x"""
+        xmin = 0
+        xmax = 2.50
+        intervals: size = 1
+        intervals [1]:
+            xmin = 1e-1
+            xmax = 0.1
+            text = "a"
+    item [2]:
+        class = "IntervalTier"
+        name = "Words"
+        xmin = 0
+        xmax = 2.50
+        intervals: size = 4
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5000
+            text = "qué"
+        intervals [2]:
+            xmin = 0.5000
+            xmax = 1
+            text = "sil"
+        intervals [3]:
+            xmin = 1
+            xmax = 2
+            text = "dijo  ""ana"""
+        intervals [4]:
+            xmin = 2
+            xmax = 2.50
+            text = ""
+    item [3]:
+        class = "TextTier"
+        name = "bell"
+        xmin = 0
+        xmax = 2.50
+        points: size = 1
+        points [1]:
+            number = 1.10
+            mark = "ding"
+'''
+TIER = """    item [3]:
+        class = "IntervalTier"
+        name = "punctuated"
+        xmin = 0
+        xmax = 2.50
+        intervals: size = 4
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5000
+            text = "¿Qué?"
+        intervals [2]:
+            xmin = 0.5000
+            xmax = 1
+            text = "sil"
+        intervals [3]:
+            xmin = 1
+            xmax = 2
+            text = "¿Dijo? ¿""Ana""?"
+        intervals [4]:
+            xmin = 2
+            xmax = 2.50
+            text = ""
+"""
+
+
+def file(folder, content, encoding="utf-8"):
+    path = folder / "a.TextGrid"
+    path.write_text(content, encoding=encoding)
+    return path
+
+
+def read(folder, content, encoding="utf-8"):
+    (utterance,) = read_textgrid(file(folder, content, encoding))
+    return utterance
+
+
+def written(utterances):
+    out = stdio.StringIO()
+    write_textgrid(utterances, out, ES)
+    return out.getvalue()
+
+
+def asked(utterance):
+    return replace(utterance, labels=(ASKED,) * len(utterance.words))
+
+
+def test_all_tiers_come_back(tmp_path):
+    utterance = read(tmp_path, GRID)
+    assert utterance.words == (Word("qué", 0.0, 0.5), Word("dijo", 1.0, None), Word('"ana"', None, 2.0))
+    assert utterance.times == "aligner"
+    assert written([utterance]) == GRID
+
+
+def test_the_written_words_are_a_tier_of_their_own(tmp_path):
+    expected = GRID.replace("size = 3\n", "size = 4\n", 1).replace("    item [3]:", TIER + "    item [4]:")
+    utterance = read(tmp_path, GRID)
+    assert written([asked(utterance)]) == expected
+    again = read(tmp_path, expected)
+    assert again.words == utterance.words
+    plain = replace(again, labels=(Labels(),) * 3)
+    assert written([plain]) == expected.replace("¿Qué?", "qué").replace('¿Dijo? ¿""Ana""?', 'dijo ""ana""')
+
+
+def short(content):
+    """The same grid in Praat's short format: values alone."""
+    lines = [line.partition(" = ")[2] or line.rpartition("? ")[2] for line in content.split("\n")]
+    return "\n".join(['File type = "ooTextFile"', 'Object class = "TextGrid"', "", *filter(is_value, lines[3:])])
+
+
+def is_value(line):
+    return line.startswith(('"', "<exists")) or line[:1].isdigit()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_short_format_and_other_encodings(tmp_path, encoding):
+    assert written([read(tmp_path, short(GRID), encoding)]) == GRID
+    assert written([read(tmp_path, GRID.replace("\n", ' ! a comment "3"\r\n'), encoding)]) == GRID
+
+
+def test_another_reader_finds_the_same(tmp_path):
+    words = tuple(Word(f'"p{i}', i / 8, (i + 0.75) / 8) for i in range(4))
+    value = asked(Utterance(words, "u", "r"))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, written([value])))
+    found = [[(item.minTime, item.maxTime, item.mark) for item in tier if item.mark] for tier in grid]
+    assert found[0] == [(word.start, word.end, word.text) for word in words]
+    assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
+
+
+def test_words_without_room_of_their_own_share_an_interval():
+    words = (
+        *(Word("a"), Word("b", 0.5, 0.5), Word("c", 0.5, 1.0), Word("d", 0.75, 2.0), Word("e", 2.0, None)),
+        *(Word("f", None, 3.0), Word("g", 3.0, 3.0), Word("h")),
+    )
+    grid = written([Utterance(words[:4], "u", "r"), Utterance(words[4:], "v", "r")])
+    texts = [line.split('"')[1] for line in grid.split("\n") if "text = " in line]
+    times = [line.split(" = ")[1] for line in grid.split("\n") if line.startswith("            xm")]
+    assert texts == ["", "a b c", "d", "e f g h"]
+    assert times == ["0.0", "0.5", "0.5", "0.75", "0.75", "2.0", "2.0", "3.0"]
+
+
+def test_times_of_a_recogniser_are_told_by_a_tier(tmp_path):
+    spoken = [Utterance((Word("hola", 0.0, 0.5),), times="aligner"), Utterance((Word("ya", 0.5, 1.0),), times="asr")]
+    content = written(spoken)
+    last = textgrid.TextGrid.fromFile(file(tmp_path, content))[-1]
+    assert (last.name, [(row.minTime, row.maxTime, row.mark) for row in last]) == ("times", [(0, 1, "asr")])
+    utterance = read(tmp_path, content)
+    assert utterance.times == "asr"
+    named = read(tmp_path, written([replace(utterance, times="aligner")]))
+    assert (named.times, [tier.name for tier in named.rest.tiers]) == ("aligner", ["words", "times"])
+    assert "times" not in written(spoken[:1])
+
+
+def test_the_only_tier_of_a_file_is_still_known_beside_ours(tmp_path):
+    content = written([Utterance((Word("hola", 0.0, 0.5),), times="aligner")]).replace('"words"', '"Mary"')
+    utterance = replace(asked(read(tmp_path, content)), times="ctc")
+    again = read(tmp_path, written([utterance]))
+    assert (again.words, again.times) == (utterance.words, "ctc")
+    assert [tier.name for tier in again.rest.tiers] == ["Mary", "punctuated", "times"]
+
+
+@st.composite
+def spoken(draw):
+    ms = sorted(draw(st.sets(st.integers(0, 10**6), min_size=2, max_size=12)))
+    ms = ms[: len(ms) // 2 * 2]
+    token = st.text(st.sampled_from('abñ".,-!3 '), min_size=1, max_size=4).filter(lambda text: text.split() == [text])
+    words = [Word(draw(token), a / 1000, b / 1000) for a, b in zip(ms[::2], ms[1::2], strict=True)]
+    return Utterance(tuple(words), "a", "a", labels=draw(st.sampled_from([None, (ASKED,) * len(words)])))
+
+
+@RELAXED
+@given(spoken())
+def test_any_words_come_back(tmp_path_factory, value):
+    folder = tmp_path_factory.mktemp("grid")
+    content = written([value])
+    again = read(folder, content)
+    assert again.words == value.words
+    assert written([again]) == content
+    assert read(folder, written([asked(again)])).words == value.words
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "found"),
+    [
+        ("size = 3", "size = 3000000000", 7, "the size 3000000000 before"),
+        ("size = 3", "size = " + "9" * 100_000, 7, "the size 99999999999999999999 before"),
+        ("size = 4", "size = 9", 42, "no number where value"),
+        ("size = 4", "size = 3", 38, "no string where value"),
+        ('"TextTier"', '"PitchTier"', 42, "a tier of the class 'PitchTier'"),
+        ('"ding"', '"ding', 46, "the size 1 before 1 values"),
+        ("ooTextFile", "ooBinaryFile", None, "no TextGrid"),
+        (GRID[:50], '<!DOCTYPE x [<!ENTITY a "b">]>', None, "no TextGrid"),
+        ('"qué"', '"' * 100_001, 32, "no "),
+        ("xmin = 1\n", "xmin = 0\n", None, None),
+        ("xmin = 0\n            xmax = 0.5", "xmin = 0.2\n            xmax = 0.5", None, None),
+        ("xmin = 1\n            xmax = 2\n", "xmin = -1\n            xmax = 2\n", None, "from -1.0 to 2.0"),
+        (
+            "xmin = 0\n            xmax = 0.5",
+            "xmin = 1.5\n            xmax = 1.75",
+            None,
+            "from 1.0 after one from 1.5",
+        ),
+    ],
+)
+def test_textgrid_errors(tmp_path, old, new, line, found):
+    assert old in GRID
+    if found is None:
+        assert read(tmp_path, GRID.replace(old, new, 1)).words
+    else:
+        place = r"a\.TextGrid" + (f":{line}" if line else "")
+        with pytest.raises(InputError, match=rf"^\S*{place}: (tier 'Words': interval \d: )?found [^\n]*{found}"):
+            read(tmp_path, GRID.replace(old, new))
+
+
+def test_other_bytes_are_told(tmp_path):
+    path = tmp_path / "a.TextGrid"
+    for content, found in (
+        (b"File\n\xff", r"TextGrid:2: found byte 0xff .*UTF-8"),
+        (b"\xff\xfea", r"byte 0x61 .*UTF-16"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=found):
+            list(read_textgrid(path))
+
+
+def test_what_does_not_fit_a_grid_is_told():
+    word = Word("a", 1.0, 2.0)
+    with pytest.raises(InputError, match="u: found 2 recordings"):
+        written([Utterance((word,), "u", "r"), Utterance((word,), "v", "s")])
+    with pytest.raises(InputError, match=r"word .b.: found start 0\.5 after 1\.0"):
+        written([Utterance((word, Word("b", 0.5, 0.75)), "u", "r")])
+    with pytest.raises(InputError, match="found words without times"):
+        written([Utterance((Word("a"),), "u", "r")])
+
+
+def test_real_grids(real_data, tmp_path):
+    for path in sorted(real_data.glob("speech/ted/*.TextGrid")):
+        (utterance,) = read_textgrid(path)
+        numbers = [line.split("= ")[1].strip() for line in path.read_text().split("\n") if "xm" in line]
+        content = written([utterance])
+        assert [line.split("= ")[1] for line in content.split("\n") if "xm" in line] == numbers
+        assert read(tmp_path, written([asked(utterance)])).words == utterance.words
