@@ -8,7 +8,8 @@ from dummies import file
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats import files, formats
+from asr_punct.formats import files
+from asr_punct.formats import formats as table
 from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
 from asr_punct.formats.json_text import Values
 from asr_punct.marks import glyphs
@@ -159,7 +160,7 @@ def test_json_of_no_known_form_is_told(tmp_path, content, found):
 def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     parsed = []
     content = Values(({"utterances": []},))
-    monkeypatch.setattr(formats, "parse_json_values", lambda text, place: parsed.append(place) or content)
+    monkeypatch.setattr(table, "parse_json_values", lambda text, place: parsed.append(place) or content)
     with pytest.raises(InputError, match="found no words"):
         list(formats.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
     assert len(parsed) == 1

@@ -71,6 +71,7 @@ def transcribe(
 
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
+    from asr_punct import formats
     from asr_punct.find import find_model, model_of_language
     from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.inference.punctuator import Punctuator

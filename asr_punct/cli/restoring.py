@@ -108,6 +108,7 @@ def punctuate(
     "audio"), which must then hold all the words. Where the times are an aligner's (--times aligner, for a CTM cannot
     tell) pauses stay as they are. Without times the model goes by the words alone.
     """
+    from asr_punct import formats
     from asr_punct.formats.formats import format_of_file
     from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.timing import audio_of_recordings, refined

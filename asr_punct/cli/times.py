@@ -51,6 +51,7 @@ def align(
 
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
+    from asr_punct import formats
     from asr_punct.marks import glyphs
     from asr_punct.timing import align_data_dir, align_file
 
@@ -93,6 +94,7 @@ def pauses(
     Writes TSV (.tsv): word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a
     line, an empty line after each utterance. Tells how many pauses are unknown, and which marks had no word.
     """
+    from asr_punct import formats
     from asr_punct.marks import glyphs
     from asr_punct.timing import TimedCorpus
 

@@ -1,6 +1,6 @@
 """`prepare nemo-labels`: the training files of NeMo's punctuation models to those that training reads here.
 
-NeMo has a file of words and one of labels for each part (`formats.nemo_labels`): `text_train.txt` and `labels_train.txt`,
+NeMo has a file of words and one of labels for each part (`formats.nemo_labels`): `text_train.txt`, `labels_train.txt`,
 or `text.txt` and `labels.txt` in a folder `train`; `dev` and `test` likewise. Files of another user of it, `text.txt`
 and `labels.txt` alone, are divided as `prepare text` divides text.
 """
