@@ -68,11 +68,6 @@ class SubwordTokenizer:
         """Sub-words of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
-    @property
-    def mask(self) -> int:
-        """Sub-word that stands where one is to be guessed. Raises ModelError where there is none."""
-        return self._special("tokenizer", "[MASK]", "<mask>")
-
     def to_json(self) -> str:
         """Content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())

@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 from dummies import tiny_config
 
-from asr_punct.config import AugmentConfig, Config, NoiseConfig, TrainingConfig, from_mapping
+from asr_punct.config import AugmentConfig, NoiseConfig, TrainingConfig, from_mapping
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.pauses import BUCKETS, UNKNOWN
@@ -17,7 +17,6 @@ from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.augment import augment
 from asr_punct.training.corpus import Vocabulary, WordArrays
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.pretrain import training_of_words
 
 WORDS = 50
 UNKNOWN_WORD = range(WORDS, WORDS + 1)
@@ -229,11 +228,6 @@ def test_changes_go_with_noise_and_windows(corpus, tokenizer):
         assert one.inputs["input_ids"].shape[1] <= 40
         assert all((one.inputs[name] == other.inputs[name]).all() for name in one.inputs)
         assert (one.marks == other.marks).all()
-
-
-def test_pretraining_changes_no_words():
-    config = dataclasses.replace(Config(), training=TrainingConfig(augment=MOST))
-    assert training_of_words(config).augment.rate == 0
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ from asr_punct.subwords import SubwordTokenizer, train_tokenizer  # noqa: E402
 from asr_punct.training.configuration import read_config  # noqa: E402
 from asr_punct.training.export import export  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
-from asr_punct.training.pretrain import pretrain  # noqa: E402
 
 POS = PosConfig(tagger="own", width=8, table_width=6, kernels=(3, 3))
 WIDTH = 32
@@ -197,8 +196,6 @@ def test_an_own_tagger_without_weights_is_told(trained, tmp_path):
     with pytest.raises(ConfigError, match=r"training: pos_tagger names nothing, expected a directory of recipes/pos\."):
         train(fusion_config(trained, pos_tagger=None), corpus, tmp_path / "model", device="cpu")
     assert not (tmp_path / "model").exists()
-    with pytest.raises(ConfigError, match=r"pretraining: found pos\.tagger own, expected none"):
-        pretrain(fusion_config(trained), corpus, tmp_path / "model", device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class Recipe:
         ignored = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", "models", "mintzai", ".*")
         for name in ("egs", "recipes"):
             shutil.copytree(ROOT / name, root / name, ignore=ignored)
-        programs = [root / "recipes" / name for name in ("tune.py", "pretrain.py", "pos.py")]
+        programs = [root / "recipes" / name for name in ("tune.py", "pos.py")]
         local = root / "egs" / "iwslt" / "local"
         programs += [local / name for name in ("prepare.py", "decode.py", "time_ways.py", "report.py")]
         for program in (*programs, root / "bin" / "asr-punct"):

@@ -77,13 +77,12 @@ def test_from_text_to_a_model_in_the_package(recipe):
 
 
 @pytest.mark.slow
-def test_pre_training_and_the_comparison(recipe):
-    done = run(recipe, "--pretrain", "true", "--stop-stage", "2")
+def test_the_comparison(recipe):
+    done = run(recipe, "--stop-stage", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     done = run(recipe, "--compare", "true", "--stage", "8")
     assert done.returncode == 0, done.stdout + done.stderr
     work = recipe.parent / "work" / "en" / "exp"
-    assert "detection" in (work / "log" / "2.pretrain.log").read_text()
     assert "en/other" in json.loads((work / "brnn-facts" / "scores.json").read_text())
     assert "en/other: " in done.stdout
 
@@ -94,7 +93,7 @@ def test_pre_training_and_the_comparison(recipe):
         (["--models", "fr"], "--models: found 'fr', expected a table sources/fr.tsv"),
         (["--corpus", "/no/such"], "--corpus: found no folder /no/such"),
         (["--stage", "x"], "--stage: found 'x', expected a number"),
-        (["--pretrain", "maybe"], "--pretrain: found 'maybe', expected true or false"),
+        (["--compare", "maybe"], "--compare: found 'maybe', expected true or false"),
         (["--stage", "3"], "stage 3: expected file exp/clean/config.json to exist (run stage 2)"),
     ],
 )

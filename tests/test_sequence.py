@@ -18,7 +18,6 @@ from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_m
 from asr_punct.errors import ConfigError  # noqa: E402
 from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.inference.backend import OnnxBackend  # noqa: E402
-from asr_punct.model.electra import ReplacedTokenDetector  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
 from asr_punct.model.sequence import SequenceLayer, WindowNormalisation  # noqa: E402
@@ -147,13 +146,6 @@ def test_encoders_without_tokens_are_told(kind):
     config = config_of(encoder={"kind": kind})
     with pytest.raises(ConfigError, match="sequence_hidden wants a transformer"):
         build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
-
-
-def test_pretraining_is_refused():
-    config = config_of()
-    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
-    with pytest.raises(ConfigError, match="sequence_hidden cannot be pre-trained"):
-        ReplacedTokenDetector(model, config, mask=4, masked=0.1, generator=0.5)
 
 
 @pytest.mark.parametrize("kind", ["multilabel", "classes"])

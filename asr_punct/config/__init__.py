@@ -16,7 +16,7 @@ from asr_punct.config.model import (
     PosConfig,
     WindowConfig,
 )
-from asr_punct.config.training import AugmentConfig, Config, NoiseConfig, PretrainingConfig, TrainingConfig
+from asr_punct.config.training import AugmentConfig, Config, NoiseConfig, TrainingConfig
 
 __all__ = [
     "LEFT_WORDS",
@@ -31,7 +31,6 @@ __all__ = [
     "NoiseConfig",
     "PauseConfig",
     "PosConfig",
-    "PretrainingConfig",
     "TrainingConfig",
     "WindowConfig",
     "as_mapping",

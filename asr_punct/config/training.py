@@ -173,40 +173,8 @@ class TrainingConfig:
 
 
 @dataclass(frozen=True)
-class PretrainingConfig:
-    """Pre-training by replaced-token detection (ELECTRA), before the training proper."""
-
-    epochs: int = 16
-    """Epochs; how much of the corpus one is, `training.epochs_per_pass` says."""
-    hides: Literal["words", "tokens"] = "words"
-    """What is hidden and told: the last sub-words of words; or any sub-word (ELECTRA), where the encoder is a
-    transformer."""
-    masked: float = 0.15
-    """Probability that one is hidden, and the generator's guess stands in its place."""
-    generator: float = 0.25
-    """Width of the generator's layers, as a share of the model's."""
-    detection_weight: float = 50.0
-    """Weight of the detection's loss beside the generator's."""
-    learning_rate: float = 1e-3
-    """Highest learning rate of AdamW."""
-    muon_learning_rate: float = 0.02
-    """Highest learning rate of Muon."""
-    warmup_epochs: float = 0.5
-    """Epochs over which the learning rate rises from 0."""
-    decay: Literal["none", "linear"] = "linear"
-    """After the warm-up: constant, or falling to 0 at the last epoch."""
-
-    def __post_init__(self) -> None:
-        check_sizes("pretraining", self, "epochs")
-        check_amounts("pretraining", self, "learning_rate", "muon_learning_rate", above=True)
-        check_amounts("pretraining", self, "warmup_epochs", "detection_weight")
-        check_probabilities("pretraining", self, "masked", "generator")
-
-
-@dataclass(frozen=True)
 class Config:
     """What a file in `conf/` holds."""
 
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
-    pretraining: PretrainingConfig = field(default_factory=PretrainingConfig)

@@ -8,12 +8,11 @@ from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, ElectraModel
+from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM
 
 from asr_punct.config import EncoderConfig
-from asr_punct.errors import ConfigError
 from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
-from asr_punct.model.transformer import narrow_electra, new_electra, new_transformer
+from asr_punct.model.transformer import new_electra, new_transformer
 from asr_punct.model.written_attention import write_out_attention
 
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
@@ -159,42 +158,6 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
         max_positions=config.max_tokens,
         pad=pad,
     )
-    return WordEncoder(transformer)
-
-
-def narrow_encoder(encoder: Encoder, config: EncoderConfig, share: float) -> WordEncoder | LookupEncoder:
-    """An encoder of the same kind over the same tables with layers of its own, narrower ones by `share`.
-
-    Beside a named encoder that is no ELECTRA it is built from the configuration.
-
-    Raises:
-        ConfigError: the heads do not divide the width, the encoder has no layers, or a sequence layer reads it.
-    """
-    if config.sequence_hidden:
-        raise ConfigError("pretraining: an encoder with sequence_hidden cannot be pre-trained")
-    width = max(1, round(share * encoder.width))
-    if isinstance(encoder, TableEncoder):
-        raise ConfigError("pretraining: an encoder of kind table cannot be pre-trained: its rows are the word vectors")
-    if isinstance(encoder, LookupEncoder):
-        narrow = cast(LookupEncoder, encoder_from_settings({**encoder.settings, "hidden_size": width}))
-        narrow.table, narrow.pairs = encoder.table, encoder.pairs
-        return narrow
-    if isinstance(encoder.encoder, ElectraModel):
-        return WordEncoder(narrow_electra(encoder.encoder, share))
-    if width % (2 * config.heads):
-        raise ConfigError(f"pretraining: the generator's width {width} is not a multiple of twice heads {config.heads}")
-    transformer = new_transformer(
-        vocabulary=1,
-        width=width,
-        layers=config.layers,
-        heads=config.heads,
-        feed_forward=max(1, round(share * config.feed_forward)),
-        local_attention=config.local_attention,
-        dropout=config.dropout,
-        max_positions=config.max_tokens,
-    )
-    rows = nn.Sequential(encoder.table, nn.Linear(encoder.table.embedding_dim, width))
-    cast(Any, transformer).set_input_embeddings(rows)
     return WordEncoder(transformer)
 
 

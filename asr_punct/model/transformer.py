@@ -7,8 +7,6 @@ from typing import cast
 from torch import nn
 from transformers import AutoConfig, ElectraConfig, ElectraModel, ModernBertConfig, ModernBertModel
 
-from asr_punct.errors import ConfigError
-
 
 def new_transformer(
     *,
@@ -97,20 +95,3 @@ def new_electra(
         pad_token_id=pad,
     )
     return ElectraModel(cast(ElectraConfig, config))
-
-
-def narrow_electra(electra: ElectraModel, share: float) -> nn.Module:
-    """An ELECTRA whose layers and heads are a share of another's, over the other's tables (ELECTRA, section 3.2).
-
-    Raises:
-        ConfigError: its heads do not divide its width.
-    """
-    settings = electra.config.to_dict()
-    sizes = ("hidden_size", "intermediate_size", "num_attention_heads")
-    narrow = AutoConfig.for_model(**settings | {name: max(1, round(share * settings[name])) for name in sizes})
-    width, heads = narrow.hidden_size, narrow.num_attention_heads
-    if width % heads:
-        raise ConfigError(f"pretraining: the generator's width {width} is not a multiple of its {heads} heads")
-    result = ElectraModel(cast(ElectraConfig, narrow))
-    result.embeddings = electra.embeddings
-    return result

@@ -6,7 +6,6 @@
 #   --models LIST      models to make (default: "es-eu en")
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
 #   --train-options L  more "key=value …" for both parts of the training
-#   --pretrain B       true: before stage 2's training, learn from the words alone (default: false; docs/models.md)
 #   --compare B        true: stage 8, the recurrent network with attention of conf/brnn.yaml on the same text
 #   --seed N           of all that is drawn (default: 1)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
@@ -27,7 +26,6 @@ corpus=
 models="es-eu en"
 device=
 train_options=
-pretrain=false
 compare=false
 seed=1
 licence="CC BY-SA 4.0"
@@ -40,9 +38,7 @@ cd "$root/egs/models"
 . "$root/recipes/utils/steps.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
-for name in pretrain compare; do
-  [[ ${!name} =~ ^(true|false)$ ]] || fail "--$name: found '${!name}', expected true or false"
-done
+[[ $compare =~ ^(true|false)$ ]] || fail "--compare: found '$compare', expected true or false"
 check_stages 8
 check_numbers seed
 check_folders corpus
@@ -91,15 +87,9 @@ make() {
     step casing data/casing.txt casing.py --corpus "$corpus" --sources "$table" data/casing.txt
   fi
 
-  if begin 2 exp "$device $train_options $pretrain $seed"; then
+  if begin 2 exp "$device $train_options $seed"; then
     need 1 data/summary.json
-    if $pretrain; then
-      step pretrain exp/pretrained pretrain.py --config small --data data -o exp/pretrained --resume \
-        ${device:+--device "$device"} "$language" "${options[@]}"
-      train clean small --init exp/pretrained
-    else
-      train clean small "$language"
-    fi
+    train clean small "$language"
   fi
 
   if begin 3 exp "$device $train_options $seed"; then

@@ -7,10 +7,10 @@
 #
 # systems.tsv says what each row is: a configuration of conf/ and what differs from it. `encoder`: given is --encoder,
 # - is the configuration's own. `tagger`: given is --tagger, - is none. `start`: frozen trains all but the encoder at
-# first, pretrain learns from the words alone, text withholds the pauses at first, where there are any ($has_pauses).
+# first, text withholds the pauses at first, where there are any ($has_pauses).
 # `decode`: options of tuning and of decoding, which are done alike.
 # budgets.tsv says what --budget changes: of rows and of encoders, which are patterns, the latter of the last part of a
-# path, and of parts: pretrain, frozen, text and train.
+# path, and of parts: frozen, text and train.
 systems_folder=$root/recipes/systems
 bert_tagger=$root/egs/iwslt/pos/bert-uncased
 
@@ -192,10 +192,6 @@ train_system() {
     fi
   fi
   case $(row_field "$row" start) in
-    pretrain)
-      train_part "$row" pretrain "$data" "$output-start" pretrain.py "$@"
-      train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"
-      ;;
     frozen)
       train_part "$row" frozen "$data" "$output-start" "asr-punct train" "$@" training.frozen_encoder=true
       train_part "$row" train "$data" "$output" "asr-punct train" --init "$output-start"
