@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.errors import AudioError, InputError, MissingExtraError
-from asr_punct.words import Seconds
+from asr_punct.words import Seconds, Utterance
 
 Samples = npt.NDArray[np.float32]
 Pathlike = str | PathLike[str]
@@ -33,6 +33,11 @@ _TOLERANCE: Seconds = 0.1
 _UNKNOWN_BYTES = 0x7FFFF000
 """A wav header written into a pipe declares this many bytes or more."""
 _AAC_BITS_A_SECOND = 64_000
+_ROUNDING: Seconds = 0.5
+"""So far a word may end after its audio: recognisers count in frames, and files of times are rounded."""
+
+AudioOf = Callable[[Utterance], Path]
+"""Finds the audio file of an utterance."""
 
 
 def require(module: str, what: str) -> Any:
@@ -144,6 +149,56 @@ def check_file(path: Pathlike) -> None:
     """See that there is such a file, whatever it holds. Raises InputError else."""
     if not os.path.isfile(path):
         raise InputError(path, "a directory" if os.path.isdir(path) else "no such file", "an audio file")
+
+
+def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
+    """See that words are said before the end of their audio, or are rounded to half a second after it.
+
+    Args:
+        utterances: of one recording.
+        audio: its file, for the error.
+        length: how long that is.
+
+    Raises:
+        InputError: a word ends later.
+    """
+    ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
+    end, name = max(ends, default=(0.0, ""))
+    if end > length + _ROUNDING:
+        found = f"{length:.2f} s of audio, and a word{f' of {name!r}' if name else ''} ends at {end:.2f} s"
+        raise InputError(audio, found, "the recording that the times are of")
+
+
+def single_recording(audio: Path) -> AudioOf:
+    """The look-up of utterances that are all in one file, for one reading of them.
+
+    It raises InputError for an utterance of a second recording.
+    """
+    names: set[str] = set()
+
+    def find(utterance: Utterance) -> Path:
+        names.add(utterance.recording)
+        if len(names) > 1:
+            raise InputError(audio, f"recordings {' and '.join(map(repr, sorted(names)))}", "words of one recording")
+        return audio
+
+    return find
+
+
+def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
+    """The look-up of an utterance's file by its recording; InputError where the table has none.
+
+    Args:
+        table: file of each recording.
+        place: the `wav.scp` that the table was read from, for the error.
+    """
+
+    def find(utterance: Utterance) -> Path:
+        if utterance.recording not in table:
+            raise InputError(place, f"no recording {utterance.recording!r}", "a line for each recording")
+        return table[utterance.recording]
+
+    return find
 
 
 @dataclass(frozen=True)

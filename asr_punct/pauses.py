@@ -9,13 +9,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.audio import FRAMES_A_SECOND
+from asr_punct import audio
+from asr_punct.audio import FRAMES_A_SECOND, AudioOf, check_ends
+from asr_punct.errors import TIMES, InputError
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
 BUCKETS = 1000
@@ -226,6 +228,46 @@ def _between(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: F
     for begin, stop in near[best + 1 :]:
         last = stop if last >= end and begin <= start else last
     return float(first), float(last)
+
+
+def refined(
+    utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
+) -> Iterator[Utterance]:
+    """The utterances with pauses that are refined on their audio; words and times stay as they are.
+
+    The audio of utterances that all have an aligner's times is not read: nothing is refined, and nothing checked.
+
+    Raises:
+        InputError: an utterance has no times, or words after the end of its audio.
+        AudioError: audio cannot be read.
+    """
+    for path, group in groupby(utterances, key=audio_of):
+        held = list(group)
+        for utterance in held:
+            if utterance.words and not has_times(utterance.words):
+                place = f"utterance {utterance.id!r}"
+                raise InputError(place, "words without times", TIMES)
+        if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
+            energy = audio.energy(path)
+            check_ends(held, path, len(energy) / FRAMES_A_SECOND)
+            yield from with_refined_pauses(held, energy, counts)
+        else:
+            yield from with_pauses(held, counts)
+
+
+def with_refined_pauses(
+    utterances: Sequence[Utterance], energy: Floats, counts: Counter[str] | None = None
+) -> Iterator[Utterance]:
+    """Consecutive utterances of one recording with pauses that are refined on its sound; words and times stay.
+
+    Args:
+        utterances: as for `pauses.refine`.
+        energy: (frames,) of the recording, from `audio.log_energy`.
+        counts: as for `pauses.with_pauses`.
+    """
+    moved = with_pauses(refine(utterances, energy), counts)
+    for utterance, other in zip(utterances, moved, strict=True):
+        yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
 
 
 def silences(energy: Floats) -> npt.NDArray[np.float64]:

@@ -9,12 +9,12 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from asr_punct.acoustic import open_acoustic_model  # noqa: E402
 from asr_punct.align.ctc import align  # noqa: E402
+from asr_punct.align.files import align_data_dir, align_file  # noqa: E402
 from asr_punct.align.methods import Clip, CtcAligner  # noqa: E402
+from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
 from asr_punct.audio import write  # noqa: E402
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError  # noqa: E402
-from asr_punct.timing import align_data_dir, align_file  # noqa: E402
 
 RATE = 16000
 LETTERS = "abcdefghijklmnoprstuvzñ"
@@ -125,7 +125,7 @@ def test_the_command_writes_ctm(run, saved, tmp_path):
 @pytest.mark.parametrize("package", ["torch", "transformers"])
 def test_a_missing_extra_is_named(run, saved, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, "asr_punct.acoustic.transformers")
+    monkeypatch.delitem(sys.modules, "asr_punct.asr.transformers")
     status, _, err = run("align", "a.wav", "a.txt", "--method", "ctc", "--acoustic-model", saved)
     assert status == 2
     assert err.startswith(f"asr-punct: align needs the package {package}, which is not installed: pip install")
@@ -173,6 +173,6 @@ def test_a_missing_nemo_is_told(name, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.nemo").touch()
     monkeypatch.setitem(sys.modules, "nemo", None)
-    monkeypatch.delitem(sys.modules, "asr_punct.nemo.acoustic", raising=False)
+    monkeypatch.delitem(sys.modules, "asr_punct.asr.nemo", raising=False)
     with pytest.raises(MissingExtraError, match=rf"the acoustic model '{name}' needs .*asr-punct\[nemo\]"):
         open_acoustic_model(name)

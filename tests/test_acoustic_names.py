@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from asr_punct.acoustic import open_acoustic_model
-from asr_punct.acoustic.names import check_transformers_name
+from asr_punct.asr import open_recogniser
+from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr.names import check_transformers_name
 from asr_punct.errors import ModelError
-from asr_punct.recognisers import open_recogniser
 from asr_punct.shipped import shipped_models
 
 NOTHING = "no such file or directory"
@@ -18,7 +18,7 @@ def nothing_is_loaded(monkeypatch, tmp_path):
     """Neither library can be imported; the working directory has a folder and a file."""
     for name in ("transformers", "nemo"):
         monkeypatch.setitem(sys.modules, name, None)
-    for name in ("asr_punct.acoustic.transformers", "asr_punct.nemo.acoustic"):
+    for name in ("asr_punct.asr.transformers", "asr_punct.asr.nemo"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "exp").mkdir()

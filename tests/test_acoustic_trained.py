@@ -10,9 +10,9 @@ transformers = pytest.importorskip("transformers")
 soxr = pytest.importorskip("soxr")
 pytest.importorskip("espeakng_loader")
 
-from asr_punct.acoustic import open_acoustic_model  # noqa: E402
 from asr_punct.align import ctc, emissions  # noqa: E402
 from asr_punct.align.espeak import synthesise  # noqa: E402
+from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
 from asr_punct.audio import log_energy  # noqa: E402
 from asr_punct.pauses import refine  # noqa: E402
 from asr_punct.words import Utterance, Word  # noqa: E402

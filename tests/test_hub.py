@@ -38,7 +38,7 @@ def test_a_model_of_the_hub_is_told_soon(nowhere, caplog):
 
 def test_a_ctc_model_of_the_hub_is_told_soon(nowhere, caplog):
     pytest.importorskip("transformers")
-    from asr_punct.acoustic import open_acoustic_model
+    from asr_punct.asr.aligners import open_acoustic_model
 
     with pytest.raises(ModelError, match=r"^a/b: found .* expected a CTC model of transformers"):
         open_acoustic_model("a/b")

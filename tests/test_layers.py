@@ -18,11 +18,10 @@ LAYERS = [
     "text",
     "audio",
     "pauses",
-    "align",
     "subtitles",
     "formats",
+    "align",
     "casing",
-    "timing",
     "config",
     "decode",
     "scoring",
@@ -35,9 +34,8 @@ LAYERS = [
     "corpora",
     "model",
     "training",
+    "asr",
     "nemo",
-    "acoustic",
-    "recognisers",
     "cli",
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}
@@ -45,11 +43,10 @@ MAY_BE_HEAVY = (
     "model/",
     "training/",
     "inference/torch_backend.py",
-    "acoustic/transformers.py",
-    *(f"nemo/{name}.py" for name in ("acoustic", "connector", "model", "parts", "train")),
+    "asr/nemo.py",
+    "asr/transformers.py",
+    *(f"nemo/{name}.py" for name in ("connector", "model", "parts", "train")),
 )
-HEAVY_INSIDE_FUNCTIONS = ("recognisers/nemo.py", "recognisers/transformers.py")
-"""Modules that run a recogniser of a heavy package, which they import when it is opened."""
 RECOGNISERS = {"pocketsphinx", "faster_whisper", "whisper"}
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
@@ -96,8 +93,7 @@ def test_every_module_has_a_layer():
 def test_heavy_packages_stay_where_they_belong(path):
     if str(path.relative_to(PACKAGE)).startswith(MAY_BE_HEAVY):
         return
-    inside = str(path.relative_to(PACKAGE)) in HEAVY_INSIDE_FUNCTIONS
-    assert not {name.split(".")[0] for name in imports(path, top_level_only=inside)} & HEAVY
+    assert not {name.split(".")[0] for name in imports(path)} & HEAVY
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -106,7 +102,7 @@ def test_audio_packages_and_recognisers_are_imported_inside_functions(path):
 
 
 def test_recognisers_are_imported_where_they_are_run():
-    allowed = PACKAGE / "recognisers"
+    allowed = PACKAGE / "asr"
     found = {path for path in modules() if {name.split(".")[0] for name in imports(path)} & RECOGNISERS}
     assert {path.parent for path in found} == {allowed}
 

@@ -10,10 +10,10 @@ torch = pytest.importorskip("torch")
 from omegaconf import OmegaConf  # noqa: E402
 from test_nemo import ctc_configuration  # noqa: E402
 
-from asr_punct.acoustic import open_acoustic_model  # noqa: E402
 from asr_punct.align.ctc import align  # noqa: E402
+from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
+from asr_punct.asr.nemo import NemoCtcModel  # noqa: E402
 from asr_punct.errors import ModelError  # noqa: E402
-from asr_punct.nemo.acoustic import NemoCtcModel  # noqa: E402
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
 

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+from asr_punct.asr.archive import check_recogniser
 from asr_punct.errors import ModelError
 from asr_punct.nemo.archive import (
     MOST_BYTES,
@@ -13,7 +14,6 @@ from asr_punct.nemo.archive import (
     NEMO_CONFIG,
     NEMO_WEIGHTS,
     check_archive,
-    check_recogniser,
     check_weights,
 )
 

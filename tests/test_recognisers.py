@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 pytest.importorskip("soundfile")
 
 from asr_punct import audio, progress
+from asr_punct.asr import named_language, open_recogniser
+from asr_punct.asr.segments import LONGEST, plan_pieces, read_pieces
+from asr_punct.asr.transcribe import check_recordings, heard, transcribe
 from asr_punct.errors import AsrPunctError, AudioError, InputError
 from asr_punct.find import model_of_language
 from asr_punct.formats.kaldi import read_data_dir
-from asr_punct.recognisers import named_language, open_recogniser
-from asr_punct.recognisers.pieces import LONGEST, plan_pieces, read_pieces
-from asr_punct.recognisers.transcribe import check_recordings, heard, transcribe
 from asr_punct.shipped import PRETRAINED, shipped_models
 from asr_punct.words import Word
 

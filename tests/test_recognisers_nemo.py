@@ -10,9 +10,9 @@ models = pytest.importorskip("nemo.collections.asr.models")
 from test_nemo import ctc_configuration  # noqa: E402
 from test_recognisers import recording  # noqa: E402, F401 - a fixture
 
+from asr_punct.asr import open_recogniser  # noqa: E402
+from asr_punct.asr.transcribe import transcribe  # noqa: E402
 from asr_punct.errors import AsrPunctError  # noqa: E402
-from asr_punct.recognisers import open_recogniser  # noqa: E402
-from asr_punct.recognisers.transcribe import transcribe  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from asr_punct.align.files import align_data_dir, align_file
 from asr_punct.align.methods import DtwAligner
-from asr_punct.audio import write
+from asr_punct.audio import recording_table, single_recording, write
+from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import read_utterances, write_utterances
+from asr_punct.formats.kaldi import read_wav_scp
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.timing import TimedCorpus, align_data_dir, align_file, audio_of_recordings, refined
+from asr_punct.pauses import refined
 from asr_punct.words import Utterance, Word
 
 pytest.importorskip("soundfile")
@@ -44,7 +47,7 @@ def test_pauses_are_refined_on_the_audio_and_times_stay(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
     words = (Word("hola", 0.2, 0.95), Word("mundo", 1.05, 1.8))
     original = Utterance(words, id="a", recording="a", times="asr")
-    (result,) = refined([original], audio_of_recordings(audio, None))
+    (result,) = refined([original], single_recording(audio))
     assert result.words == words
     assert result.pauses[0] == pytest.approx(0.4, abs=0.03)
     assert result.pauses[1] is None
@@ -52,7 +55,7 @@ def test_pauses_are_refined_on_the_audio_and_times_stay(tmp_path):
 
 def test_words_without_times_cannot_be_refined(tmp_path):
     with pytest.raises(InputError, match="words without times, expected times"):
-        list(refined([Utterance((Word("hola"),), id="a")], audio_of_recordings(tmp_path / "a.wav", None)))
+        list(refined([Utterance((Word("hola"),), id="a")], single_recording(tmp_path / "a.wav")))
 
 
 def test_words_after_the_end_of_the_audio_are_told(tmp_path):
@@ -60,7 +63,7 @@ def test_words_after_the_end_of_the_audio_are_told(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
     table = tmp_path / "wav.scp"
     table.write_text(f"a {audio}\n")
-    for audio_of in (audio_of_recordings(audio, None), audio_of_recordings(None, table)):
+    for audio_of in (single_recording(audio), recording_table(read_wav_scp(table), table)):
         rounded = Utterance((Word("hola", 0.2, 2.4),), id="a", recording="a", times="asr")
         assert list(refined([rounded], audio_of))
         beyond = replace(rounded, words=(Word("hola", 0.2, 3.1), Word("eh", 0.3, 0.4)))
@@ -71,7 +74,7 @@ def test_words_after_the_end_of_the_audio_are_told(tmp_path):
 def test_one_audio_file_holds_one_recording(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
     first = Utterance((Word("hola", 0.2, 0.8),), id="u1", recording="r", times="asr")
-    audio_of = audio_of_recordings(audio, None)
+    audio_of = single_recording(audio)
     assert len(list(refined([first, replace(first, id="u2", channel="2")], audio_of))) == 2
     with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
         list(refined([first, replace(first, recording="s")], audio_of))
@@ -86,7 +89,7 @@ def test_one_audio_file_holds_one_recording(tmp_path):
 def test_wav_scp_names_the_audio_of_a_recording(tmp_path):
     table = tmp_path / "wav.scp"
     table.write_text("a /x/a.wav\n")
-    find = audio_of_recordings(None, table)
+    find = recording_table(read_wav_scp(table), table)
     assert str(find(Utterance((), recording="a"))) == "/x/a.wav"
     with pytest.raises(InputError, match="no recording 'b'"):
         find(Utterance((), recording="b"))
@@ -243,5 +246,5 @@ def test_times_are_kept_where_some_are_missing(tmp_path):
     words = (Word("a", 0.0, 0.5), Word("b"), Word("c", 1.0, 1.5))
     audio = recording(tmp_path / "a.wav", [(0.0, 0.5), (1.0, 1.5)], 2.0)
     utterance = Utterance(words, id="a", recording="a", times="asr")
-    (result,) = refined([utterance], audio_of_recordings(audio, None))
+    (result,) = refined([utterance], single_recording(audio))
     assert result == replace(utterance, pauses=(None, None, None))

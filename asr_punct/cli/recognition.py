@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from asr_punct.asr import FORMS, NAMES, open_recogniser
 from asr_punct.cli.base import Part, command, log_progress
 from asr_punct.cli.completion import models, one_of
 from asr_punct.cli.options import Output, Quiet, Subtitles, To
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
-from asr_punct.recognisers import FORMS, NAMES, open_recogniser
 
 _OF_ONE = ("srt", "vtt", "textgrid", "whisper", "vosk")
 """Formats of which a file holds one recording."""
@@ -72,11 +72,11 @@ def transcribe(
     The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
     """
     from asr_punct import formats
+    from asr_punct.asr.transcribe import check_recordings
+    from asr_punct.asr.transcribe import transcribe as recognise
     from asr_punct.find import find_model, model_of_language
     from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.inference.punctuator import Punctuator
-    from asr_punct.recognisers.transcribe import check_recordings
-    from asr_punct.recognisers.transcribe import transcribe as recognise
 
     log_progress(quiet)
     if asr is None:

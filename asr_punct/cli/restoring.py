@@ -109,9 +109,11 @@ def punctuate(
     tell) pauses stay as they are. Without times the model goes by the words alone.
     """
     from asr_punct import formats
+    from asr_punct.audio import recording_table, single_recording
     from asr_punct.formats.formats import format_of_file
+    from asr_punct.formats.kaldi import read_wav_scp
     from asr_punct.formats.subtitle_output import chosen_limits
-    from asr_punct.timing import audio_of_recordings, refined
+    from asr_punct.pauses import refined
 
     target = formats.output_format(output, to, None if probabilities else source, from_)
     limits = chosen_limits(subtitles, target)
@@ -129,8 +131,10 @@ def punctuate(
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
         utterances = formats.read_utterances(source, from_, parts=True, silence=True, times=times)
-        if audio or wav_scp:
-            utterances = refined(utterances, audio_of_recordings(audio, wav_scp))
+        if audio:
+            utterances = refined(utterances, single_recording(audio))
+        elif wav_scp:
+            utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         if right is None:
             restored = punctuator.restore(utterances, probabilities=probabilities)
         else:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.acoustic import METHODS, open_aligner
+from asr_punct.asr.aligners import METHODS, open_aligner
 from asr_punct.cli.base import Part, command, tell
 from asr_punct.cli.completion import one_of
 from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times
@@ -52,8 +52,8 @@ def align(
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
     from asr_punct import formats
+    from asr_punct.align.files import align_data_dir, align_file
     from asr_punct.marks import glyphs
-    from asr_punct.timing import align_data_dir, align_file
 
     check_outputs({"-o": output}, [audio, text, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
     choices = method, lang, acoustic_model, device
@@ -95,8 +95,8 @@ def pauses(
     line, an empty line after each utterance. Tells how many pauses are unknown, and which marks had no word.
     """
     from asr_punct import formats
+    from asr_punct.corpora.timed import TimedCorpus
     from asr_punct.marks import glyphs
-    from asr_punct.timing import TimedCorpus
 
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")

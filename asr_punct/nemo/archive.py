@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from asr_punct.asr.archive import check_there
 from asr_punct.checkpoint import CARD, CASING, ONNX, ONNX_INT8, TOKENIZER
 from asr_punct.errors import ModelError
 from asr_punct.formats.files import Pathlike
@@ -24,17 +24,9 @@ KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)
 """Files of a model directory that an archive keeps as they are."""
 MOST_BYTES = 8 << 30
 MOST_CONFIG_BYTES = 1 << 20
-MOST_GROWTH = 20
-"""So many times as large as the file may be what a recogniser's holds: weights hardly shrink."""
 _NAMES = (NEMO_CONFIG, NEMO_WEIGHTS, *KEPT_FILES)
 _REFERENCE = re.compile(r"\$\{|(?:^|[\s,:\[{-])[&*]\w", re.MULTILINE)
 """What stands for something else in YAML, so that a few lines can mean any amount of memory."""
-
-
-def check_there(path: Pathlike) -> None:
-    """Raise ModelError where there is no such file."""
-    if not Path(path).is_file():
-        raise ModelError(path, "no such file", "a .nemo file")
 
 
 def check_archive(path: Pathlike) -> None:
@@ -58,30 +50,6 @@ def check_archive(path: Pathlike) -> None:
         raise ModelError(path, str(error) or type(error).__name__, "an uncompressed tar, as NeMo writes it") from None
     if reference := _REFERENCE.search(text.decode("utf-8", "replace")):
         raise ModelError(f"{path}: {NEMO_CONFIG}", f"the reference {reference[0].strip()!r}", "plain values")
-
-
-def check_recogniser(path: Pathlike) -> None:
-    """Look through the `.nemo` file of a recogniser.
-
-    Raises:
-        ModelError: it is not there, no tar, too large when unpacked, or holds what is no plain file or would leave its
-            folder.
-    """
-    check_there(path)
-    try:
-        limit, total = MOST_GROWTH * Path(path).stat().st_size, 0
-        with tarfile.open(path, "r:*") as archive:
-            for member in archive:
-                place = PurePosixPath(member.name)
-                plain = (member.isreg() and not member.issparse()) or member.isdir()
-                if not plain or place.is_absolute() or ".." in place.parts:
-                    raise ModelError(path, f"member {member.name!r}", "plain files that stay in their folder")
-                total += member.size
-                if total > limit:
-                    found = f"more than {limit} bytes when unpacked"
-                    raise ModelError(path, found, f"at most {MOST_GROWTH} times the file's own")
-    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise ModelError(path, str(error) or type(error).__name__, "a recogniser of NeMo, which is a tar") from None
 
 
 def _files(archive: tarfile.TarFile, path: Pathlike) -> Iterator[tuple[str, tarfile.TarInfo]]:

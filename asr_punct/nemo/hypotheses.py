@@ -7,26 +7,21 @@ them. Nothing here imports NeMo: any object with these two attributes will do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
 from asr_punct.formats.entries import (
     Object,
-    entry_words,
-    number_or_none,
-    objects,
     replaced_entries,
     written_words,
 )
-from asr_punct.formats.sources import USUAL, source_of
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance
 
 LONGEST_PAUSE: Seconds = 1.0
 """A pause of so many seconds ends a segment that no mark has ended."""
@@ -54,7 +49,9 @@ def punctuate_hypotheses(
     Raises:
         InputError: one of them has no `text`, words with times that are none, or as many in `text` that differ.
     """
-    found = [_read(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)]
+    found = [
+        read_hypothesis(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)
+    ]
     recordings = (0 if consecutive else number for number in range(len(found)))
     utterances = (
         utterance
@@ -68,60 +65,8 @@ def punctuate_hypotheses(
     ]
 
 
-def hypothesis_words(hypothesis: Any, place: str) -> tuple[Word, ...]:
-    """The words of a hypothesis, with their times where it has any.
-
-    Raises:
-        InputError: it has no `text`, words with times that are none, or as many in `text` that differ.
-    """
-    return _read(hypothesis, place).words
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a hypothesis holds.
-
-    Attributes:
-        words: its words, with their times where it has any.
-        entries: those of `timestamp["word"]`; None without word times.
-    """
-
-    words: tuple[Word, ...]
-    entries: list[Object] | None
-
-    def utterance(self, recording: str) -> Utterance:
-        """The words as an utterance."""
-        return Utterance(self.words, recording=recording, times=source_of(self.words, USUAL["nemo"]))
-
-
-def _read(hypothesis: Any, place: str) -> _Found:
-    text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
-    if not isinstance(text, str):
-        raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
-    if not isinstance(timestamp, Mapping) or "word" not in timestamp:
-        return _Found(tuple(map(Word, text.split())), None)
-    entries = objects(timestamp, "word", place)
-    words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
-    if len(words) != len(text.split()):
-        raise InputError(
-            place, f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text", "as many"
-        )
-    return _Found(words, entries)
-
-
-def _words(entry: Object, place: str) -> list[Word]:
-    """The words of an entry: mostly one; numbers may be those of numpy or torch."""
-    plain = {key: _plain(entry.get(key)) for key in ("start", "end")}
-    start, end = (number_or_none(plain, key, place) for key in plain)
-    return entry_words(entry.get("word"), start, end, None, place)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
 def _written(
-    hypothesis: _Hypothesis, found: _Found, utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds
+    hypothesis: _Hypothesis, found: HypothesisWords, utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds
 ) -> _Hypothesis:
     result: Any = copy(hypothesis)
     running = written_words(utterance, glyphs, running=True)

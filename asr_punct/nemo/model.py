@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader
 
+from asr_punct.asr.archive import check_there
 from asr_punct.casing import parse_casing
 from asr_punct.checkpoint import (
     CASING,
@@ -36,7 +37,6 @@ from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts
-from asr_punct.nemo.archive import check_there
 from asr_punct.nemo.connector import Connector
 from asr_punct.shipped import shipped_models
 from asr_punct.subwords import SubwordTokenizer

@@ -22,8 +22,7 @@ from asr_punct.errors import InputError, run_script
 from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.formats.kaldi import unique_names
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.pauses import with_pauses
-from asr_punct.timing import refined
+from asr_punct.pauses import refined, with_pauses
 from asr_punct.words import Utterance
 
 

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from asr_punct.audio import check_file, duration
+from asr_punct.audio import check_ends, check_file, duration
 from asr_punct.errors import TIMES, AsrPunctError, InputError, MissingExtraError
 from asr_punct.formats.files import Pathlike
 from asr_punct.scoring.html.markup import Html, tag
-from asr_punct.timing import check_ends
 from asr_punct.words import Utterance
 
 EMBEDDED_BYTES = 8 << 20

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 
 if TYPE_CHECKING:
-    from asr_punct.recognisers.transcribe import Recogniser
+    from asr_punct.asr.transcribe import Recogniser
 
 FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
@@ -51,7 +51,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
 
 
 def _check_name(kind: str, model: str) -> None:
-    from asr_punct.acoustic.names import check_path, check_transformers_name
+    from asr_punct.asr.names import check_path, check_transformers_name
 
     if kind == "transformers":
         check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
@@ -66,25 +66,25 @@ def named_language(model: str) -> str | None:
 
 
 def _open_pocketsphinx(_model: str, _language: str | None, device: str) -> Recogniser:
-    from asr_punct.recognisers.pocketsphinx import PocketSphinx
+    from asr_punct.asr.pocketsphinx import PocketSphinx
 
     return PocketSphinx(device)
 
 
 def _open_nemo(model: str, language: str | None, device: str) -> Recogniser:
-    from asr_punct.recognisers.nemo import NemoRecogniser
+    from asr_punct.asr.nemo import NemoRecogniser
 
     return NemoRecogniser(model, language, device)
 
 
 def _open_whisper(model: str, language: str | None, device: str) -> Recogniser:
-    from asr_punct.recognisers.whisper import open_whisper
+    from asr_punct.asr.whisper import open_whisper
 
     return open_whisper(model, language, device)
 
 
 def _open_transformers(model: str, language: str | None, device: str) -> Recogniser:
-    from asr_punct.recognisers.transformers import TransformersRecogniser
+    from asr_punct.asr.transformers import TransformersRecogniser
 
     return TransformersRecogniser(model, language, device)
 

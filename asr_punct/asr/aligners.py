@@ -55,16 +55,16 @@ def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
         ModelError: there is no such model, or it is no CTC model.
         MissingExtraError: NeMo is not installed.
     """
-    from asr_punct.acoustic.names import NEMO_FILE, check_path, check_transformers_name
+    from asr_punct.asr.names import NEMO_FILE, check_path, check_transformers_name
 
     if not name.startswith(_NEMO) and Path(name).suffix != NEMO_FILE:
         check_transformers_name(name.removeprefix(_TRANSFORMERS), _EXPECTED)
-        from asr_punct.acoustic.transformers import open_transformers_model
+        from asr_punct.asr.transformers import open_transformers_model
 
         return open_transformers_model(name.removeprefix(_TRANSFORMERS), device or "cpu")
     check_path(name.removeprefix(_NEMO), _EXPECTED)
     try:
-        from asr_punct.nemo.acoustic import open_nemo_model
+        from asr_punct.asr.nemo import open_nemo_model
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"the acoustic model {name!r}", "nemo", str(error.name)) from None
     return open_nemo_model(name.removeprefix(_NEMO), device or "cpu")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 
+from asr_punct.asr.segments import LONGEST
+from asr_punct.asr.transcribe import heard
 from asr_punct.audio import Samples
 from asr_punct.formats.word_pieces import grouped, joined, piece_sizes
-from asr_punct.recognisers.pieces import LONGEST
-from asr_punct.recognisers.transcribe import heard
 from asr_punct.words import Seconds, TimeSource, Word
 
 

@@ -10,12 +10,12 @@ from typing import Protocol
 
 from asr_punct import audio as sound
 from asr_punct import progress
+from asr_punct.asr.segments import Piece, plan_pieces, read_pieces
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
 from asr_punct.formats.entries import entry_words, recording_name
 from asr_punct.formats.sources import source_of
-from asr_punct.recognisers.pieces import Piece, plan_pieces, read_pieces
-from asr_punct.timing import with_refined_pauses
+from asr_punct.pauses import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _LOG = logging.getLogger(__name__)

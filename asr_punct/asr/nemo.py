@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,10 +13,13 @@ from nemo.utils import logging as messages
 
 from asr_punct.align.emissions import Floats, hop_of
 from asr_punct.align.spelling import Vocabulary, characters, pieces
+from asr_punct.asr.archive import check_recogniser
+from asr_punct.asr.hypotheses import hypothesis_words
+from asr_punct.asr.segments import LONGEST
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
 from asr_punct.model.device import open_device
-from asr_punct.nemo.archive import check_recogniser
+from asr_punct.words import Seconds, TimeSource, Word
 
 
 class NemoCtcModel:
@@ -93,3 +97,30 @@ def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
     if hasattr(tokenizer, "tokenizers_dict"):
         raise ModelError(name, "a tokenizer for each of several languages", "one tokenizer")
     return pieces(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))
+
+
+class NemoRecogniser:
+    """A model by its `.nemo` file, or its name at NVIDIA's or on the hub.
+
+    Args:
+        name: which.
+        language: of what it writes, where that is known.
+        device: a torch device.
+
+    Raises:
+        AsrPunctError: there is no such device, or NeMo cannot load it.
+    """
+
+    joined: Seconds = LONGEST
+
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+        self._model = load_recogniser(name, device)
+        self.rate = int(self._model.cfg.preprocessor.sample_rate)
+        ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
+        self.times: TimeSource = "ctc" if ctc else "asr"
+        self.language = language
+
+    def words(self, samples: Samples) -> Iterator[Word]:
+        """The words of a piece."""
+        (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
+        yield from hypothesis_words(hypothesis, "NeMo")

@@ -1,0 +1,69 @@
+"""Words of what `transcribe` of a NeMo model returns.
+
+A `Hypothesis` has `text` and, with `timestamps=True`, a dictionary `timestamp` whose `word` is a list of
+`{"word", "start_offset", "end_offset", "start", "end"}`. Nothing here imports NeMo: any object with these two
+attributes will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from asr_punct.errors import InputError, counted_as
+from asr_punct.formats.entries import Object, entry_words, number_or_none, objects
+from asr_punct.formats.sources import USUAL, source_of
+from asr_punct.words import Utterance, Word
+
+
+def hypothesis_words(hypothesis: Any, place: str) -> tuple[Word, ...]:
+    """The words of a hypothesis, with their times where it has any.
+
+    Raises:
+        InputError: it has no `text`, words with times that are none, or as many in `text` that differ.
+    """
+    return read_hypothesis(hypothesis, place).words
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisWords:
+    """What a hypothesis holds.
+
+    Attributes:
+        words: its words, with their times where it has any.
+        entries: those of `timestamp["word"]`; None without word times.
+    """
+
+    words: tuple[Word, ...]
+    entries: list[Object] | None
+
+    def utterance(self, recording: str) -> Utterance:
+        """The words as an utterance."""
+        return Utterance(self.words, recording=recording, times=source_of(self.words, USUAL["nemo"]))
+
+
+def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
+    text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
+    if not isinstance(text, str):
+        raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
+    if not isinstance(timestamp, Mapping) or "word" not in timestamp:
+        return HypothesisWords(tuple(map(Word, text.split())), None)
+    entries = objects(timestamp, "word", place)
+    words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
+    if len(words) != len(text.split()):
+        raise InputError(
+            place, f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text", "as many"
+        )
+    return HypothesisWords(words, entries)
+
+
+def _words(entry: Object, place: str) -> list[Word]:
+    """The words of an entry: mostly one; numbers may be those of numpy or torch."""
+    plain = {key: _plain(entry.get(key)) for key in ("start", "end")}
+    start, end = (number_or_none(plain, key, place) for key in plain)
+    return entry_words(entry.get("word"), start, end, None, place)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,120 @@
+"""Recognised or aligned words, with the labels of their data directory and with pauses, as a corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from asr_punct import progress
+from asr_punct.align.edit import project
+from asr_punct.audio import single_recording
+from asr_punct.errors import TIMES, InputError, counted_as
+from asr_punct.formats import read_utterances
+from asr_punct.formats.entries import SLACK
+from asr_punct.formats.files import Pathlike
+from asr_punct.formats.kaldi import DataUtterance, read_data_dir
+from asr_punct.formats.labelled import labelled
+from asr_punct.pauses import refined, with_pauses
+from asr_punct.words import Utterance, Word, time_source
+
+
+class TimedCorpus:
+    """Recognised or aligned words turned into a corpus: labels from the text, pauses from times and audio.
+
+    Times count from the beginning of the audio file. So the pause after an utterance's last word is known only where
+    the next utterance is in the same file; the utterances of a document may be in different ones.
+
+    Args:
+        language: of the data directory's text.
+        times: where the times come from; None leaves what the input says.
+        audio: one recording that all words are in, or None.
+        data_dir: audio, text and documents of the utterances, or None.
+
+    Raises:
+        AsrPunctError: no such source of times.
+    """
+
+    def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
+        self._language, self._audio, self._data_dir = language, audio, data_dir
+        self._times = None if times is None else time_source(times)
+        self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
+        self._heard = audio is not None or any(item.audio for item in self._items.values())
+        self._counts: Counter[str] = Counter()
+
+    def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
+        """Utterances of a file with pauses, and with labels where the data directory has text.
+
+        With a data directory they come in its order, whatever the file's is: the file is held in memory.
+
+        Raises:
+            InputError: a malformed file, or an utterance that the data directory does not have.
+        """
+        utterances: Iterable[Utterance] = read_utterances(source, format_name, times=self._times)
+        if self._data_dir is not None:
+            utterances = self._in_order(utterances)
+        utterances = map(self._described, utterances)
+        if self._heard:
+            audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
+            utterances = refined(utterances, audio_of, self._counts)
+        timed = map(self._in_document, with_pauses(utterances, self._counts))
+        yield from progress.counted(timed, "utterances", total=len(self._items) or None, source=source)
+        if not self._counts["pauses"]:
+            raise InputError(str(source), "words without times", TIMES)
+
+    def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        held: dict[str, list[Utterance]] = {}
+        for utterance in utterances:
+            self._item(utterance)
+            held.setdefault(utterance.id, []).append(utterance)
+        self._counts["silent"] += len(self._items) - len(held)
+        for name in self._items:
+            yield from held.get(name, [])
+
+    def _described(self, utterance: Utterance) -> Utterance:
+        if self._data_dir is None:
+            return utterance
+        item = self._item(utterance)
+        starts = [word.start for word in utterance.words if word.start is not None]
+        if item.end is not None and starts and not item.start - SLACK <= min(starts) <= item.end + SLACK:
+            place, found = f"utterance {utterance.id!r}", f"a word at {min(starts)} s"
+            expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
+            raise InputError(place, found, expected)
+        utterance = replace(utterance, recording=item.recording)
+        return utterance if item.text is None else self._labelled(utterance, item.text)
+
+    def _in_document(self, utterance: Utterance) -> Utterance:
+        return replace(utterance, recording=self._item(utterance).document) if self._data_dir else utterance
+
+    def _item(self, utterance: Utterance) -> DataUtterance:
+        if utterance.id not in self._items:
+            expected = "names of utterances of the data directory (not of recordings with segments)"
+            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
+        return self._items[utterance.id]
+
+    def _labelled(self, utterance: Utterance, text: str) -> Utterance:
+        reference = labelled(Utterance(tuple(map(Word, text.split()))), self._language)
+        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
+        projection = project(reference, replace(utterance, words=words))
+        self._counts["moved"] += projection.moved
+        self._counts["lost"] += len(projection.lost)
+        return projection.utterance
+
+    def _audio_of_item(self, utterance: Utterance) -> Path:
+        path = self._item(utterance).audio
+        if path is None:
+            raise InputError(str(self._data_dir), f"no audio for {utterance.id!r}", "a line in wav.scp")
+        return path
+
+    def summary(self) -> list[str]:
+        """What was counted, for people."""
+        counts = self._counts
+        lines = []
+        if counts["silent"]:
+            lines.append(f"{counted_as(counts['silent'], 'utterance')} without words")
+        found, overlaps = counted_as(counts["pauses"], "pause"), counted_as(counts["overlaps"], "overlap")
+        lines.append(f"{found}: {counts['unknown']} unknown, {overlaps} set to 0")
+        if counts["moved"] or counts["lost"]:
+            lines.append(f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost")
+        return lines
