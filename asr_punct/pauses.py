@@ -18,7 +18,7 @@ import numpy.typing as npt
 from asr_punct import audio
 from asr_punct.audio import FRAMES_A_SECOND, AudioOf, check_ends
 from asr_punct.errors import TIMES, InputError
-from asr_punct.words import Seconds, Utterance, Word, has_times
+from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 
 BUCKETS = 1000
 """Buckets of known pauses: 0 to 10 s, what is longer falls into the last one."""
@@ -69,17 +69,23 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
         if not utterance.words:
             yield utterance
             continue
-        if utterance.pauses is not None or not has_times(utterance.words):
+        if has_pauses(utterance) or not has_times(utterance.words) or utterance.time_source == "segment":
             yield utterance
-            before, after_before = utterance, None
+            before, after_before = utterance, utterance.words[-1].pause
             continue
         words = utterance.words
         gaps = [_gap(a.end, b.start, counts) for a, b in pairwise(words)]
         joined = following is not None and _continues(utterance, following)
         last = _gap(words[-1].end, following.words[0].start if following and joined else None, counts)
         first = after_before if before is not None and _continues(before, utterance) else None
-        yield replace(utterance, pauses=(*gaps, last), pause_before=first)
+        pause_before = first if utterance.pause_before is None else utterance.pause_before
+        yield annotate(replace(utterance, pause_before=pause_before), pauses=(*gaps, last))
         before, after_before = utterance, last
+
+
+def has_pauses(utterance: Utterance) -> bool:
+    """Whether the pause after any word, or before the first one, is known."""
+    return utterance.pause_before is not None or any(word.pause is not None for word in utterance.words)
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
@@ -189,7 +195,7 @@ def refine(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
 
 def _span(utterance: Utterance, word: Word) -> tuple[Seconds, Seconds] | None:
     """The word's times if they are known and open to refinement."""
-    if utterance.times == "aligner" or word.start is None or word.end is None:
+    if utterance.time_source == "aligner" or word.start is None or word.end is None:
         return None
     return (word.start, word.end) if math.isfinite(word.start + word.end) else None
 
@@ -247,7 +253,7 @@ def refined(
             if utterance.words and not has_times(utterance.words):
                 place = f"utterance {utterance.id!r}"
                 raise InputError(place, "words without times", TIMES)
-        if any(utterance.times != "aligner" for utterance in held):  # refine leaves an aligner's times as they are
+        if any(utterance.time_source != "aligner" for utterance in held):
             energy = audio.energy(path)
             check_ends(held, path, len(energy) / FRAMES_A_SECOND)
             yield from with_refined_pauses(held, energy, counts)
@@ -267,7 +273,7 @@ def with_refined_pauses(
     """
     moved = with_pauses(refine(utterances, energy), counts)
     for utterance, other in zip(utterances, moved, strict=True):
-        yield replace(utterance, pauses=other.pauses, pause_before=other.pause_before)
+        yield annotate(replace(utterance, pause_before=other.pause_before), pauses=other.pauses)
 
 
 def silences(energy: Floats) -> npt.NDArray[np.float64]:

@@ -8,23 +8,24 @@ from pathlib import Path
 from asr_punct.config import Config, from_mapping
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 NAMES = ["ana", "luis", "miren", "jon"]
 NOUNS = ["casa", "ley", "mesa", "sala", "calle"]
 ASKS = ["dónde", "cuándo", "quién"]
-LABELLED = Utterance(
-    words=(Word("qué"), Word("dijo")),
-    id="u1",
-    recording="r",
+LABELLED = annotate(
+    Utterance(words=(Word("qué"), Word("dijo")), id="u1", recording="r", pause_before=0.5, time_source="ctc"),
     labels=(
         Labels(frozenset({Mark.OPEN_QUES, Mark.OPEN_QUOTE, Mark.QUESTION, Mark.QUOTE}), Case.FIRST_CAP),
         Labels(frozenset({Mark.PERIOD})),
     ),
     pauses=(0.25, None),
-    pause_before=0.5,
-    times="ctc",
 )
+
+
+def bare_words(utterance: Utterance) -> tuple[Word, ...]:
+    """Words without labels, pauses and probabilities."""
+    return annotate(utterance, labels=None, pauses=None, probabilities=None).words
 
 
 def file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -57,7 +58,11 @@ def utterances(count: int, seed: int) -> list[Utterance]:
         words, labels, pauses = zip(*rows, strict=True)
         recording = f"r{seed}-{number // 10}"
         result.append(
-            Utterance(tuple(map(Word, words)), f"u{number}", recording, labels=labels, pauses=pauses, times="asr")
+            annotate(
+                Utterance(tuple(map(Word, words)), f"u{number}", recording=recording, time_source="asr"),
+                labels=labels,
+                pauses=pauses,
+            )
         )
     return result
 

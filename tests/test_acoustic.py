@@ -96,12 +96,12 @@ def test_files_and_data_directories_are_aligned(saved, tmp_path):
     write(tmp_path / "a.wav", noise(3), RATE)
     (tmp_path / "a.txt").write_text("Hola,\nalba 9.\n")
     (utterance,) = align_file(tmp_path / "a.wav", tmp_path / "a.txt", "es", aligner)
-    assert ([word.text for word in utterance.words], utterance.times) == (["hola", "alba", "9"], "ctc")
+    assert ([word.text for word in utterance.words], utterance.time_source) == (["hola", "alba", "9"], "ctc")
     (tmp_path / "wav.scp").write_text(f"r {tmp_path / 'a.wav'}\n")
     (tmp_path / "text").write_text("r-1 Hola, alba.\nr-2\n")
     (tmp_path / "segments").write_text("r-1 r 1 2.5\nr-2 r 2.5 3\n")
     first, second = align_data_dir(tmp_path, "es", aligner)
-    assert (first.id, first.recording, first.times, second.words) == ("r-1", "r", "ctc", ())
+    assert (first.id, first.recording, first.time_source, second.words) == ("r-1", "r", "ctc", ())
     assert 1 <= first.words[0].start < first.words[1].end <= 2.5
     (tmp_path / "segments").write_text("r-1 r 1 1.1\nr-2 r 2.5 3\n")
     with pytest.raises(AsrPunctError, match=r"a\.wav: utterance 'r-1': found \d frames of audio, expected 9 or more"):

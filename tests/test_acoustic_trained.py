@@ -111,7 +111,7 @@ def test_words_of_new_speech_are_placed(model, talks):
 def test_ends_are_refined_on_the_audio(model, talks):
     raw, refined = [], []
     for samples, words in talks:
-        found = Utterance(found_in(samples, words, model), times="ctc")
+        found = Utterance(found_in(samples, words, model), time_source="ctc")
         (moved,) = refine([found], log_energy(samples, RATE))
         raw.append(off(found.words, words))
         refined.append(off(moved.words, words))

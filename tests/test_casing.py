@@ -27,7 +27,7 @@ from asr_punct.formats.text import write_text_lines
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, Labels, Mark, apply_case
 from asr_punct.scoring import score
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 LIST = ["EAE", "EAJ", "PSE", "EiTB", "McDonald", "iPhone", "ETA-", "NASA", "AEB", "aeben"]
 NONE, FIRST, ALL = CASES
@@ -185,7 +185,9 @@ def test_a_line_is_one_word(tmp_path, line):
 
 def test_what_is_for_reading_has_the_surface_and_what_is_read_back_the_words(punctuator_with):
     style = punctuator_with("EiTB").glyphs
-    said = Utterance((Word("eitb", 0.0, 0.5),), "u", "r", labels=(Labels(frozenset({Mark.PERIOD}), FIRST),))
+    said = annotate(
+        Utterance((Word("eitb", 0.0, 0.5),), "u", recording="r"), labels=(Labels(frozenset({Mark.PERIOD}), FIRST),)
+    )
     for writer, expected in ((write_text_lines, "EiTB.\n"), (write_ctm, "r 1 0.00 0.50 EiTB.\n")):
         out = io.StringIO()
         writer([said], out, style)

@@ -21,7 +21,7 @@ from asr_punct.formats.labelled import labelled
 from asr_punct.formats.text import write_text_lines
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 
@@ -260,7 +260,9 @@ def utterances(draw):
     texts, label, pauses = zip(*rows, strict=True)
     name = draw(st.sampled_from(["", "a", "b-1"]))
     before = draw(milliseconds)
-    return Utterance(tuple(map(Word, texts)), name, name, labels=label, pauses=pauses, pause_before=before)
+    return annotate(
+        Utterance(tuple(map(Word, texts)), name, recording=name, pause_before=before), labels=label, pauses=pauses
+    )
 
 
 @given(st.lists(utterances(), max_size=4))
@@ -312,7 +314,7 @@ def test_ctm_rows(tmp_path, row, word, times):
     silence = " ".join([*row.split()[:2], "0.5 0.1 <eps>"])
     (utterance,) = formats.read_utterances(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
     assert utterance.words == (word,)
-    assert (utterance.id, utterance.recording, utterance.times) == ("u", "u", times)
+    assert (utterance.id, utterance.recording, utterance.time_source) == ("u", "u", times)
 
 
 @pytest.mark.parametrize(
@@ -354,8 +356,8 @@ def test_names_with_white_space_can_be_read_back(tmp_path_factory, name):
 
 
 def test_a_name_with_white_space_in_a_ctm():
-    value = replace(
-        LABELLED, words=(Word("a", 0.0, 0.5),), labels=None, pauses=None, recording="my  new\ntalk", channel=""
+    value = annotate(
+        replace(LABELLED, words=(Word("a", 0.0, 0.5),), recording="my  new\ntalk", channel=""), labels=None, pauses=None
     )
     assert written(write_ctm, [value]) == "my_new_talk 1 0.00 0.50 a\n"
 
@@ -501,21 +503,21 @@ def test_short_textgrid(tmp_path):
 
 
 def timed(*tokens):
-    return Utterance(tuple(Word(token, i, i + 0.5) for i, token in enumerate(tokens)), times="asr")
+    return Utterance(tuple(Word(token, i, i + 0.5) for i, token in enumerate(tokens)), time_source="asr")
 
 
 def test_labelled_words_keep_the_times_of_their_tokens():
     value = labelled(timed("¿Qué", "dijo", "el", "Sr.", "niño(s)?"), "es")
     assert [word.text for word in value.words] == ["qué", "dijo", "el", "sr.", "niños"]
     assert [word.start for word in value.words] == [0, 1, 2, 3, 4]
-    assert value.times == "asr"
+    assert value.time_source == "asr"
 
 
 def test_as_many_words_as_tokens_by_chance_get_no_times():
     value = labelled(timed("Uno,dos", "-", "tres."), "es")
     assert [word.text for word in value.words] == ["uno", "dos", "tres"]
     assert {word.start for word in value.words} == {None}
-    assert value.times == "none"
+    assert value.time_source == "none"
 
 
 # Data directories

@@ -1,23 +1,17 @@
-"""CTM: rows come back as they were written, and a long utterance in parts that are not seen in any output."""
+"""CTM: rows come back as they were written."""
 
 import io as stdio
-import tracemalloc
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_survival import drawn_punctuator
 
-from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats import files
-from asr_punct.formats.ctm import PART, OwnName, read_ctm, write_ctm
-from asr_punct.formats.text import write_text_lines
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.ctm import OwnName, read_ctm, write_ctm
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.pauses import with_pauses
-from asr_punct.words import Utterance, Word, whole
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -48,7 +42,7 @@ def file(folder, content):
 
 
 def asked(utterances):
-    return [replace(utterance, labels=(ASKED,) * len(utterance.words)) for utterance in utterances]
+    return [annotate(utterance, labels=(ASKED,) * len(utterance.words)) for utterance in utterances]
 
 
 def test_all_that_stands_in_a_ctm_comes_back(tmp_path):
@@ -80,9 +74,9 @@ def test_rows_of_an_other_format_stand_beside_those_of_a_ctm(tmp_path):
 
 def test_rows_are_named_by_the_recording_that_their_times_are_of(tmp_path):
     said = [
-        Utterance((Word("sí", 1.0, 1.5), Word("no", 2.5, 2.75)), "talk-1", "talk", "2"),
-        Utterance((Word("hola", 0.5, 0.75),), "talk-2", "talk", "1"),
-        Utterance((Word("ya", 2.0, 2.25),), "talk-3", "talk", "2"),
+        Utterance((Word("sí", 1.0, 1.5), Word("no", 2.5, 2.75)), "talk-1", recording="talk", channel="2"),
+        Utterance((Word("hola", 0.5, 0.75),), "talk-2", recording="talk", channel="1"),
+        Utterance((Word("ya", 2.0, 2.25),), "talk-3", recording="talk", channel="2"),
     ]
     content = "talk 1 0.50 0.25 hola\ntalk 2 1.00 0.50 sí\ntalk 2 2.00 0.25 ya\ntalk 2 2.50 0.25 no\n"
     assert written(write_ctm, said) == content
@@ -91,7 +85,10 @@ def test_rows_are_named_by_the_recording_that_their_times_are_of(tmp_path):
 
 
 def test_rows_of_data_directories_are_named_by_their_utterances():
-    said = [Utterance((Word("sí", start, start + 0.5),), f"u{start}", "talk", rest=OwnName()) for start in (3, 1)]
+    said = [
+        Utterance((Word("sí", start, start + 0.5),), f"u{start}", recording="talk", origin=OwnName())
+        for start in (3, 1)
+    ]
     assert written(write_ctm, said) == "u3 1 3.00 0.50 sí\nu1 1 1.00 0.50 sí\n"
 
 
@@ -119,68 +116,16 @@ def transcripts(draw):
 
 
 @RELAXED
-@given(transcripts(), st.integers(1, 5))
-def test_any_ctm_comes_back(tmp_path_factory, content, part):
+@given(transcripts())
+def test_any_ctm_comes_back(tmp_path_factory, content):
     path = file(tmp_path_factory.mktemp("ctm"), content)
-    utterances, parts = list(read_ctm(path)), list(read_ctm(path, part))
-    assert written(write_ctm, utterances) == content == written(write_ctm, parts)
-    assert list(whole(parts)) == utterances
-    labelled = written(write_ctm, asked(parts))
-    assert labelled == written(write_ctm, asked(utterances))
+    utterances = list(read_ctm(path))
+    assert written(write_ctm, utterances) == content
+    labelled = written(write_ctm, asked(utterances))
     again = list(read_ctm(file(tmp_path_factory.mktemp("ctm"), labelled)))
     assert [[(word.start, word.end, word.confidence) for word in utterance.words] for utterance in again] == [
         [(word.start, word.end, word.confidence) for word in utterance.words] for utterance in utterances
     ]
-
-
-@RELAXED
-@given(transcripts(), st.integers(1, 5))
-def test_parts_are_not_seen(tmp_path_factory, content, part):
-    path = file(tmp_path_factory.mktemp("ctm"), content)
-    once, cut = asked(with_pauses(read_ctm(path))), asked(with_pauses(read_ctm(path, part)))
-    assert list(whole(cut)) == once
-    for writer in (write_text_lines, write_tsv):
-        assert written(writer, cut) == written(writer, once)
-
-
-def test_parts_are_cut_between_words(tmp_path):
-    """Marks alone belong to the words beside them."""
-    rows = "".join(f"u 1 {i} 0.5 {text}\n" for i, text in enumerate(["a", "-", "b", "c", "-", "-", "-", "d"]))
-    parts = read_ctm(file(tmp_path, rows), 2)
-    assert [[word.text for word in part.words] for part in parts] == [["a", "-", "b"], ["c", "-", "-", "-"], ["d"]]
-
-
-def rows(count):
-    yield from (f"talk 1 {i * 0.37:.2f} 0.25 palabra{i % 977} 0.9\n" for i in range(count))
-
-
-def peak(path):
-    tracemalloc.start()
-    try:
-        with open("/dev/null", "w") as out:
-            write_ctm(with_pauses(read_ctm(path, PART)), out, ES)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-def test_memory_does_not_grow_with_an_utterance(tmp_path):
-    peaks = []
-    for count in (8 * PART, 40 * PART):
-        path = tmp_path / f"{count}.ctm"
-        path.write_text("".join(rows(count)), encoding="utf-8")
-        peaks.append(peak(path))
-    assert peaks[1] < 1.2 * peaks[0] < 12_000_000
-
-
-@pytest.mark.parametrize("how", ["restore", "restore_streaming"])
-def test_a_punctuator_sees_no_parts(tmp_path, how):
-    path = tmp_path / "a.ctm"
-    path.write_text("".join(rows(70)), encoding="utf-8")
-    once, cut = (list(getattr(drawn_punctuator(), how)(read_ctm(path, part))) for part in (None, 9))
-    assert len(cut) == 8
-    assert list(whole(cut)) == once
-    assert written(write_ctm, cut) == written(write_ctm, once)
 
 
 def test_lines_without_words_are_limited(tmp_path, monkeypatch):
@@ -189,30 +134,6 @@ def test_lines_without_words_are_limited(tmp_path, monkeypatch):
     for content in (";;\n" * 4, "u 1 0 1 <eps>\n\n" * 2):
         with pytest.raises(InputError, match=r"a\.ctm:4: found more than 3 lines without a word"):
             list(read_ctm(file(tmp_path, content)))
-
-
-def test_whole_puts_together_what_belongs_together():
-    first = Utterance((Word("a"),), "u", "r", pauses=(0.5,), pause_before=0.1)
-    second = Utterance((Word("b"),), "u", "r", continues=True, rest="end")
-    other = Utterance((Word("c"),), "v", "r")
-    joined, same = whole([first, second, other])
-    assert joined == Utterance((Word("a"), Word("b")), "u", "r", pauses=(0.5, None), pause_before=0.1)
-    assert (joined.rest, same) == ("end", other)
-    assert list(whole([second])) == [replace(second, continues=False)]
-    with pytest.raises(ValueError, match="1 labels for 2 words"):
-        list(whole([replace(first, labels=(ASKED,)), second]))
-
-
-def test_a_long_utterance_is_whole_unless_parts_are_asked_for(tmp_path):
-    path = tmp_path / "a.ctm"
-    path.write_text("".join(rows(2 * PART + 1)), encoding="utf-8")
-    parts = list(formats.read_utterances(path, parts=True))
-    assert [len(part.words) for part in parts] == [PART, PART, 1]
-    assert list(formats.read_utterances(path)) == list(whole(parts))
-    for name in set(formats.WRITABLE) - {"kaldi"}:
-        for number, value in enumerate((asked(parts), list(whole(asked(parts))))):
-            formats.write_utterances(value, tmp_path / f"{number}", ES, name)
-        assert (tmp_path / "0").read_text() == (tmp_path / "1").read_text()
 
 
 def test_rows_of_a_recording_that_comes_back_are_refused():

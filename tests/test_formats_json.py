@@ -17,7 +17,7 @@ from asr_punct.formats.entries import Punctuation, by_time, replaced, with_punct
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 DATA = os.environ.get("ASR_PUNCT_DATA")
@@ -46,7 +46,7 @@ def times(utterances):
 def marked(utterance):
     """The utterance with a capital on its first word and a period on its last."""
     count = len(utterance.words)
-    return replace(utterance, labels=((FIRST,) + (Labels(),) * max(0, count - 2) + (LAST,))[:count])
+    return annotate(utterance, labels=((FIRST,) + (Labels(),) * max(0, count - 2) + (LAST,))[:count])
 
 
 # Our own
@@ -119,7 +119,7 @@ def test_json_keeps_what_is_not_ours(tmp_path):
     assert (item["speaker"], item["id"], item["text"]) == ("S1", 7, "Hola ya.")
     ours = {"marks": [], "case": "FIRST_CAP", "written": "Hola"}
     assert list(item["words"][0].items()) == [*OWN["utterances"][0]["words"][0].items(), *ours.items()]
-    stripped = replace(read(tmp_path, after)[0], labels=None)
+    stripped = annotate(read(tmp_path, after)[0], labels=None)
     assert json.loads(written("json", [stripped])) == OWN
 
 
@@ -206,7 +206,7 @@ def test_whisper_is_read(tmp_path):
     assert texts(values) == [["hola", "mundo"], ["-", "sí", "señor"], ["son", "tres"], []]
     assert times(values)[:2] == [[(0.0, 0.30000000000000004), (0.5, 1.2)], [(2.5, None), (None, 3.0), (3.0, 4.0)]]
     assert [word.confidence for word in values[0].words] == [0.5, 1.0]
-    assert [value.times for value in values] == ["whisper", "whisper", "whisper", "none"]
+    assert [value.time_source for value in values] == ["whisper", "whisper", "whisper", "none"]
     assert [(value.id, value.recording) for value in values[:2]] == [("talk-1", "talk"), ("talk-2", "talk")]
 
 
@@ -236,7 +236,7 @@ def test_whisperx_words_without_times_and_words_told_twice(tmp_path):
     values = read(tmp_path, WHISPERX)
     assert texts(values) == [["van", "3", "casas"], ["ya"]]
     assert times(values)[0] == [(0.5, 0.7), (None, None), (1.2, 2.0)]
-    assert [value.times for value in values] == ["ctc", "whisper"]
+    assert [value.time_source for value in values] == ["ctc", "whisper"]
     assert json.loads(written("whisper", values)) == WHISPERX
     content = json.loads(written("whisper", map(marked, values)))
     assert [word["word"] for word in content["word_segments"]] == ["Van", "3", "casas."]
@@ -260,11 +260,11 @@ def test_segments_without_times_of_words_have_their_own(tmp_path):
     values = read(tmp_path, {"segments": segments})
     assert times(values) == [[(0.1, None), (None, 1.0)], [(1.5, None)]]
     assert [value.pauses for value in values] == [(None, None), (None,)]
-    assert [value.times for value in values] == ["whisper"] * 2
+    assert [value.time_source for value in values] == ["whisper"] * 2
     assert json.loads(written("whisper", values)) == {"segments": segments}
-    new = json.loads(written("whisper", [replace(values[0], rest=None)]))["segments"]
+    new = json.loads(written("whisper", [replace(values[0], origin=None)]))["segments"]
     assert new == [{"id": 0, **segments[0]}]
-    assert "00:00:00,100 --> 00:00:01,000\nhola ya" in written("srt", [replace(values[0], labels=(Labels(),) * 2)])
+    assert "00:00:00,100 --> 00:00:01,000\nhola ya" in written("srt", [annotate(values[0], labels=(Labels(),) * 2)])
 
 
 def test_a_file_without_segments_keeps_what_else_it_has(tmp_path):
@@ -358,7 +358,7 @@ def test_vosk(tmp_path, content):
     assert list(first) == list(VOSK)
     if len(after) == 5:
         assert texts(values)[1:] == [[], ["y", "ya"], [], ["hola"]]
-        assert [value.times for value in values] == ["asr", "none", "none", "none", "asr"]
+        assert [value.time_source for value in values] == ["asr", "none", "none", "none", "asr"]
         assert after[1:4] == [{"text": ""}, {"text": "Y ya."}, {"partial": "hol"}]
         assert after[4]["alternatives"][0]["text"] == after[4]["alternatives"][0]["result"][0]["word"] == "Hola"
         assert after[4]["alternatives"][1] == ALTERNATIVES["alternatives"][1]
@@ -396,7 +396,7 @@ def test_values_that_follow_each_other_are_checked(tmp_path, more, found):
 
 
 def test_other_utterances_become_results_of_vosk():
-    value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), times="asr")
+    value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), time_source="asr")
     assert json.loads(written("vosk", [marked(value)])) == [
         {
             "result": [
@@ -485,7 +485,7 @@ def test_aws(tmp_path):
     ]
     (value,) = read(tmp_path, aws(*items))
     assert value.words == (Word("¿Qué?", 0.1, 0.25, 0.5), Word("«Sí».", 1.0, 1.5, 0.5))
-    assert (value.id, value.times) == ("talk", "asr")
+    assert (value.id, value.time_source) == ("talk", "asr")
 
 
 def test_aws_channels(tmp_path):
@@ -508,7 +508,7 @@ def test_google_times(tmp_path, word):
     for content in ({"results": [result]}, {"done": True, "response": {"results": [result]}}):
         (value,) = read(tmp_path, content)
         assert value.words == (Word("hola", 12.9, 13.0),)
-        assert (value.channel, value.times) == ("2", "asr")
+        assert (value.channel, value.time_source) == ("2", "asr")
 
 
 def test_google_speakers_do_not_double_the_words(tmp_path):
@@ -523,9 +523,9 @@ def test_google_speakers_do_not_double_the_words(tmp_path):
 
 def test_google_without_times(tmp_path):
     (value,) = read(tmp_path, {"results": [{"alternatives": [{"transcript": "hola ya"}]}]})
-    assert (value.words, value.times) == ((Word("hola"), Word("ya")), "none")
+    assert (value.words, value.time_source) == ((Word("hola"), Word("ya")), "none")
     (value,) = read(tmp_path, {"results": [{"alternatives": [{"words": [{"word": "hola"}]}]}]})
-    assert (value.words, value.times) == ((Word("hola"),), "none")
+    assert (value.words, value.time_source) == ((Word("hola"),), "none")
 
 
 def test_ibm(tmp_path):
@@ -774,8 +774,10 @@ def test_manifests_and_our_json_may_have_any_order(tmp_path):
 
 @pytest.mark.parametrize("name", ["whisper", "vosk"])
 def test_a_transcript_is_of_one_recording_in_the_order_of_time(tmp_path, name):
-    spoken = [Utterance((Word(text, start, start + 1),), text, "r") for text, start in (("b", 5.0), ("a", 1.0))]
-    untimed = Utterance((Word("c"),), "c", "other")
+    spoken = [
+        Utterance((Word(text, start, start + 1),), text, recording="r") for text, start in (("b", 5.0), ("a", 1.0))
+    ]
+    untimed = Utterance((Word("c"),), "c", recording="other")
     path = file(tmp_path, "a.json", written(name, [*spoken, untimed]))
     assert texts(formats.read_utterances(path)) == [["a"], ["c"], ["b"]]
     with pytest.raises(InputError, match="recording 'other': found the times of 2 recordings, expected those of one"):
@@ -809,7 +811,9 @@ def timed_words(draw):
 def labelled_utterances(draw):
     found = draw(timed_words())
     chosen = draw(st.none() | st.lists(labels, min_size=len(found), max_size=len(found)).map(tuple))
-    return Utterance(found, "u", "r", labels=chosen if found else None, times="asr" if found else "none")
+    return annotate(
+        Utterance(found, "u", recording="r", time_source="asr" if found else "none"), labels=chosen if found else None
+    )
 
 
 @pytest.mark.parametrize("name", ["json", "nemo", "whisper", "vosk"])
@@ -852,7 +856,7 @@ def test_real_files(tmp_path, name, utterances, count):
     assert (len(values), len(found)) == (utterances, count)
     assert all(word.start is not None and word.end is not None for word in found)
     assert not any(word.text and not any(map(str.isalnum, word.text)) for word in found)
-    assert {value.times for value in values} == {"asr"}
+    assert {value.time_source for value in values} == {"asr"}
     for target in ("json", "nemo", "whisper", "vosk"):
         path = file(tmp_path, target, written(target, values))
         back = list(formats.read_utterances(path, target))

@@ -1,6 +1,5 @@
 """Kaldi data directories in and out: marks in text and ctm, all other files as they were."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,12 +41,12 @@ def read(root):
 
 
 def stopped(utterances):
-    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
 
 
 def test_utterances_come_in_the_order_of_speech_with_times(tmp_path):
     values = read(folder(tmp_path / "d", FILES))
-    assert [(value.id, value.recording, value.times) for value in values] == [
+    assert [(value.id, value.recording, value.time_source) for value in values] == [
         ("b-1", "r", "asr"),
         ("a-1", "r", "asr"),
         ("b-2", "r", "asr"),
@@ -74,7 +73,7 @@ def test_a_ctm_of_utterances(tmp_path):
     rows = "b-1 1 0.1 0.2 Qué\nb-1 1 0.5 0.2 dijo\na-1 1 3 0.1 otra\nb-2 1 6 0.1 hola\n"
     source = folder(tmp_path / "d", FILES | {"ctm": rows})
     values = read(source)
-    assert [value.times for value in values] == ["asr", "none", "asr"]
+    assert [value.time_source for value in values] == ["asr", "none", "asr"]
     formats.write_utterances(stopped(values), tmp_path / "out", ES, "kaldi")
     expected = rows.replace("Qué", "Qué.–").replace("dijo", "Dijo.–").replace("hola", "Hola.–")
     assert contents(tmp_path / "out")["ctm"] == expected
@@ -118,9 +117,9 @@ def test_documents_are_context_and_recordings_have_clocks(tmp_path):
 def test_utterances_of_another_format(tmp_path):
     words = (Word("hola", 0.5, 1.0, 0.25), Word("ana", 1.25, 1.5))
     values = [
-        Utterance(words, "b", "my talk", times="asr"),
-        Utterance(words, "a", "my talk", "2", times="asr"),
-        Utterance(words[1:], "b", "other", times="asr"),
+        Utterance(words, "b", recording="my talk", time_source="asr"),
+        Utterance(words, "a", recording="my talk", channel="2", time_source="asr"),
+        Utterance(words[1:], "b", recording="other", time_source="asr"),
     ]
     formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out") == {
@@ -142,7 +141,9 @@ def test_utterances_of_another_format(tmp_path):
 def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, recording):
     """In every table, as Kaldi sorts: with zeros before their numbers, and their recording's name."""
     words = [Word("hola", float(number), number + 0.5) for number in range(12)]
-    values = [Utterance((word,), name.format(i), recording, times="asr") for i, word in enumerate(words)]
+    values = [
+        Utterance((word,), name.format(i), recording=recording, time_source="asr") for i, word in enumerate(words)
+    ]
     values[:1] = []  # silence, which is not written
     formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
     rows = contents(tmp_path / "out")
@@ -154,7 +155,7 @@ def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, record
 
 def test_a_word_without_times_does_not_cost_the_others_theirs(tmp_path):
     words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
-    formats.write_utterances([Utterance(words, "u", "r", times="ctc")], tmp_path / "out", ES, "kaldi")
+    formats.write_utterances([Utterance(words, "u", recording="r", time_source="ctc")], tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
 
 
@@ -169,7 +170,12 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
     for i, line in enumerate(texts):
         words = [Word(text, *((20.0 * i + j, 20.0 * i + j + 0.5) if timed else ())) for j, text in enumerate(line)]
         labels = (STOP,) * len(words) if labelled else None
-        values.append(Utterance(tuple(words), str(i), f"r{i // 5}", labels=labels, times="asr" if timed else "none"))
+        values.append(
+            annotate(
+                Utterance(tuple(words), str(i), recording=f"r{i // 5}", time_source="asr" if timed else "none"),
+                labels=labels,
+            )
+        )
     formats.write_utterances(values, out, ES, "kaldi")
     again = read(out)
     names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]

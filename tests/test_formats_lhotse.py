@@ -4,7 +4,6 @@ import gzip
 import io as stdio
 import json
 import sys
-from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -15,7 +14,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -56,16 +55,16 @@ def written(utterances):
 
 
 def stopped(utterances):
-    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
 
 
 def test_supervisions_are_utterances(tmp_path):
     aligned, plain, silent = formats.read_utterances(file(tmp_path, LINES))
     assert aligned.words == (Word("qué", 1.6, 1.85, -3.5), Word("dijo", 2.0, 2.5))
-    assert (aligned.id, aligned.recording, aligned.channel, aligned.times) == ("s-1", "r", "2", "aligner")
+    assert (aligned.id, aligned.recording, aligned.channel, aligned.time_source) == ("s-1", "r", "2", "aligner")
     assert plain.words == (Word("hola", 4.0), Word("a"), Word("todos", None, 5.25))
-    assert (plain.pauses, plain.times) == ((None,) * 3, "none")
-    assert (silent.words, silent.times) == ((), "none")
+    assert (plain.pauses, plain.time_source) == ((None,) * 3, "none")
+    assert (silent.words, silent.time_source) == ((), "none")
 
 
 def test_all_that_a_supervision_says_comes_back(tmp_path):
@@ -91,7 +90,7 @@ def test_all_that_a_supervision_says_comes_back(tmp_path):
 def test_text_and_alignment(tmp_path, text, symbols, timed):
     word = [{"symbol": symbol, "start": i, "duration": 0.5} for i, symbol in enumerate(symbols)]
     (value,) = read_lhotse(file(tmp_path, [ALIGNED | {"text": text, "alignment": {"word": word}}]))
-    assert value.times == ("aligner" if timed else "none")
+    assert value.time_source == ("aligner" if timed else "none")
     (item,) = written(stopped([value]))
     assert item["text"] == (text and " ".join(f"{token[:1].upper()}{token[1:]}." for token in text.split()))
     found = " ".join(entry["symbol"] for entry in item["alignment"]["word"])
@@ -111,7 +110,11 @@ def test_compressed_manifests(tmp_path):
 
 def test_utterances_of_another_format():
     words = (Word("hola", 0.5, 1.0, 0.25), Word("ana", 1.1, 1.3))
-    values = [Utterance(words, "u", "r", "A"), Utterance((*words[:1], Word("ana")), "", "r"), Utterance(())]
+    values = [
+        Utterance(words, "u", recording="r", channel="A"),
+        Utterance((*words[:1], Word("ana")), "", recording="r"),
+        Utterance(()),
+    ]
     assert written(values) == [
         {
             "id": "u",

@@ -13,7 +13,7 @@ from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.nemo import write_nemo
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 FIRST, LAST = Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))
 
@@ -31,7 +31,7 @@ def lines_of(utterances):
 def marked(utterance):
     """The utterance with a capital on its first word and a period on its last."""
     middle = (Labels(),) * (len(utterance.words) - 2)
-    return replace(utterance, labels=(FIRST, *middle, LAST))
+    return annotate(utterance, labels=(FIRST, *middle, LAST))
 
 
 def test_nemo_transcription_manifest(tmp_path):
@@ -43,16 +43,16 @@ def test_nemo_transcription_manifest(tmp_path):
     path = file(tmp_path, "a.json", "".join(json.dumps(line) + "\n" for line in lines))
     first, second = formats.read_utterances(path)
     assert first.words == (Word("hola", 10.08, 10.4),)
-    assert (first.times, first.recording) == ("asr", "d/a.wav")
+    assert (first.time_source, first.recording) == ("asr", "d/a.wav")
     assert [word.text for word in second.words] == ["sin", "tiempos"]
-    assert second.times == "none"
+    assert second.time_source == "none"
 
 
 def test_nemo_words_that_are_no_list_have_no_times(tmp_path):
     (utterance,) = formats.read_utterances(
         file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}')
     )
-    assert (utterance.words, utterance.times) == ((Word("hola"),), "none")
+    assert (utterance.words, utterance.time_source) == ((Word("hola"),), "none")
 
 
 def test_nemo_alignment_manifest(tmp_path):
@@ -120,13 +120,13 @@ def test_a_line_without_times_has_its_text_marked(tmp_path, key):
 def test_a_reference_of_the_same_words_is_marked_with_them(tmp_path):
     line = {"text": "hola mundo", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0], "x": 1}
     (value,) = formats.read_utterances(manifest(tmp_path, line))
-    assert value.times == "ctc"
+    assert value.time_source == "ctc"
     assert lines_of([value]) == [line]
     assert lines_of([marked(value)]) == [{**line, "text": "Hola mundo.", "words": ["", "Hola", "", "mundo."]}]
 
 
 def test_other_utterances_become_lines_of_a_transcription(tmp_path):
-    value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), recording="d/a.wav", times="asr")
+    value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), recording="d/a.wav", time_source="asr")
     golden = {
         "audio_filepath": "d/a.wav",
         "offset": 0.5,
@@ -138,12 +138,12 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     assert json.dumps(line) == json.dumps(golden)
     (back,) = formats.read_utterances(manifest(tmp_path, line))
     assert [(word.start, word.end, word.confidence) for word in back.words] == [(0.5, 0.75, 0.5), (1.0, None, None)]
-    untimed = replace(value, words=(Word("hola"), Word("mundo")), times="none")
+    untimed = replace(value, words=(Word("hola"), Word("mundo")), time_source="none")
     assert lines_of([untimed]) == [{"audio_filepath": "d/a.wav", "pred_text": "hola mundo"}]
 
 
 def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
-    value = Utterance((Word("hola", 2.5, 2.8), Word("mundo", 3.1, 3.2)), recording="a.wav", times="asr")
+    value = Utterance((Word("hola", 2.5, 2.8), Word("mundo", 3.1, 3.2)), recording="a.wav", time_source="asr")
     (line,) = lines_of([value])
     assert (line["offset"], line["duration"]) == (2.5, pytest.approx(0.7))
     assert [entry[key] for entry in line["word"] for key in ("start", "end")] == pytest.approx([0.0, 0.3, 0.6, 0.7])
@@ -154,7 +154,7 @@ def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
 @settings(deadline=None)
 @given(st.floats(1e-9, 1e7), st.floats(0, 1e4))
 def test_times_are_the_same_there_and_back(tmp_path_factory, start, length):
-    value = Utterance((Word("hola", start, start + length),), recording="a.wav", times="asr")
+    value = Utterance((Word("hola", start, start + length),), recording="a.wav", time_source="asr")
     (line,) = lines_of([value])
     assert 0 <= start - line["offset"] < 1e-3
     (back,) = formats.read_utterances(manifest(tmp_path_factory.mktemp("manifest"), line))

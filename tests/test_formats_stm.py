@@ -16,7 +16,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.ctm import read_ctm
 from asr_punct.formats.stm import read_stm, without_ignored, write_stm
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 SCTK = shutil.which("sctk")
@@ -45,13 +45,13 @@ def written(utterances):
 
 
 def stopped(utterances):
-    return [replace(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
+    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
 
 
 def test_a_segment_is_an_utterance(tmp_path):
     first, second = read_stm(file(tmp_path, STM))
     words = (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25))
-    assert first == Utterance(words, "talk-3", "talk", speaker="speaker-1", pauses=(None,) * 3)
+    assert first == annotate(Utterance(words, "talk-3", recording="talk", speaker="speaker-1"), pauses=(None,) * 3)
     assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
     assert second.speaker == "speaker-2"
 
@@ -72,7 +72,7 @@ def test_all_but_the_transcript_comes_back(tmp_path):
 def test_utterances_of_another_format():
     words = (Word("<unk>", 0.5, 1.0), Word("hola", 1.25, 1.5))
     values = [
-        Utterance(words, "u", "my talk", "2"),
+        Utterance(words, "u", recording="my talk", channel="2"),
         Utterance(()),
         Utterance((Word("a", 2.0, 2.125),), speaker="ana maría"),
     ]
@@ -85,7 +85,7 @@ def test_utterances_of_another_format():
 def test_new_segments_stand_by_recording_channel_and_time(tmp_path):
     places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
     values = [
-        Utterance((Word(f"w{number}", start, start + 1),), "", name, channel)
+        Utterance((Word(f"w{number}", start, start + 1),), "", recording=name, channel=channel)
         for number, (name, channel, start) in enumerate(places)
     ]
     again = list(read_stm(file(tmp_path, written(values))))
@@ -163,7 +163,9 @@ talk B s 1 2 sí
 
 
 def spoken(*words, recording="talk", channel="A"):
-    return Utterance(tuple(Word(text, start, end) for text, start, end in words), "u", recording, channel)
+    return Utterance(
+        tuple(Word(text, start, end) for text, start, end in words), "u", recording=recording, channel=channel
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,9 +188,9 @@ def test_labels_stay_on_their_words_and_other_channels_and_words_without_times_a
     references = list(read_stm(file(tmp_path, EXCLUSIONS)))
     said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
     stop, none = STOP, Labels()
-    labelled = replace(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
+    labelled = annotate(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
     (scored,) = without_ignored([labelled], references)
-    assert scored == replace(said, words=said.words[1:], labels=(none, stop))
+    assert scored == annotate(replace(said, words=said.words[1:]), labels=(none, stop))
     others = [replace(said, channel="C"), replace(said, recording="other")]
     assert list(without_ignored(others, references)) == others
     assert list(without_ignored([said], [replace(said, id="r")])) == [said]

@@ -14,7 +14,7 @@ from asr_punct.formats.cue_text import cut, escaped, plain_word
 from asr_punct.formats.subtitle_output import chosen_limits, write_srt, write_vtt
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES, EN = glyphs("es"), glyphs("en")
 WRITERS = {"srt": write_srt, "vtt": write_vtt}
@@ -94,7 +94,7 @@ def restored(utterance):
     if count:
         labels[0] = Labels(case=Case.FIRST_CAP)
         labels[-1] = Labels(labels[-1].marks | {Mark.PERIOD}, labels[-1].case)
-    return replace(utterance, labels=tuple(labels))
+    return annotate(utterance, labels=tuple(labels))
 
 
 def words_of(utterances):
@@ -108,7 +108,7 @@ def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
     first, second = formats.read_utterances(file("talk.srt", SRT))
     words = [("-", 1.0, None), ("buenos", None, None), ("días,", None, None), ("señorías", None, 2.5)]
     assert words_of([first]) == [words]
-    assert (first.id, first.recording, first.times, first.pauses) == ("7", "talk", "none", (None,) * 4)
+    assert (first.id, first.recording, first.time_source, first.pauses) == ("7", "talk", "none", (None,) * 4)
     assert words_of([second]) == [
         [("se", 360003.5, None), ("abre", None, None), ("la", None, None), ("sesión", None, 360004.25)]
     ]
@@ -138,7 +138,7 @@ def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
 
 
 def test_new_cues_name_the_speaker_in_webvtt_alone():
-    value = Utterance((Word("hola", 0.0, 1.0),), recording="r", speaker="A &\n<B>", times="asr")
+    value = Utterance((Word("hola", 0.0, 1.0),), recording="r", speaker="A &\n<B>", time_source="asr")
     assert text_of([value], "vtt") == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v A &amp; &lt;B&gt;>hola\n"
     assert text_of([value], "srt") == "1\n00:00:00,000 --> 00:00:01,000\nhola\n"
 
@@ -150,7 +150,7 @@ def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file
         [],
         [("muy", 3.01, None), ("tarde", 3.9, 5.0)],
     ]
-    assert [cue.times for cue in cues] == ["asr", "none", "asr"]
+    assert [cue.time_source for cue in cues] == ["asr", "none", "asr"]
 
 
 def test_a_line_said_twice_is_words_where_no_times_are_inside(file):
@@ -209,7 +209,7 @@ def test_tags_and_escapes_inside_a_word_stay_where_case_changes(file):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
     (cue,) = formats.read_utterances(file("a.vtt", text))
     caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
-    said = replace(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
+    said = annotate(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
     assert text_of([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
 
 
@@ -221,7 +221,7 @@ def test_cues_out_of_their_file_have_a_header_still(file):
 def test_a_cue_with_other_words_is_told(file):
     first, _ = formats.read_utterances(file("a.vtt", VTT))
     with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
-        text_of([replace(first, words=first.words[:1], pauses=None)], "vtt")
+        text_of([annotate(replace(first, words=first.words[:1]), pauses=None)], "vtt")
 
 
 # From one kind to the other
@@ -255,7 +255,7 @@ def test_with_limits_cues_are_made_anew(file):
 def talk(recording="r", start=0.0, **others):
     words = tuple(Word(text, start + at, start + at + 0.4) for text, at in [("hola", 0.5), ("a<b", 0.9), ("r&d", 3.0)])
     labels = (Labels(case=Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD})), Labels())
-    return Utterance(words, recording=recording, labels=labels, **others)
+    return annotate(Utterance(words, recording=recording, **others), labels=labels)
 
 
 def test_words_become_cues():

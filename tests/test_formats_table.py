@@ -14,7 +14,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.formats.sources import USUAL
 from asr_punct.marks import Labels, Mark, glyphs
-from asr_punct.words import TIME_SOURCES, Utterance, Word
+from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate
 
 ES = glyphs("es")
 CRIED = Labels(frozenset({Mark.EXCLAMATION, Mark.OPEN_EXCL}))
@@ -200,7 +200,7 @@ def write(utterances, path, row):
 
 
 def cried(utterances):
-    return [replace(utterance, labels=(CRIED,) * len(utterance.words)) for utterance in utterances]
+    return [annotate(utterance, labels=(CRIED,) * len(utterance.words)) for utterance in utterances]
 
 
 def plain(value):
@@ -225,7 +225,8 @@ def times_of(utterances):
 
 
 def sources_of(utterances):
-    return {utterance.times for utterance in utterances}
+    """Sources of words' own times; times of segments alone count as none."""
+    return {"none" if utterance.time_source == "segment" else utterance.time_source for utterance in utterances}
 
 
 def expected_sources(sources, name):
@@ -249,6 +250,7 @@ def test_a_sample_is_read(tmp_path, name):
     assert len(complete) == (0 if name in (*TIMELESS, *EDGES) else len(ROWS))
     expected = "none" if name in (*TIMELESS, *EDGES) else USUAL.get(name.partition("/")[0], "asr")
     assert sources_of(found) == {expected}
+    assert {utterance.time_source for utterance in found if name in EDGES} <= {"segment"}
 
 
 @pytest.mark.parametrize("name", ROWS_WRITTEN)
@@ -266,7 +268,7 @@ def test_all_but_the_marks_comes_back_in_the_same_format(tmp_path, name):
     again = read(path, name)
     assert times_of(again) == times_of(found)
     assert texts_of(again) == (TEXTS if name in IN_COLUMNS else [f"¡{text}!" for text in TEXTS])
-    assert [utterance.times for utterance in again] == [utterance.times for utterance in found]
+    assert [utterance.time_source for utterance in again] == [utterance.time_source for utterance in found]
     if name in IN_COLUMNS:
         assert content_of(write(again, tmp_path / "again", name)) == content_of(path)
     else:
@@ -303,7 +305,7 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
 def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, times):
     """Also where the file tells another source already, and by no more keys than it takes."""
     said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
-    values = [Utterance(words, f"u{number}", "r", times=times) for number, words in enumerate(said)]
+    values = [Utterance(words, f"u{number}", recording="r", time_source=times) for number, words in enumerate(said)]
     path = write(values, tmp_path / "out", name)
     assert sources_of(read(path, name)) == expected_sources({times}, name)
     if name in TELLING and name in TIMED:
@@ -318,17 +320,17 @@ def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, ti
 def test_a_source_that_is_named_is_all_that_changes(tmp_path, name):
     source, format_name = put(tmp_path / "in", SAMPLES[name]), name.partition("/")[0]
     found = read(source, name)
-    same = list(formats.read_utterances(source, format_name, times=found[0].times))
+    same = list(formats.read_utterances(source, format_name, times=found[0].time_source))
     assert content_of(write(same, tmp_path / "same", name)) == content_of(source)
     named = list(formats.read_utterances(source, format_name, times="ctc"))
     assert sources_of(named) == {"ctc"}
-    assert named == [replace(utterance, times="ctc") for utterance in found]
+    assert named == [replace(utterance, time_source="ctc") for utterance in found]
     path = write(named, tmp_path / "named", name)
     assert sources_of(read(path, name)) == expected_sources({"ctc"}, format_name)
     if format_name in ("nemo", "whisper", "vosk", "lhotse"):
         without = put(tmp_path / "without", path.read_text(encoding="utf-8").replace(', "times": "ctc"', ""))
         assert content_of(without) == content_of(source)
-    back = list(formats.read_utterances(path, format_name, times=found[0].times))
+    back = list(formats.read_utterances(path, format_name, times=found[0].time_source))
     assert sources_of(read(write(back, tmp_path / "back", name), name)) == sources_of(found)
 
 
@@ -386,7 +388,10 @@ def test_the_documentation_says_what_times_are_taken_for():
 @pytest.mark.parametrize("name", SPEAKING)
 def test_who_speaks_goes_from_a_format_to_another(tmp_path, name):
     said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
-    values = [Utterance(said[0], "u", "r", times="asr"), Utterance(said[1], "v", "r", speaker="S1 & <co>", times="asr")]
+    values = [
+        Utterance(said[0], "u", recording="r", time_source="asr"),
+        Utterance(said[1], "v", recording="r", speaker="S1 & <co>", time_source="asr"),
+    ]
     again = read(write(values, tmp_path / "out", name), name)
     assert [utterance.speaker for utterance in again] == ["", "S1_&_<co>" if name == "stm" else "S1 & <co>"]
 
@@ -408,7 +413,7 @@ def transcripts(draw):
             clock = start + draw(st.integers(1, 1500))
             words.append(Word(draw(tokens), start / 1000, clock / 1000))
         speaker = draw(st.sampled_from(["", "ana", "R&D <a>"]))
-        utterances.append(Utterance(tuple(words), f"u{number}", "r", speaker=speaker, times=times))
+        utterances.append(Utterance(tuple(words), f"u{number}", recording="r", speaker=speaker, time_source=times))
     return utterances
 
 

@@ -13,6 +13,7 @@ from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import annotate
 
 ES = glyphs("es")
 DASHED = Labels(frozenset({Mark.DASH}), Case.FIRST_CAP)
@@ -65,7 +66,7 @@ def rows(values):
 
 
 def labelled(values, labels):
-    return [replace(value, labels=(labels,) * len(value.words)) for value in values]
+    return [annotate(value, labels=(labels,) * len(value.words)) for value in values]
 
 
 def test_words_of_whisper_cpp_have_the_times_of_their_tokens(tmp_path):
@@ -76,7 +77,7 @@ def test_words_of_whisper_cpp_have_the_times_of_their_tokens(tmp_path):
         [("ya", 2.5, 2.75)],
     ]
     assert [word.confidence for word in values[0].words] == [pytest.approx(2 / 3), 0.5]
-    assert {value.times for value in values} == {"whisper"}
+    assert {value.time_source for value in values} == {"whisper"}
     assert {value.recording for value in values} == {"talk"}
 
 
@@ -108,7 +109,7 @@ def test_chunks_are_words_or_segments(tmp_path):
     ("content", "source"), [(CHUNKS, "whisper"), (SENTENCES, "whisper"), (CTC, "ctc"), ({**CTC, "chunks": []}, "none")]
 )
 def test_the_space_before_a_chunk_tells_the_source_of_times(tmp_path, content, source):
-    assert [value.times for value in read(tmp_path, content)] == [source]
+    assert [value.time_source for value in read(tmp_path, content)] == [source]
 
 
 @pytest.mark.parametrize("content", [CHUNKS, SENTENCES, CTC, {**CTC, "chunks": []}])

@@ -2,7 +2,6 @@
 
 import io as stdio
 import json
-from dataclasses import replace
 
 import pytest
 from dummies import file
@@ -13,6 +12,7 @@ from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import annotate
 
 ES = glyphs("es")
 ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
@@ -53,7 +53,7 @@ def written(utterances, name="whisper"):
 
 
 def asked(values):
-    return [replace(value, labels=(ASKED,) * len(value.words)) for value in values]
+    return [annotate(value, labels=(ASKED,) * len(value.words)) for value in values]
 
 
 @pytest.mark.parametrize("make", [whisper, chunks])
@@ -138,7 +138,7 @@ def test_words_in_pieces_survive_with_any_labels(tmp_path_factory, parts, case, 
     (value,) = read(tmp_path_factory.mktemp("pieces"), content)
     assert [word.text for word in value.words] == ["".join(word) for word, _ in parts]
     assert json.loads(written([value])) == content
-    labelled = replace(value, labels=(Labels(marks, case),) * len(value.words))
+    labelled = annotate(value, labels=(Labels(marks, case),) * len(value.words))
     (segment,) = json.loads(written([labelled]))["segments"]
     assert len(segment["words"]) == len(entries)
     assert all(

@@ -1,7 +1,5 @@
 """A grown model gives what the model gave that it was, and can be trained on."""
 
-import dataclasses
-
 import pytest
 from dummies import tiny_config, utterances, write_corpus
 
@@ -13,6 +11,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.training.fit import train
 from asr_punct.training.grow import grow
+from asr_punct.words import without_labels
 
 
 def config_of(kind):
@@ -22,7 +21,7 @@ def config_of(kind):
 
 
 def probabilities(directory):
-    bare = (dataclasses.replace(utterance, labels=None) for utterance in utterances(5, seed=8))
+    bare = (without_labels(utterance) for utterance in utterances(5, seed=8))
     return [scores.labels for scores, _ in Punctuator.from_pretrained(directory).scores(bare)]
 
 

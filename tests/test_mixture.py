@@ -167,7 +167,7 @@ def test_mixture(corpus, tmp_path):
         assert all(word.text == word.text.lower() for u in utterances for word in u.words)
     assert 700 <= summary.words["dev"]["run"] < 1200
     assert summary.read["run"] == 200 * 3 * 11
-    sizes = Counter(u.recording for u in parts["train"] if u.recording.startswith("loose"))
+    sizes = Counter(u.context for u in parts["train"] if u.context.startswith("loose"))
     assert {1, 2, 3} <= set(sizes.values())
     words = Counter(word.text for u in parts["train"] for word in u.words)
     assert words["25"] > 100
@@ -193,7 +193,7 @@ def test_languages_mix_in_some_documents(corpus, tmp_path):
     prepare_mixture(corpus, SOURCES, tmp_path / "out")
     documents = {}
     for utterance in read_tsv(tmp_path / "out" / "train.tsv"):
-        documents.setdefault(utterance.recording, set()).update(word.text for word in utterance.words)
+        documents.setdefault(utterance.context, set()).update(word.text for word in utterance.words)
     both = [name for name, words in documents.items() if words & {"casa", "puerta"} and words & {"etxe", "herrian"}]
     assert both
     assert all(name.startswith("loose") for name in both)

@@ -12,6 +12,7 @@ from asr_punct import nemo
 from asr_punct.errors import InputError, MissingExtraError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.nemo import punctuate_hypotheses, punctuate_manifest
+from asr_punct.words import annotate
 
 FRAME = 0.04
 LABELS = {
@@ -39,7 +40,7 @@ class ByWord:
         self.given = list(utterances)
         for utterance in self.given:
             labels = tuple(LABELS.get(word.text, Labels()) for word in utterance.words)
-            yield replace(utterance, labels=labels)
+            yield annotate(utterance, labels=labels)
 
 
 def timed(text, gaps=None):
@@ -130,8 +131,8 @@ def test_consecutive_hypotheses_are_one_document_whose_clocks_are_their_own():
         punctuator = ByWord()
         found = punctuate_hypotheses(hypotheses, punctuator, consecutive=consecutive)
         assert [hypothesis.text for hypothesis in found] == ["Ana, mira", "la casa.", ""]
-        assert len({utterance.recording for utterance in punctuator.given}) == recordings
-        assert [utterance.pauses and utterance.pauses[-1] for utterance in punctuator.given] == [None] * 3
+        assert len({utterance.context for utterance in punctuator.given}) == recordings
+        assert not any(utterance.pauses[-1] for utterance in punctuator.given if utterance.words)
 
 
 @pytest.mark.parametrize(

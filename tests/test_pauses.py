@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.pauses import UNKNOWN, buckets, refine, silence_threshold, silences, smoothing_matrix, with_pauses
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 TRUTH = [(0.5, 0.9), (0.9, 1.3), (1.7, 2.2), (2.2, 2.6), (3.2, 3.5)]
 
 
 def _utterance(*times, recording="a", channel="1", **kwargs):
     words = tuple(Word(f"w{i}", start, end) for i, (start, end) in enumerate(times))
-    return Utterance(words, recording=recording, channel=channel, times="asr", **kwargs)
+    return Utterance(words, recording=recording, channel=channel, time_source="asr", **kwargs)
 
 
 def test_pauses_of_one_utterance():
@@ -26,7 +26,7 @@ def test_pauses_of_one_utterance():
     (out,) = with_pauses([_utterance(*times)], counts)
     assert out.pauses == (0.0, 0.25, 0.0, None, None, None)
     assert out.pause_before is None
-    assert out.times == "asr"
+    assert out.time_source == "asr"
     assert counts == {"pauses": 6, "unknown": 3, "overlaps": 1}
     list(with_pauses([_utterance((0.0, 1.0))], one := Counter()))
     assert list(map(str, one.values())) == ["1", "1", "0"]
@@ -46,7 +46,7 @@ def test_the_last_word_looks_to_the_next_utterance_of_its_recording_and_channel(
 
 
 def test_utterances_without_times_or_words_pass_unchanged():
-    textual = Utterance((Word("a"), Word("b")), pauses=(0.1, None))
+    textual = annotate(Utterance((Word("a"), Word("b"))), pauses=(0.1, None))
     empty = Utterance(())
     out = list(with_pauses([textual, empty, _utterance((0.0, 1.0), recording="")]))
     assert out[:2] == [textual, empty]
@@ -186,12 +186,12 @@ def test_utterances_of_a_recording_are_refined_together():
     out = list(with_pauses(refine([first, second], _energy(TRUTH[:4]))))
     assert out[0].pauses[1] == pytest.approx(0.4, abs=0.03)
     assert out[1].pause_before == out[0].pauses[1]
-    assert [u.times for u in out] == ["asr", "asr"]
+    assert [u.time_source for u in out] == ["asr", "asr"]
 
 
 def test_aligned_and_unknown_times_stay():
     energy = _energy(TRUTH)
-    aligned = Utterance((Word("a", 0.7, 1.0),), times="aligner")
+    aligned = Utterance((Word("a", 0.7, 1.0),), time_source="aligner")
     odd = _utterance((None, None), (0.5, None), (math.nan, 1.0), (1.7, 2.0), (2.3, 2.55))
     assert refine([aligned], energy) == [aligned]
     out = refine([odd], energy)

@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
 from asr_punct.scoring import pair_words
 from asr_punct.scoring.html.diagnostics import reliability
 from asr_punct.shipped import shipped_models
-from asr_punct.words import PROBABLE, Utterance, Word, whole
+from asr_punct.words import PROBABLE, Utterance, Word, annotate
 
 FREE = np.zeros(1, dtype=np.uint8)
 CASES = np.array([[0.2, 0.5, 0.3]], dtype=np.float32)
@@ -106,8 +105,8 @@ TEXT = "buenos días «qué» tal están EiTB y – nada más señor presidente,
 def test_labels_do_not_change_and_every_set_label_is_listed(punctuator):
     spoken = [Utterance(tuple(map(Word, TEXT.split())), recording=str(i // 3)) for i in range(5)]
     plain, likely = (list(punctuator.restore(iter(spoken), probabilities=wanted)) for wanted in (False, True))
-    assert [each.probabilities for each in plain] == [None] * 5
-    assert [replace(each, probabilities=None) for each in likely] == plain
+    assert not any(word.probabilities for each in plain for word in each.words)
+    assert [annotate(each, probabilities=None) for each in likely] == plain
     for utterance in likely:
         for word, labels, found in zip(utterance.words, utterance.labels, utterance.probabilities, strict=True):
             if word.text == "–":
@@ -121,7 +120,7 @@ def test_labels_do_not_change_and_every_set_label_is_listed(punctuator):
 
 
 def test_probabilities_that_came_with_the_words_stay(punctuator):
-    spoken = Utterance((Word("hola,"),), labels=(Labels(),), probabilities=({Mark.COMMA: 0.123},))
+    spoken = annotate(Utterance((Word("hola,"),)), labels=(Labels(),), probabilities=({Mark.COMMA: 0.123},))
     (found,) = punctuator.restore([spoken], probabilities=True)
     assert found.probabilities[0][Mark.COMMA] == 0.123
     (found,) = punctuator.restore([spoken])
@@ -129,8 +128,8 @@ def test_probabilities_that_came_with_the_words_stay(punctuator):
 
 
 def test_json_carries_them_and_gives_them_back():
-    said = Utterance(
-        (Word("hola"), Word("qué"), Word("–")),
+    said = annotate(
+        Utterance((Word("hola"), Word("qué"), Word("–"))),
         labels=(Labels(frozenset({Mark.COMMA})), Labels(), Labels()),
         probabilities=({Mark.COMMA: 0.9, Case.FIRST_CAP: 0.0812}, {}, None),
     )
@@ -154,12 +153,9 @@ def test_probabilities_of_another_form_are_told(value):
         list(utterances(content, "a.json"))
 
 
-def test_parts_of_an_utterance_keep_theirs():
-    first = Utterance((Word("a"),), id="u")
-    second = Utterance((Word("b"),), id="u", probabilities=({Mark.COMMA: 0.5},), continues=True)
-    assert [each.probabilities for each in whole([first, second])] == [(None, {Mark.COMMA: 0.5})]
+def test_as_many_probabilities_as_words():
     with pytest.raises(AsrPunctError, match="1 probabilities for 2 words"):
-        Utterance((Word("a"), Word("b")), probabilities=({},))
+        annotate(Utterance((Word("a"), Word("b"))), probabilities=({},))
 
 
 REFERENCE = [parse("hola/COMMA/FIRST_CAP qué tal/QUESTION", id="u1")]
@@ -172,7 +168,7 @@ GUESSED = (
 
 @pytest.mark.parametrize("align", [False, True])
 def test_the_diagram_has_a_point_for_each_tenth_of_the_scale(tmp_path, align):
-    heard = [replace(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
+    heard = [annotate(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
     page, _, _ = written(tmp_path, REFERENCE, heard, align=align)
     titles = [content for _, content in page.all("title")]
     assert "2 marks: mean 86.5 %, right 50.0 %" in titles
@@ -183,7 +179,7 @@ def test_the_diagram_has_a_point_for_each_tenth_of_the_scale(tmp_path, align):
 
 
 def test_merged_classes_have_no_diagram():
-    heard = [replace(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
+    heard = [annotate(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
     assert "no probability of its marks" in reliability(pair_words(REFERENCE, heard, 4))
     assert "no probability of its marks" not in reliability(pair_words(REFERENCE, heard))
 

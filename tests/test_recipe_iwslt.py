@@ -5,7 +5,6 @@ import hashlib
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.scoring import Difference, score_counts
 from asr_punct.training.configuration import read_config
+from asr_punct.words import annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
 
@@ -290,7 +290,7 @@ def decoded(files, monkeypatch):
         for test in ("ref", "asr"):
             tokens = list(read_tsv(files / "data" / "tokens" / f"{test}.tsv"))
             with (folder / f"{test}.tsv").open("w") as out:
-                write_tsv((value if keep else replace(value, labels=None) for value in tokens), out)
+                write_tsv((value if keep else annotate(value, labels=None) for value in tokens), out)
     header = "part\trow\tagainst\tsource\tref\tasr\n"
     lines = "Fusion\tfusion\tplain\tshi2021\t+0.5\t-\nOther\tfusion\tnone\t-\t-\t-\n"
     (files / "published_ablations.tsv").write_text(header + lines)

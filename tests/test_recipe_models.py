@@ -21,7 +21,7 @@ from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets
 from asr_punct.tuning.tune import Tuning
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
 
@@ -78,12 +78,11 @@ def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path, monk
 def test_the_model_sees_bare_words_and_no_ends_of_lines(punctuator):
     """Neither the labels of the references nor where their lines end change what comes out."""
     references = utterances(10, 3)
-    one = Utterance(
-        tuple(word for u in references for word in u.words),
-        recording=references[0].recording,
+    one = annotate(
+        Utterance(tuple(word for u in references for word in u.words), recording=references[0].recording),
         labels=tuple(Labels() for u in references for _ in u.words),
     )
-    silent = [replace(u, pauses=None) for u in references]
+    silent = [annotate(u, pauses=None) for u in references]
     found = [label for _, u in score_model.punctuate_bare(punctuator, silent) for label in u.labels]
     ((_, whole),) = score_model.punctuate_bare(punctuator, [one])
     assert tuple(found) == whole.labels
@@ -140,7 +139,7 @@ def test_pauses_are_compared_with_none(tmp_path, punctuator, capsys):
     result = score_pauses.compare(punctuator, sentences)
     assert (result["words"], result["known_pauses"]) == (6, 2)
     assert "| micro.f1" in capsys.readouterr().out
-    silent = [replace(u, labels=None) for u in score_pauses.withhold_times(sentences)]
+    silent = [annotate(u, labels=None) for u in score_pauses.withhold_times(sentences)]
     assert result["without"] == score(sentences, list(punctuator.restore(silent))).as_dict()
     assert result["differences"]["micro.f1"]["first"] == pytest.approx(result["without"]["micro"]["f1"], abs=1e-6)
     assert Scores.from_dict(result["with"]).words == 6
@@ -175,13 +174,13 @@ class Fixed:
     def restore(self, utterances):
         for utterance in utterances:
             assert utterance.labels is None
-            yield replace(utterance, labels=tuple(self.labels[: len(utterance.words)]))
+            yield annotate(utterance, labels=tuple(self.labels[: len(utterance.words)]))
 
 
 def test_equal_decisions_are_counted():
     comma, period = (Labels(frozenset({mark}), Case.FIRST_CAP) for mark in (Mark.COMMA, Mark.PERIOD))
     first, second = Fixed(comma, comma, Labels(), comma), Fixed(comma, period, Labels(), replace(comma, case=Case.O))
-    labelled = Utterance(tuple(map(Word, "abcd")), labels=(Labels(),) * 4)
+    labelled = annotate(Utterance(tuple(map(Word, "abcd"))), labels=(Labels(),) * 4)
     expected = {"words": 4, "same_marks": 0.75, "same_case": 0.75, "same_both": 0.5}
     assert compare_graphs.compare(first, second, [labelled]) == expected
     with pytest.raises(InputError, match="found no words"):
@@ -219,7 +218,7 @@ def test_a_model_is_divided_into_what_runs_and_what_is_trained(model, shipped, c
     assert "data" not in facts
     assert facts["licence"] == "CC BY-SA 4.0"
     assert facts["parameters"] == pytest.approx((trainable / WEIGHTS).stat().st_size / 2, rel=0.1)
-    bare = [replace(u, labels=None) for u in utterances(30, 5)]
+    bare = [annotate(u, labels=None) for u in utterances(30, 5)]
     expected = list(Punctuator.from_pretrained(model, graph="int8").restore(bare))
     assert list(Punctuator.from_pretrained(runs).restore(bare)) == expected
 

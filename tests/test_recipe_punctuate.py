@@ -25,10 +25,10 @@ from split_decode import divide  # noqa: E402
 STAND_IN = '''
 import sys
 if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
-    import dataclasses
     from asr_punct.errors import ModelError
     from asr_punct.inference import punctuator
     from asr_punct.marks import Case, Labels, Mark, glyphs
+    from asr_punct.words import annotate
 
     class ByPause:
         """A period at pauses over half a second and ends of documents, a capital after it."""
@@ -50,7 +50,7 @@ if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
                     marks = frozenset({Mark.PERIOD}) if stop else frozenset()
                     labels.append(Labels(marks, Case.FIRST_CAP if capital else Case.O))
                     capital = stop
-                yield dataclasses.replace(utterance, labels=tuple(labels))
+                yield annotate(utterance, labels=labels)
 
     punctuator.Punctuator = ByPause
 '''
@@ -328,7 +328,9 @@ def test_help(stage):
     st.integers(1, 9),
 )
 def test_parts_hold_whole_recordings_and_documents(drawn, parts):
-    utterances = [Utterance((Word("w"),) * words, f"u{i}", f"r{reco}") for i, (reco, _, words) in enumerate(drawn)]
+    utterances = [
+        Utterance((Word("w"),) * words, f"u{i}", recording=f"r{reco}") for i, (reco, _, words) in enumerate(drawn)
+    ]
     documents = {f"u{i}": f"d{document}" for i, (_, document, _) in enumerate(drawn)} if drawn[0][1] else {}
     divided = divide(utterances, documents, parts)
     assert sorted(u.id for part in divided for u in part) == sorted(u.id for u in utterances)

@@ -9,14 +9,14 @@ import pytest
 
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.scoring import score
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "mintzai" / "local"))
 
 from results_page import Page, Result, read_paper
 
-LABELLED = Utterance(
-    (Word("bai"), Word("ez")),
+LABELLED = annotate(
+    Utterance((Word("bai"), Word("ez"))),
     labels=(Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))),
 )
 

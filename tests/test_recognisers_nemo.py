@@ -31,7 +31,7 @@ def test_a_model_of_nemo_is_opened_by_its_file(saved, recording):  # noqa: F811
     assert all(re.fullmatch("[abcdeo]+", word.text) for word in words)
     assert all(0 <= word.start <= word.end <= 6 for word in words)
     assert words[-1].end > 2
-    assert {value.times for value in values} == {"ctc"}
+    assert {value.time_source for value in values} == {"ctc"}
 
 
 def test_files_and_names_that_nemo_cannot_open_are_told(tmp_path):

@@ -17,7 +17,7 @@ from asr_punct.scoring.html import write_page
 from asr_punct.scoring.html.audio import EMBEDDED_BYTES
 from asr_punct.scoring.html.markup import Html, tag, text
 from asr_punct.scoring.html.transcript import transcript
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 REFERENCE = [
@@ -177,9 +177,9 @@ HOSTILE = ["</script><script>alert(1)</script>", "<img/src=x>", "\u202eabc", '"o
 def test_hostile_text_stays_text(tmp_path):
     words = tuple(map(Word, HOSTILE))
     labels = parse("a " * len(words)).labels
-    reference = Utterance(words, id="<b>u", labels=labels)
+    reference = annotate(Utterance(words, id="<b>u"), labels=labels)
     names = {"reference": "</title><script>x", "hypothesis": "<i>y</i>"}
-    heard = Utterance((*words[1:], Word("</del>")), id="<b>u", labels=labels)
+    heard = annotate(Utterance((*words[1:], Word("</del>")), id="<b>u"), labels=labels)
     for hypothesis in (reference, heard):
         found, _, content = written(tmp_path, [reference], [hypothesis], **names)
         assert len(found.all("script")) == 1
@@ -206,7 +206,7 @@ def test_the_transcript_tells_how_much_it_shows(monkeypatch, limit, shown):
 def timed(text_, *starts):
     utterance = parse(text_)
     words = [Word(word.text, start, start + 0.4) for word, start in zip(utterance.words, starts, strict=True)]
-    return Utterance(tuple(words), recording="r", labels=utterance.labels, times="asr")
+    return annotate(Utterance(tuple(words), recording="r", time_source="asr"), labels=utterance.labels)
 
 
 def pauses(references, hypotheses, align=True):
@@ -232,8 +232,8 @@ def test_pauses_are_drawn_to_scale():
 
 @pytest.mark.parametrize("align", [True, False])
 def test_pauses_of_the_hypothesis_stand_before_the_gaps_between_its_words(align):
-    refined = replace(timed("a b c", 0.0, 1.0, 2.0), pauses=(0.25, None, None))
-    without_times = replace(parse("a b c"), pauses=(None, 0.5, None))
+    refined = annotate(timed("a b c", 0.0, 1.0, 2.0), pauses=(0.25, None, None))
+    without_times = annotate(parse("a b c"), pauses=(None, 0.5, None))
     references = [timed("a b c", 0.0, 3.0, 6.0)]
     found = [[row[:2] for row in pauses(references, [side], align)] for side in (refined, without_times)]
     assert found == [[("a", "pause of 0.25 s")], [("b", "pause of 0.50 s")]]
@@ -276,7 +276,7 @@ def test_audio_that_no_browser_plays_is_refused(tmp_path):
 
 def test_confidence_of_words_is_drawn(tmp_path):
     words = (Word("hola", confidence=0.9), Word("ke", confidence=0.2), Word("tal", confidence=0.95))
-    heard = [Utterance(words, id="u1", labels=parse("a b c").labels)]
+    heard = [annotate(Utterance(words, id="u1"), labels=parse("a b c").labels)]
     found, _, _ = written(tmp_path, REFERENCE[:1], heard)
     titles = [content for _, content in found.all("title")]
     assert "1 words: mean 20.0 %, right 0.0 %" in titles

@@ -11,7 +11,7 @@ from dummies import file
 
 from asr_punct.formats.json import write_json
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [
@@ -35,7 +35,9 @@ def page(run, tmp_path):
     """A page of words with errors, times, confidence, probabilities and a second of sound for each word."""
     words = tuple(Word(word, float(i), i + 0.5 + 0.1 * (i % 3), 0.9 - 0.1 * i) for i, (word, *_) in enumerate(HEARD))
     labels, probabilities = (tuple(row[column] for row in HEARD) for column in (1, 2))
-    heard = Utterance(words, "u", "r", labels=labels, probabilities=probabilities, times="asr")
+    heard = annotate(
+        Utterance(words, "u", recording="r", time_source="asr"), labels=labels, probabilities=probabilities
+    )
     with open(tmp_path / "hyp.json", "w", encoding="utf-8") as out:
         write_json([heard], out, glyphs("es"))
     with wave.open(str(tmp_path / "talk.wav"), "wb") as out:

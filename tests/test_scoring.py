@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_rec
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, parse_case, parse_marks
 from asr_punct.scoring import Scores, concatenate, count_labels, read_score_sets, score, score_counts, write_score_sets
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
 PAIRS = st.lists(st.lists(st.tuples(LABELS, LABELS), max_size=6), min_size=1, max_size=5).filter(any)
@@ -24,7 +24,7 @@ def parse(text, **fields):
         words.append(Word(word))
         marks = parse_marks(rest[0]) if rest and rest[0] else frozenset()
         labels.append(Labels(marks, parse_case(rest[1]) if len(rest) > 1 else Case.O))
-    return Utterance(tuple(words), labels=tuple(labels), **fields)
+    return annotate(Utterance(tuple(words), **fields), labels=tuple(labels))
 
 
 # word        reference            hypothesis           slots                                    case
@@ -114,7 +114,7 @@ def test_marks_that_merge_on_one_word_are_one_slot():
 
 
 def to_utterances(pairs, side):
-    return [Utterance(tuple(Word("a") for _ in u), labels=tuple(pair[side] for pair in u)) for u in pairs]
+    return [annotate(Utterance(tuple(Word("a") for _ in u)), labels=tuple(pair[side] for pair in u)) for u in pairs]
 
 
 @given(PAIRS)
@@ -148,7 +148,7 @@ def test_benchmark_scores_agree_with_other_ways_of_scoring(pairs):
     """One class a token, micro over three: counted as Alam et al. 2020 count, and by scikit-learn."""
     names = ("O", "COMMA", "PERIOD", "QUESTION")
     labels = [[Labels(parse_marks(names[pair[side]])) for pair in pairs] for side in (0, 1)]
-    reference, hypothesis = (Utterance((Word("a"),) * len(pairs), labels=tuple(side)) for side in labels)
+    reference, hypothesis = (annotate(Utterance((Word("a"),) * len(pairs)), labels=tuple(side)) for side in labels)
     scores = score([reference], [hypothesis], merge=4, samples=0)
 
     right, added, missed = np.zeros((3, 4), int)
@@ -250,7 +250,7 @@ def test_labels_are_required(aligned):
 
 def test_an_empty_reference_and_an_unknown_merge_are_refused():
     with pytest.raises(InputError, match="reference: found no words"):
-        score([Utterance((), labels=())], [])
+        score([annotate(Utterance(()), labels=())], [])
     with pytest.raises(AsrPunctError, match="--merge: found 5, expected 4, 3 or 2"):
         score(REFERENCE, HYPOTHESIS, merge=5)
 
@@ -296,7 +296,7 @@ def test_written_forms_are_those_of_the_reference_where_the_word_was_recognised(
 
 
 def test_units_are_utterances_of_the_reference_even_in_one_document():
-    references = [parse("a/COMMA b/PERIOD"), Utterance((), labels=()), parse("c d/PERIOD")]
+    references = [parse("a/COMMA b/PERIOD"), annotate(Utterance(()), labels=()), parse("c d/PERIOD")]
     scores = score(references, [parse("a b/PERIOD c e d/PERIOD")], align=True, samples=20)
     assert scores.resampling.units == 3
     counts = count_labels(references, [parse("a b/PERIOD c e d/PERIOD")], align=True)

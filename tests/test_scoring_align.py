@@ -22,7 +22,7 @@ from asr_punct.scoring import Scores, score
 from asr_punct.scoring.confusion import confusion
 from asr_punct.scoring.evaluate import pair_words
 from asr_punct.scoring.metrics import make_scores
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 SCTK = shutil.which("sctk")
 needs_sclite = pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
@@ -171,7 +171,10 @@ def test_what_is_missing_on_one_side_is_extra_on_the_other():
 
 def utterances(pairs, side):
     return [
-        Utterance(tuple(Word(word) for word, _ in pair[side]), str(n), labels=tuple(label for _, label in pair[side]))
+        annotate(
+            Utterance(tuple(Word(word) for word, _ in pair[side]), str(n)),
+            labels=tuple(label for _, label in pair[side]),
+        )
         for n, pair in enumerate(pairs)
     ]
 

@@ -6,14 +6,14 @@ import pytest
 
 from asr_punct.marks import CASES, Case, Labels, Mark
 from asr_punct.scoring import count_labels, paired, score, tables
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
 CAP = Labels(case=Case.FIRST_CAP)
 
 
 def utterance(*labels):
-    return Utterance((Word("a"),) * len(labels), labels=labels)
+    return annotate(Utterance((Word("a"),) * len(labels)), labels=labels)
 
 
 REFERENCE = [utterance(COMMA, CAP, PERIOD), utterance(CAP, PERIOD)]

@@ -6,7 +6,7 @@ import pytest
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import Labels, Mark
 from asr_punct.scoring import bootstrap, count_labels, paired, significance
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 COMMA = Labels(frozenset({Mark.COMMA}))
 
@@ -14,7 +14,10 @@ COMMA = Labels(frozenset({Mark.COMMA}))
 def counts_of(truth, guess):
     """Counts of utterances from two arrays of "has a comma", (utterances, words)."""
     references, hypotheses = (
-        [Utterance((Word("a"),) * len(row), labels=tuple(COMMA if c else Labels() for c in row)) for row in rows]
+        [
+            annotate(Utterance((Word("a"),) * len(row)), labels=tuple(COMMA if c else Labels() for c in row))
+            for row in rows
+        ]
         for rows in (truth, guess)
     )
     return count_labels(references, hypotheses)

@@ -14,19 +14,19 @@ from asr_punct.subtitles import BBC, NETFLIX, Limits, make_cues, parse_limits
 from asr_punct.subtitles import segment as programme
 from asr_punct.subtitles.lines import break_lines
 from asr_punct.subtitles.units import Unit, Units
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES, EN = glyphs("es"), glyphs("en")
 SMALL = Limits(characters=12, lines=2, least_seconds=1, most_seconds=4, speed=12, gap=0.08, closed=0.3, linger=0.5)
 
 
-def utterance(text, pauses=(), start=0.0, **others):
+def utterance(text, pauses=(), start=0.0, labels=None, **others):
     """Words of 0.3 s with a pause of 0 s, or the given one, after each."""
     words = []
     for place, token in enumerate(text.split()):
         words.append(Word(token, round(start, 3), round(start + 0.3, 3)))
         start += 0.3 + dict(pauses).get(place, 0.0)
-    return Utterance(tuple(words), recording="r", times="asr", **others)
+    return annotate(Utterance(tuple(words), recording="r", time_source="asr", **others), labels=labels)
 
 
 def lines_of(utterances, limits=NETFLIX, style=ES):
@@ -140,11 +140,9 @@ def test_cues_hold_words_of_several_utterances_but_of_one_recording():
     assert [cue.recording for cue in make_cues([first, other], NETFLIX, ES)] == ["r", "s"]
 
 
-def test_the_end_of_an_utterance_is_a_better_place_than_the_middle_but_not_that_of_a_part():
+def test_the_end_of_an_utterance_is_a_better_place_than_the_middle():
     first, second = utterance("nos preocupan"), utterance("entonces cambian", start=0.7)
-    part = Utterance(second.words, recording="r", continues=True)
     assert [unit.weight for unit in units([first, second], ES, 42)] == [12, 3, 8, 8]
-    assert [unit.weight for unit in units([first, part], ES, 42)] == [12, 8, 8, 8]
 
 
 def test_a_word_longer_than_a_line_stands_alone():
@@ -388,7 +386,7 @@ def spoken(draw):
         known = draw(st.booleans()) or not words
         words.append(Word(token, now, now + draw(st.floats(0, 3))) if known else Word(token))
         labels.append(draw(MARKED))
-    return Utterance(tuple(words), recording="r", labels=tuple(labels), times="asr")
+    return annotate(Utterance(tuple(words), recording="r", time_source="asr"), labels=tuple(labels))
 
 
 @settings(max_examples=200, deadline=None)
@@ -425,7 +423,7 @@ def test_most_cues_of_an_interview_end_at_marks(real_data, limits):
 
     rows = json.loads((real_data / "speech" / "interview" / "first_half.json").read_text(encoding="utf-8"))
     words = tuple(Word(row["word"], row["start"], row["end"]) for row in rows)
-    cues = list(make_cues([Utterance(words, recording="interview", times="aligner")], limits, EN))
+    cues = list(make_cues([Utterance(words, recording="interview", time_source="aligner")], limits, EN))
     assert " ".join(" ".join(cue.lines) for cue in cues) == " ".join(word.text for word in words)
     assert all(len(line) <= limits.characters for cue in cues for line in cue.lines)
     assert sum(cue.lines[-1][-1] in ".?!,;:”" for cue in cues) > 0.6 * len(cues)

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from dummies import bare_words
 
 from asr_punct.align.files import align_data_dir, align_file
 from asr_punct.align.methods import DtwAligner
@@ -46,9 +47,9 @@ def test_pauses_are_refined_on_the_audio_and_times_stay(tmp_path):
     """The recogniser says that the gap is 0.10 s; the recording is silent for 0.40 s."""
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
     words = (Word("hola", 0.2, 0.95), Word("mundo", 1.05, 1.8))
-    original = Utterance(words, id="a", recording="a", times="asr")
+    original = Utterance(words, id="a", recording="a", time_source="asr")
     (result,) = refined([original], single_recording(audio))
-    assert result.words == words
+    assert bare_words(result) == words
     assert result.pauses[0] == pytest.approx(0.4, abs=0.03)
     assert result.pauses[1] is None
 
@@ -64,7 +65,7 @@ def test_words_after_the_end_of_the_audio_are_told(tmp_path):
     table = tmp_path / "wav.scp"
     table.write_text(f"a {audio}\n")
     for audio_of in (single_recording(audio), recording_table(read_wav_scp(table), table)):
-        rounded = Utterance((Word("hola", 0.2, 2.4),), id="a", recording="a", times="asr")
+        rounded = Utterance((Word("hola", 0.2, 2.4),), id="a", recording="a", time_source="asr")
         assert list(refined([rounded], audio_of))
         beyond = replace(rounded, words=(Word("hola", 0.2, 3.1), Word("eh", 0.3, 0.4)))
         with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):
@@ -73,7 +74,7 @@ def test_words_after_the_end_of_the_audio_are_told(tmp_path):
 
 def test_one_audio_file_holds_one_recording(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
-    first = Utterance((Word("hola", 0.2, 0.8),), id="u1", recording="r", times="asr")
+    first = Utterance((Word("hola", 0.2, 0.8),), id="u1", recording="r", time_source="asr")
     audio_of = single_recording(audio)
     assert len(list(refined([first, replace(first, id="u2", channel="2")], audio_of))) == 2
     with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
@@ -101,7 +102,7 @@ def test_labels_come_from_the_text_of_the_data_directory(tmp_path):
     source = rows(tmp_path, "u-1 1 0.0 0.5 hola", "u-1 1 0.6 0.4 eh", "u-1 1 1.0 0.5 ana", "u-2 1 2 0.5 qué")
     corpus = TimedCorpus("es", "ctc", None, directory)
     first, second = corpus.read(source)
-    assert (first.recording, first.times) == ("d", "ctc")
+    assert (first.document, first.recording, first.time_source) == ("d", "r", "ctc")
     assert first.labels == (
         Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP),
         Labels(),
@@ -127,7 +128,7 @@ def test_utterances_in_different_files_have_no_pause_between_them(tmp_path):
     first, second = TimedCorpus("es", None, None, directory).read(
         rows(tmp_path, "u-1 1 0 0.5 hola", "u-2 1 0.5 0.5 qué")
     )
-    assert (first.recording, second.recording) == ("d", "d")
+    assert (first.context, second.context) == ("d", "d")
     assert (first.pauses, second.pause_before) == ((None,), None)
 
 
@@ -177,7 +178,7 @@ GRID = """File type = "ooTextFile short"
 def test_the_source_of_times_is_what_the_input_says(tmp_path, times, expected):
     (tmp_path / "a.TextGrid").write_text(GRID)
     (utterance,) = TimedCorpus("es", times, None, None).read(tmp_path / "a.TextGrid")
-    assert utterance.times == expected
+    assert utterance.time_source == expected
 
 
 def test_audio_is_not_read_for_the_times_of_an_aligner(tmp_path):
@@ -213,7 +214,7 @@ def test_a_file_is_aligned(speech, tmp_path):
     (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
     (result,) = align_file(speech, tmp_path / "a.txt", "es", DtwAligner("es"))
     assert [word.text for word in result.words] == ["buenos", "días", "a", "todos"]
-    assert (result.id, result.times) == ("frase", "aligner")
+    assert (result.id, result.time_source) == ("frase", "aligner")
     edges = [time for word in result.words for time in (word.start, word.end)]
     assert edges == sorted(edges)
 
@@ -245,6 +246,6 @@ def test_a_data_directory_without_text_is_told(tmp_path):
 def test_times_are_kept_where_some_are_missing(tmp_path):
     words = (Word("a", 0.0, 0.5), Word("b"), Word("c", 1.0, 1.5))
     audio = recording(tmp_path / "a.wav", [(0.0, 0.5), (1.0, 1.5)], 2.0)
-    utterance = Utterance(words, id="a", recording="a", times="asr")
+    utterance = Utterance(words, id="a", recording="a", time_source="asr")
     (result,) = refined([utterance], single_recording(audio))
-    assert result == replace(utterance, pauses=(None, None, None))
+    assert result == utterance

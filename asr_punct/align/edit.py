@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asr_punct.errors import InputError
 from asr_punct.marks import LEFT, OPENER, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.text.characters import shape_of
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, annotate
 
 SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
 _ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
@@ -220,7 +220,7 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     Raises:
         InputError: the reference has no labels.
     """
-    if reference.labels is None:
+    if reference.words and not reference.is_labelled:
         raise InputError(f"reference {reference.id!r}".strip(), "no labels", "marks and case on every word")
     alignment = align([comparable(w.text) for w in reference.words], [comparable(w.text) for w in hypothesis.words])
     placed, cases = _place(reference.labels, alignment, len(hypothesis.words))
@@ -229,7 +229,7 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     deleted = set(alignment.reference[alignment.hypothesis < 0].tolist())
     slots = [(i, mark) for i, label in enumerate(reference.labels) for mark in (*LEFT, *RIGHT) if mark in label.marks]
     return Projection(
-        replace(hypothesis, labels=labels),
+        annotate(hypothesis, labels=labels),
         alignment,
         moved=sum(origin in deleted for origin, _ in kept),
         lost=tuple(slot for slot in slots if slot not in kept),

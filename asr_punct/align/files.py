@@ -12,7 +12,7 @@ from asr_punct.formats.entries import recording_name
 from asr_punct.formats.files import Pathlike, read_text_file
 from asr_punct.formats.kaldi import read_data_dir
 from asr_punct.text import parse
-from asr_punct.words import Utterance, later
+from asr_punct.words import Utterance, shift
 
 
 def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
@@ -27,7 +27,7 @@ def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner)
         raise InputError(text, "no words", "what is said in the audio")
     name = recording_name(audio)
     timed = aligner.align(Clip(audio, name), words)
-    yield Utterance(timed, id=name, recording=name, times=aligner.times)
+    yield Utterance(timed, id=name, recording=name, time_source=aligner.times)
 
 
 def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
@@ -43,5 +43,5 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
             raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
         found = aligner.align(Clip(item.audio, item.id, item.start, item.end), words)
-        timed = tuple(later(word, item.start, decimals=3) for word in found)
-        yield Utterance(timed, id=item.id, recording=item.recording, times=aligner.times, rest=OwnName())
+        timed = tuple(shift(word, item.start, decimals=3) for word in found)
+        yield Utterance(timed, id=item.id, recording=item.recording, time_source=aligner.times, origin=OwnName())

@@ -38,9 +38,10 @@ class HypothesisWords:
     words: tuple[Word, ...]
     entries: list[Object] | None
 
-    def utterance(self, recording: str) -> Utterance:
+    def utterance(self, recording: str, document: str) -> Utterance:
         """The words as an utterance."""
-        return Utterance(self.words, recording=recording, times=source_of(self.words, USUAL["nemo"]))
+        source = source_of(self.words, USUAL["nemo"])
+        return Utterance(self.words, document=document, recording=recording, time_source=source)
 
 
 def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:

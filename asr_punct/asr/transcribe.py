@@ -79,7 +79,7 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     pieces = progress.counted(read_pieces(audio, recogniser.rate, spans), f"pieces of {name}", total=len(spans))
     found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
     held = [
-        Utterance(words, f"{name}-{number}", name, times=source_of(words, recogniser.times), audio=path)
+        Utterance(words, f"{name}-{number}", recording=name, time_source=source_of(words, recogniser.times), audio=path)
         for number, words in enumerate(filter(None, found), start=1)
     ]
     if held:

@@ -14,7 +14,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
-from asr_punct.words import TIME_SOURCES, time_source
+from asr_punct.words import TIME_SOURCES, named_time_source
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -31,7 +31,7 @@ def checked_language(context: typer.Context, language: str) -> str:
 
 def checked_times(times: str | None) -> str | None:
     """A source of times, where one is named."""
-    return None if times is None else time_source(times)
+    return None if times is None else named_time_source(times)
 
 
 def _readable(parameter: typer.CallbackParam, name: str | None) -> str | None:

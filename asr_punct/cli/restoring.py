@@ -130,7 +130,7 @@ def punctuate(
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
     with on_terminal(quiet, source=source, output=output):
-        utterances = formats.read_utterances(source, from_, parts=True, silence=True, times=times)
+        utterances = formats.read_utterances(source, from_, silence=True, times=times)
         if audio:
             utterances = refined(utterances, single_recording(audio))
         elif wav_scp:

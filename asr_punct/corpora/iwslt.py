@@ -19,7 +19,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, make_directory, read_lines, write_file
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import LEFT, Labels, Mark
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 """Files of the benchmark, and the corpora that they become."""
@@ -98,10 +98,8 @@ def _read_tokens(path: Pathlike) -> Iterator[_Token]:
 
 
 def _utterance(tokens: Sequence[_Token], recording: str, number: int) -> Utterance:
-    return Utterance(
-        words=tuple(Word(text) for text, _ in tokens),
-        id=f"{recording}-{number}",
-        recording=recording,
+    return annotate(
+        Utterance(words=tuple(Word(text) for text, _ in tokens), id=f"{recording}-{number}", recording=recording),
         labels=tuple(labels for _, labels in tokens),
     )
 
@@ -137,7 +135,7 @@ def as_recognised(tokens: Utterance) -> Utterance:
         text = "".join(token for token, _ in group if not _is_mark(token))
         words.append(Word(text or group[0][0]))
         labels.append(Labels(frozenset().union(*(label.marks for _, label in group)), group[0][1].case))
-    return replace(tokens, words=tuple(words), labels=tuple(labels))
+    return annotate(replace(tokens, words=tuple(words)), labels=tuple(labels))
 
 
 def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
@@ -150,11 +148,11 @@ def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
     labels: list[Labels] = []
     for group, label in zip(_groups(_labelled(tokens)), words.labels or (), strict=True):
         labels.extend(_spread(label, len(group)))
-    return replace(tokens, labels=tuple(labels))
+    return annotate(tokens, labels=tuple(labels))
 
 
 def _labelled(tokens: Utterance) -> Iterator[_Token]:
-    labels = tokens.all_labels
+    labels = tokens.labels
     return ((word.text, label) for word, label in zip(tokens.words, labels, strict=True))
 
 

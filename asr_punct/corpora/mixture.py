@@ -26,7 +26,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import make_directory, write_file
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 PARTS = ("train", "dev")
 SPELLED = 0.5
@@ -154,12 +154,12 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
 
 
 def _counted(
-    document: Iterable[LabelledLine], recording: str, name: str, part: str, summary: MixtureSummary
+    lines: Iterable[LabelledLine], document: str, name: str, part: str, summary: MixtureSummary
 ) -> Iterator[Utterance]:
-    for line in document:
+    for line in lines:
         summary.words[part][name] += len(line.words)
         summary.marks[part].update(mark for label in line.labels for mark in label.marks)
-        yield Utterance(tuple(map(Word, line.words)), recording=recording, labels=line.labels)
+        yield annotate(Utterance(tuple(map(Word, line.words)), document=document), labels=line.labels)
 
 
 def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[LabelledLine]:

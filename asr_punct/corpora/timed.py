@@ -17,7 +17,7 @@ from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.pauses import refined, with_pauses
-from asr_punct.words import Utterance, Word, time_source
+from asr_punct.words import Utterance, Word, named_time_source
 
 
 class TimedCorpus:
@@ -38,7 +38,7 @@ class TimedCorpus:
 
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
         self._language, self._audio, self._data_dir = language, audio, data_dir
-        self._times = None if times is None else time_source(times)
+        self._times = None if times is None else named_time_source(times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._heard = audio is not None or any(item.audio for item in self._items.values())
         self._counts: Counter[str] = Counter()
@@ -58,7 +58,7 @@ class TimedCorpus:
         if self._heard:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
             utterances = refined(utterances, audio_of, self._counts)
-        timed = map(self._in_document, with_pauses(utterances, self._counts))
+        timed = with_pauses(utterances, self._counts)
         yield from progress.counted(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._counts["pauses"]:
             raise InputError(str(source), "words without times", TIMES)
@@ -81,11 +81,8 @@ class TimedCorpus:
             place, found = f"utterance {utterance.id!r}", f"a word at {min(starts)} s"
             expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
             raise InputError(place, found, expected)
-        utterance = replace(utterance, recording=item.recording)
+        utterance = replace(utterance, document=item.document, recording=item.recording)
         return utterance if item.text is None else self._labelled(utterance, item.text)
-
-    def _in_document(self, utterance: Utterance) -> Utterance:
-        return replace(utterance, recording=self._item(utterance).document) if self._data_dir else utterance
 
     def _item(self, utterance: Utterance) -> DataUtterance:
         if utterance.id not in self._items:

@@ -99,7 +99,7 @@ def _spool(utterances: Iterable[Utterance], spool: TextIO) -> list[_Line]:
         if utterance.words:
             text = io.StringIO()
             write_tsv([utterance], text)
-            lines.append(_Line(utterance.recording, len(utterance.words), spool.write(text.getvalue())))
+            lines.append(_Line(utterance.context, len(utterance.words), spool.write(text.getvalue())))
     return lines
 
 

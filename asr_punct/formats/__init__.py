@@ -33,14 +33,13 @@ from asr_punct.formats.text import read_text
 from asr_punct.formats.unnamed import plain_text, refuse_table
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
-from asr_punct.words import Utterance, time_source, whole, with_source
+from asr_punct.words import Utterance, named_time_source, with_time_source
 
 
 def read_utterances(
     path: Pathlike,
     format_name: str | None = None,
     *,
-    parts: bool = False,
     silence: bool = False,
     times: str | None = None,
 ) -> Iterator[Utterance]:
@@ -52,7 +51,6 @@ def read_utterances(
     Args:
         path: the file.
         format_name: its format.
-        parts: whether a long utterance of a CTM may come in parts (`Utterance.continues`), for bounded memory.
         silence: whether JSON may have no words, as a recogniser writes it where nobody speaks.
         times: where the words' times come from, one of `words.TIME_SOURCES`; None leaves what the file says.
 
@@ -62,10 +60,9 @@ def read_utterances(
             says its format and it is no text (`unnamed`).
     """
     utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
-    utterances = utterances if parts else whole(utterances)
     if times is not None:
-        source = time_source(times)
-        utterances = (with_source(utterance, source) for utterance in utterances)
+        source = named_time_source(times)
+        utterances = (with_time_source(utterance, source) for utterance in utterances)
     name = format_name or format_by_name(uncompressed_name(path))
     may_be_empty = silence and name is not None and FORMATS[name].recognises is not None
     return _checked(utterances, path, may_be_empty)
@@ -175,6 +172,6 @@ def write_utterances(
     write = chosen.write if subtitles is None else limited(name, subtitles)
     if write is not None:
         with write_file(path) as out:
-            write(utterances if chosen.writes_parts else whole(utterances), out, glyphs)
+            write(utterances, out, glyphs)
     elif chosen.write_to is not None:
-        chosen.write_to(whole(utterances), path, glyphs)
+        chosen.write_to(utterances, path, glyphs)

@@ -48,7 +48,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}" if labels else recording,
             recording=recording,
             channel=str(number),
-            times=source_of(words, USUAL["aws"]),
+            time_source=source_of(words, USUAL["aws"]),
         )
 
 

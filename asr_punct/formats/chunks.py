@@ -37,7 +37,7 @@ _CHUNKS = "chunks"
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """What a pipeline gave; `Utterance.rest`.
+    """What a pipeline gave; `Utterance.origin`.
 
     Attributes:
         file: the file's object.
@@ -61,7 +61,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     file = object_at(content, name)
     words = tuple(_words(file, name))
     times = told_source(file, words, _usual_source(file))
-    yield Utterance(words, recording, recording, times=times, rest=Chunks(file))
+    yield Utterance(words, recording, recording=recording, time_source=times, origin=Chunks(file))
 
 
 def _words(file: Object, place: str) -> Iterator[Word]:
@@ -96,9 +96,9 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
 
     Marks stand on the words; a text without chunks is running text.
     """
-    if len(values) != 1 or not isinstance(values[0].rest, Chunks):
+    if len(values) != 1 or not isinstance(values[0].origin, Chunks):
         return None
-    file = values[0].rest.file
+    file = values[0].origin.file
     entries, text = file[_CHUNKS], file["text"]
     pieces = list(grouped(tokens_of(entries, "text"), piece_sizes([entry["text"] for entry in entries])))
     words = written_words(values[0], glyphs, running=not entries)

@@ -3,14 +3,12 @@
 Kaldi writes 5 or 6 columns (and `<eps>` rows where silence is printed), NeMo's Forced Aligner 8 (with `NA`, and
 `<space>` between the words of a segment). Lines that start with `;;` are comments, as in NIST's definition.
 
-With `part`, memory does not grow with the file: a long utterance comes in parts (`Utterance.continues`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -36,7 +34,6 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 COMMENT = ";;"
 """Begins a line that says nothing."""
-PART = 1000
 """A longer utterance is cut after so many words, or where the first place after them is that has words around it."""
 _SILENCE = "<eps>"
 _SPACE = "<space>"
@@ -51,7 +48,7 @@ _COLUMNS = "5, 6 or 8 columns: utterance channel start duration word [confidence
 
 @dataclass(frozen=True, slots=True)
 class CtmRow:
-    """A row as it stands in its file; `Word.rest` of its word.
+    """A row as it stands in its file; `Word.origin` of its word.
 
     Attributes:
         before: lines before it that have no word: comments, silence, empty ones.
@@ -66,28 +63,28 @@ class CtmRow:
 
 @dataclass(frozen=True, slots=True)
 class CtmSpace:
-    """What joins a word to the one before it in the same row; `Word.rest` of the second."""
+    """What joins a word to the one before it in the same row; `Word.origin` of the second."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CtmEnd:
-    """Lines after a file's last word; `Utterance.rest`."""
+    """Lines after a file's last word; `Utterance.origin`."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnName:
-    """`Utterance.rest` of an utterance that a CTM names by its id, not by its recording: those of data directories."""
+    """Origin of an utterance that a CTM names by its id, not by its recording: those of data directories."""
 
 
 _Row = tuple[str, str, Seconds, tuple[Word, ...], str]
 """Utterance, channel, start, words and place."""
 
 
-def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
+def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a CTM file, lazily: consecutive rows of one utterance and channel.
 
     The utterance's name is also its recording. Silence rows are left out. Of the words in one row the first has its
@@ -95,7 +92,6 @@ def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
 
     Args:
         path: the file.
-        part: words of the parts in which a long utterance comes; whole where None.
 
     Raises:
         InputError: wrong columns, times that are no numbers, negative or out of order, an utterance in two places.
@@ -105,14 +101,14 @@ def read_ctm(path: Pathlike, part: int | None = None) -> Iterator[Utterance]:
     for (name, channel), rows in groupby(_rows(path, left), key=itemgetter(0, 1)):
         checked = _in_order(rows, (name, channel) in seen)
         seen.add((name, channel))
-        for number, words in enumerate(_parts(checked, part or sys.maxsize)):
-            end = CtmEnd(tuple(left)) if left else None
-            yield Utterance(words, name, name, channel, times=_source(words), continues=number > 0, rest=end)
+        words = tuple(word for row in checked for word in row)
+        end = CtmEnd(tuple(left)) if left else None
+        yield Utterance(words, name, recording=name, channel=channel, time_source=_source(words), origin=end)
 
 
 def _source(words: Sequence[Word]) -> TimeSource:
     """NeMo's Forced Aligner, which places words by a CTC model, has no confidence of them."""
-    first = words[0].rest
+    first = words[0].origin
     unscored = isinstance(first, CtmRow) and first.tail.split()[:2] == _UNSCORED
     return USUAL["ctm/forced aligner" if unscored else "ctm"]
 
@@ -126,21 +122,6 @@ def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:
             raise InputError(place, f"start {start} after {last}", "rows in the order of time")
         last = start
         yield words
-
-
-def _parts(rows: Iterator[tuple[Word, ...]], part: int) -> Iterator[tuple[Word, ...]]:
-    """The words of rows, so many at a time; beside a token of marks alone they are cut only where all others are."""
-    words: list[Word] = []
-    for row in rows:
-        if len(words) >= 2 * part or (len(words) >= part and _is_spoken(words[-1]) and _is_spoken(row[0])):
-            yield tuple(words)
-            words = []
-        words += row
-    yield tuple(words)
-
-
-def _is_spoken(word: Word) -> bool:
-    return any(map(str.isalnum, word.text))
 
 
 def could_be_row(columns: Sequence[str]) -> bool:
@@ -165,24 +146,26 @@ def _rows(path: Pathlike, left: list[str]) -> Iterator[_Row]:
         start = parse_seconds(columns[2], place, "start")
         duration = parse_seconds(columns[3], place, "duration")
         confidence = _confidence(columns[5], place) if len(columns) > 5 else None
-        word = Word(columns[4], start, round(start + duration, 6), confidence, CtmRow(tuple(left), match[1], match[3]))
+        word = Word(
+            columns[4], start, round(start + duration, 6), confidence, origin=CtmRow(tuple(left), match[1], match[3])
+        )
         left.clear()
         yield columns[0], columns[1], start, _split(word), place
 
 
 def _split(word: Word) -> tuple[Word, ...]:
     """The words of a token; all that is `<space>` alone is one."""
-    if _SPACE not in word.text or not isinstance(word.rest, CtmRow):
+    if _SPACE not in word.text or not isinstance(word.origin, CtmRow):
         return (word,)
     texts = _SPACES.split(word.text)
     before, after = texts[1] if not texts[0] else "", texts[-2] if not texts[-1] else ""
     texts = texts[2 if before else 0 : -2 if after else None]
     if not texts:
         return (word,)
-    rest = replace(word.rest, head=word.rest.head + before, tail=after + word.rest.tail)
-    words = [replace(word, text=texts[0], end=None, rest=rest)]
+    rest = replace(word.origin, head=word.origin.head + before, tail=after + word.origin.tail)
+    words = [replace(word, text=texts[0], end=None, origin=rest)]
     for space, text in zip(texts[1::2], texts[2::2], strict=True):
-        words.append(replace(word, text=text, start=None, end=None, rest=CtmSpace(space)))
+        words.append(replace(word, text=text, start=None, end=None, origin=CtmSpace(space)))
     words[-1] = replace(words[-1], end=word.end)
     return tuple(words)
 
@@ -220,18 +203,16 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         else:
             for _, _, utterance in group:
                 out.writelines(text for _, text in _written(utterance, name, glyphs))
-                if isinstance(utterance.rest, CtmEnd):
-                    out.writelines(f"{line}\n" for line in utterance.rest.lines)
+                if isinstance(utterance.origin, CtmEnd):
+                    out.writelines(f"{line}\n" for line in utterance.origin.lines)
 
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
     """Utterances with something to write, whether they are new and named by the recording, and that name."""
-    number = 0
-    for utterance in utterances:
-        number += not utterance.continues
-        if not utterance.words and not isinstance(utterance.rest, CtmEnd):
+    for number, utterance in enumerate(utterances, start=1):
+        if not utterance.words and not isinstance(utterance.origin, CtmEnd):
             continue
-        kept = isinstance(utterance.rest, OwnName) or any(isinstance(word.rest, CtmRow) for word in utterance.words)
+        kept = isinstance(utterance.origin, OwnName) or any(isinstance(word.origin, CtmRow) for word in utterance.words)
         by_recording = bool(utterance.recording and utterance.words) and not kept
         name = utterance.id or utterance.recording or f"utterance{number}"
         yield by_recording, one_token(_audio_name(utterance.recording) if by_recording else name), utterance
@@ -257,13 +238,13 @@ def _by_time(name: str, utterances: Iterable[Utterance], glyphs: Glyphs) -> Iter
 def _written(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
     """Start and text of each row of an utterance, with the lines before it."""
     start, text, tail = 0.0, "", ""
-    for word, label in zip(_timed(utterance), utterance.all_labels, strict=True):
-        if isinstance(word.rest, CtmSpace):
-            text += word.rest.text
+    for word, label in zip(_timed(utterance), utterance.labels, strict=True):
+        if isinstance(word.origin, CtmSpace):
+            text += word.origin.text
         else:
             if text:
                 yield start, text + tail
-            row = word.rest if isinstance(word.rest, CtmRow) else _row(word, name, utterance.channel)
+            row = word.origin if isinstance(word.origin, CtmRow) else _row(word, name, utterance.channel)
             start, text, tail = (
                 word.start or 0.0,
                 "".join(f"{line}\n" for line in row.before) + row.head,

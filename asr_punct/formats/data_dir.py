@@ -33,7 +33,7 @@ _EXPECTED = "a data directory with text, or with a ctm"
 
 @dataclass(frozen=True, slots=True)
 class DataDir(OwnName):
-    """The directory that an utterance is of; `Utterance.rest`."""
+    """The directory that an utterance is of; `Utterance.origin`."""
 
     root: Path
 
@@ -61,14 +61,9 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     _tell_others(root, texts, timed)
     documents = unique_names(root / "utt2doc")
     order = order_of_speech(root, texts, segments, documents)
-    found = (_utterance(root, name, texts[name], segments, timed) for name in order)
-    if all(documents.get(name) == segments.get(name, (name,))[0] for name in texts) or not documents:
-        yield from found
-        return
-    from asr_punct.pauses import with_pauses  # brings numpy
-
-    for utterance in with_pauses(found):  # recordings have clocks of their own; a document may have several
-        yield replace(utterance, recording=documents[utterance.id])
+    for name in order:
+        utterance = _utterance(root, name, texts[name], segments, timed)
+        yield replace(utterance, document=documents[name]) if documents else utterance
 
 
 def _tell_others(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
@@ -98,7 +93,7 @@ def _utterance(
         words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
     recording = segments[name][0] if segments else name
     times = USUAL["kaldi"] if same and words else "none"
-    return Utterance(tuple(words), name, recording, times=times, rest=DataDir(root))
+    return Utterance(tuple(words), name, recording=recording, time_source=times, origin=DataDir(root))
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
@@ -113,7 +108,7 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
     """
     with write_directory(path) as out:
         held = [utterance for utterance in utterances if utterance.words]
-        root = held[0].rest.root if held and isinstance(held[0].rest, DataDir) else None
+        root = held[0].origin.root if held and isinstance(held[0].origin, DataDir) else None
         if root is None:
             _write_new(held, out, glyphs)
         else:
@@ -152,7 +147,7 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
     if recordings and all(utterance.audio for utterance in named):
         tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
     if recordings:
-        tables["utt2doc"] = [f"{utterance.id} {utterance.recording}" for utterance in named]
+        tables["utt2doc"] = [f"{utterance.id} {one_token(utterance.context)}" for utterance in named]
     for name, lines in tables.items():
         with write_file(out / name) as file:
             file.writelines(f"{line}\n" for line in lines)
@@ -171,11 +166,12 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     width = max(map(len, numbers), default=0)
     channels: dict[str, set[str]] = {}
     for utterance in utterances:
-        channels.setdefault(utterance.recording, set()).add(utterance.channel)
+        channels.setdefault(_recording(utterance), set()).add(utterance.channel)
     taken: set[str] = set()
     for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
-        several = len(channels[utterance.recording]) > 1
-        recording = f"{utterance.recording}-{utterance.channel}" if several else utterance.recording
+        recording = _recording(utterance)
+        if len(channels[recording]) > 1:
+            recording = f"{recording}-{utterance.channel}"
         name = utterance.id or recording or f"utterance{position}"
         if number:
             name = f"{Path(recording).stem or 'utterance'}-{number:0>{width}}"
@@ -183,13 +179,18 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
         if name in taken:
             name = f"{name}-{position}"
         taken.add(name)
-        words = tuple(replace(word, rest=None) for word in utterance.words)
+        words = tuple(replace(word, origin=None) for word in utterance.words)
         recording = one_token(recording or name)
-        yield replace(utterance, id=name, recording=recording, channel="1", words=words, rest=OwnName())
+        yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=OwnName())
+
+
+def _recording(utterance: Utterance) -> str:
+    return utterance.recording or utterance.document
 
 
 def _number(utterance: Utterance) -> str:
     """The digits of a name that says no more than the number of its utterance in the recording; else none."""
     match = _COUNTED.fullmatch(utterance.id)
-    counts = match and match[1] in (None, utterance.recording, Path(utterance.recording).stem)
+    recording = _recording(utterance)
+    counts = match and match[1] in (None, recording, Path(recording).stem)
     return match[2] if match and counts else ""

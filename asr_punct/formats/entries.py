@@ -244,7 +244,7 @@ def new_entry(word: Word, text: str, confidence: str) -> Object:
 
 def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
     """The words with their marks and case, each a token; in `running` text a dash stands alone after its word."""
-    if utterance.labels is None:
+    if not utterance.is_labelled:
         return [word.text for word in utterance.words]
     pairs: Iterable[tuple[Word, Labels]] = zip(utterance.words, utterance.labels, strict=True)
     if running:

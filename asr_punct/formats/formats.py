@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.formats import aws, google, ibm, json, speechmatics, vosk, whisper
-from asr_punct.formats.ctm import PART, read_ctm, write_ctm
+from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.data_dir import read_kaldi, write_kaldi
 from asr_punct.formats.entries import in_time
 from asr_punct.formats.files import Pathlike, display_name, read_text_file, uncompressed_name
@@ -44,7 +44,6 @@ class Format:
         recognises: whether the value, or `json_text.Values`, of a JSON file is of this format; None where a file is not
             JSON as a whole.
         utterances: utterances of such a value, and of the path that errors name; None with `recognises`.
-        writes_parts: whether `write` takes long utterances in parts (`Utterance.continues`).
         write_to: writes utterances to a directory that it makes; None where `write` is there, or the format only read.
         kept_as: ends of the names of outputs, not compressed, that are of this format where the input is.
     """
@@ -54,7 +53,6 @@ class Format:
     suffixes: tuple[str, ...] = ()
     recognises: Recogniser | None = None
     utterances: ContentReader | None = None
-    writes_parts: bool = False
     write_to: PathWriter | None = None
     kept_as: tuple[str, ...] = ()
 
@@ -87,10 +85,10 @@ def _one_recording(utterances: ContentReader) -> ContentReader:
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format(read_text, write_text_lines, (".txt",), writes_parts=True),
-    "tsv": Format(read_tsv, write_tsv, (".tsv",), writes_parts=True),
+    "text": Format(read_text, write_text_lines, (".txt",)),
+    "tsv": Format(read_tsv, write_tsv, (".tsv",)),
     "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
-    "ctm": Format(partial(read_ctm, part=PART), write_ctm, (".ctm",), writes_parts=True),
+    "ctm": Format(read_ctm, write_ctm, (".ctm",)),
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
@@ -102,8 +100,8 @@ FORMATS: dict[str, Format] = {
     "google": _json_format(google.recognises, _one_recording(google.utterances)),
     "ibm": _json_format(ibm.recognises, _one_recording(ibm.utterances)),
     "speechmatics": _json_format(speechmatics.recognises, speechmatics.utterances),
-    "srt": Format(read_srt, write_srt, (".srt",), writes_parts=True),
-    "vtt": Format(read_vtt, write_vtt, (".vtt",), writes_parts=True),
+    "srt": Format(read_srt, write_srt, (".srt",)),
+    "vtt": Format(read_vtt, write_vtt, (".vtt",)),
 }
 """The formats by the names that `--from` and `--to` take."""
 

@@ -66,7 +66,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             channel=str(result.get("channelTag") or result.get("channel_tag") or 1),
-            times=source_of(words, USUAL["google"]),
+            time_source=source_of(words, USUAL["google"]),
         )
 
 

@@ -46,7 +46,9 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: result {number}"
         best = next(iter(objects(result, "alternatives", place)), {})
         words = in_order(_words(best, place), place)
-        yield Utterance(words, id=f"{recording}-{number}", recording=recording, times=source_of(words, USUAL["ibm"]))
+        yield Utterance(
+            words, id=f"{recording}-{number}", recording=recording, time_source=source_of(words, USUAL["ibm"])
+        )
 
 
 def _final_results(content: Object, place: str) -> Iterator[Object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, TextIO
 
@@ -19,24 +19,24 @@ from asr_punct.formats.entries import Object, confidence_at, in_order, number_or
 from asr_punct.formats.files import Pathlike, display_name, parse_time_source
 from asr_punct.formats.json_text import shown
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
-from asr_punct.words import PROBABLE, Probabilities, Seconds, Utterance, Word
+from asr_punct.words import PROBABLE, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
 _PROBABLE = {str(label): label for label in PROBABLE}
-_KEYS = frozenset({"id", "recording", "channel", "times", "pause_before", "text", "words"})
+_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _UTTERANCES = "utterances"
 
 
 @dataclass(frozen=True, slots=True)
 class JsonWord:
-    """A word as it stands in its file; `Word.rest`."""
+    """A word as it stands in its file; `Word.origin`."""
 
     item: Object
 
 
 @dataclass(frozen=True, slots=True)
 class JsonUtterance:
-    """An utterance as it stands in its file; `Utterance.rest`.
+    """An utterance as it stands in its file; `Utterance.origin`.
 
     Attributes:
         file: the file's object, the same for all its utterances.
@@ -71,22 +71,19 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 def _utterance(rest: JsonUtterance, place: str) -> Utterance:
     item = rest.item
-    rows = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
-    known = any("marks" in value for value in item["words"])
-    paused = any("pause" in value for value in item["words"])
-    likely = any("probabilities" in value for value in item["words"])
+    words = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
+    if not any("marks" in value for value in item["words"]):
+        words = [replace(word, labels=None) for word in words]
     return Utterance(
-        words=in_order((word for word, *_ in rows), place),
+        words=in_order(words, place),
         id=_name(item, "id", place),
+        document=_name(item, "document", place),
         recording=_name(item, "recording", place),
         channel=_name(item, "channel", place) or "1",
         speaker=speaker_of(item),
-        labels=tuple(labels for _, labels, *_ in rows) if known else None,
-        pauses=tuple(pause for *_, pause, _ in rows) if paused else None,
-        probabilities=tuple(probabilities for *_, probabilities in rows) if likely else None,
         pause_before=number_or_none(item, "pause_before", place),
-        times=parse_time_source(item.get("times") or "none", place),
-        rest=rest,
+        time_source=parse_time_source(item.get("times") or "none", place),
+        origin=rest,
     )
 
 
@@ -96,7 +93,7 @@ def _name(item: Object, key: str, place: str) -> str:
     return str(value) if isinstance(value, int) else text_at(item, key, place)
 
 
-def _word(value: Any, place: str) -> tuple[Word, Labels, float | None, Probabilities | None]:
+def _word(value: Any, place: str) -> Word:
     word = timed_word(value, place)
     marks = value.get("marks")
     if marks is not None and not (isinstance(marks, list) and all(isinstance(mark, str) for mark in marks)):
@@ -105,7 +102,8 @@ def _word(value: Any, place: str) -> tuple[Word, Labels, float | None, Probabili
         labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
     except (AsrPunctError, TypeError) as error:
         raise InputError(place, str(error), "marks and case by name") from None
-    return word, labels, number_or_none(value, "pause", place), _probabilities(value, place)
+    pause, probabilities = number_or_none(value, "pause", place), _probabilities(value, place)
+    return replace(word, labels=labels, pause=pause, probabilities=probabilities)
 
 
 def _probabilities(value: Object, place: str) -> Probabilities | None:
@@ -129,14 +127,15 @@ def timed_word(value: Any, place: str) -> Word:
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    return Word(value["word"].strip(), start, end, confidence_at(value, "confidence", place), JsonWord(value))
+    confidence = confidence_at(value, "confidence", place)
+    return Word(value["word"].strip(), start, end, confidence, origin=JsonWord(value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write one JSON object, an utterance a line, lazily; keys that a file of this format had beside ours stay."""
     left = iter(values)
     first = list(islice(left, 1))
-    rests = (utterance.rest for utterance in first)
+    rests = (utterance.origin for utterance in first)
     before, after = _around(next((rest.file for rest in rests if isinstance(rest, JsonUtterance)), {}))
     out.write(before)
     for number, utterance in enumerate(chain(first, left)):
@@ -158,52 +157,37 @@ def _dumped(value: Any) -> str:
 
 
 def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
-    labels = utterance.all_labels
-    unknown = (None,) * len(labels)
-    rows = zip(
-        utterance.words,
-        labels if utterance.labels else unknown,
-        utterance.pauses or unknown,
-        utterance.probabilities or unknown,
-        strict=True,
-    )
     item = {
         "id": utterance.id,
+        "document": utterance.document or None,
         "recording": utterance.recording,
         "channel": utterance.channel,
         "speaker": utterance.speaker or None,
-        "times": utterance.times,
+        "times": utterance.time_source,
         "pause_before": utterance.pause_before,
-        "text": write_text([word.text for word in utterance.words], labels, glyphs),
-        "words": [word_object(*row, glyphs=glyphs) for row in rows],
+        "text": write_text([word.text for word in utterance.words], utterance.labels, glyphs),
+        "words": [word_object(word, glyphs) for word in utterance.words],
     }
-    old = utterance.rest.item if isinstance(utterance.rest, JsonUtterance) else {}
+    old = utterance.origin.item if isinstance(utterance.origin, JsonUtterance) else {}
     return _kept(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
 
 
-def word_object(
-    word: Word,
-    labels: Labels | None,
-    pause: Seconds | None = None,
-    probabilities: Probabilities | None = None,
-    *,
-    glyphs: Glyphs,
-) -> Object:
+def word_object(word: Word, glyphs: Glyphs) -> Object:
     """A word as JSON has it, keys without a value left out, with what else the object had that it comes from."""
     item: dict[str, Any] = {
         "word": word.text,
         "start": word.start,
         "end": word.end,
         "confidence": word.confidence,
-        "pause": pause,
+        "pause": word.pause,
     }
-    if labels:
-        item["marks"] = [str(mark) for mark in MARKS if mark in labels.marks]
-        item["case"] = str(labels.case)
-        item["written"] = write_word(word.text, labels, glyphs)
-    if probabilities is not None:
-        item["probabilities"] = {str(name): value for name, value in probabilities.items()}
-    return _kept(item, word.rest.item if isinstance(word.rest, JsonWord) else {}, _WORD_KEYS)
+    if word.labels:
+        item["marks"] = [str(mark) for mark in MARKS if mark in word.labels.marks]
+        item["case"] = str(word.labels.case)
+        item["written"] = write_word(word.text, word.labels, glyphs)
+    if word.probabilities is not None:
+        item["probabilities"] = {str(name): value for name, value in word.probabilities.items()}
+    return _kept(item, word.origin.item if isinstance(word.origin, JsonWord) else {}, _WORD_KEYS)
 
 
 def _kept(new: Object, old: Object, known: Collection[str]) -> Object:

@@ -11,7 +11,7 @@ from asr_punct.formats import read_utterances
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.nemo import reference_of
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word, word_count
+from asr_punct.words import Utterance, Word, annotate, word_count
 
 
 def read_labelled(
@@ -29,7 +29,7 @@ def read_labelled(
     words = f"words of {display_name(path)}"
     for utterance in progress.counted(read, words, size=word_count, source=path):
         utterance = reference_of(utterance) if reference else utterance
-        yield utterance if utterance.labels else labelled(utterance, language, as_written=True)
+        yield utterance if utterance.is_labelled else labelled(utterance, language, as_written=True)
 
 
 def labelled(
@@ -49,9 +49,11 @@ def labelled(
     texts = parsed.forms if as_written else parsed.words
     if _same(utterance.words, parsed.words, language):
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
-        return replace(utterance, words=words, labels=parsed.labels)
+        return annotate(replace(utterance, words=words), labels=parsed.labels)
     words = tuple(map(Word, texts))
-    return replace(utterance, words=words, labels=parsed.labels, pauses=None, probabilities=None, times="none")
+    return annotate(
+        replace(utterance, words=words, time_source="none"), labels=parsed.labels, pauses=None, probabilities=None
+    )
 
 
 def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:

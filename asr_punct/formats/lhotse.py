@@ -45,7 +45,7 @@ _CHANNELS = {"1": 0, "A": 0, "2": 1, "B": 1}
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """A supervision as it stands in its file; `Utterance.rest`."""
+    """A supervision as it stands in its file; `Utterance.origin`."""
 
     item: Object
 
@@ -100,7 +100,6 @@ def _utterance(item: Object, place: str) -> Utterance:
     words = [Word(text) for text in text_at(item, "text", place).split()]
     timed = [word for entry in _entries(item, place) for word in _timed(entry, place)]
     source: TimeSource = "none"
-    pauses: tuple[None, ...] | None = None
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
@@ -108,7 +107,7 @@ def _utterance(item: Object, place: str) -> Utterance:
     elif words:
         words[0] = replace(words[0], start=start)
         words[-1] = replace(words[-1], end=round(start + duration, _DIGITS))
-        pauses = (None,) * len(words)
+        source = "segment"
     channel = item.get("channel")
     return Utterance(
         tuple(words),
@@ -116,9 +115,8 @@ def _utterance(item: Object, place: str) -> Utterance:
         recording=str(item["recording_id"]),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
         speaker=speaker_of(item),
-        pauses=pauses,
-        times=source,
-        rest=Supervision(item),
+        time_source=source,
+        origin=Supervision(item),
     )
 
 
@@ -173,8 +171,8 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
         InputError: an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
-        if isinstance(utterance.rest, Supervision):
-            item = _written(utterance, utterance.rest.item, written_words(utterance, glyphs), glyphs)
+        if isinstance(utterance.origin, Supervision):
+            item = _written(utterance, utterance.origin.item, written_words(utterance, glyphs), glyphs)
         elif utterance.words:
             item = _new(utterance, number, written_words(utterance, glyphs))
         else:
@@ -214,11 +212,11 @@ def _renamed(entry: Any, words: Sequence[str]) -> Any:
 
 
 def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
-    name = utterance.id or f"{utterance.recording or 'utterance'}-{number}"
+    name = utterance.id or f"{utterance.recording or utterance.document or 'utterance'}-{number}"
     times = segment_times(utterance.words, f"utterance {name!r}")
     item: dict[str, Any] = {
         "id": name,
-        "recording_id": utterance.recording or name,
+        "recording_id": utterance.recording or utterance.document or name,
         "start": times[0],
         "duration": round(times[1] - times[0], _DIGITS),
         "channel": _CHANNELS.get(utterance.channel, 0),

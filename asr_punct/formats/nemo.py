@@ -36,7 +36,7 @@ _STEP = 1024
 
 @dataclass(frozen=True, slots=True)
 class NemoLine:
-    """A line of a manifest as it stands there; `Utterance.rest`."""
+    """A line of a manifest as it stands there; `Utterance.origin`."""
 
     item: Object
 
@@ -68,18 +68,18 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
-            times=told_source(item, words, _usual_source(item)),
-            rest=NemoLine(item),
+            time_source=told_source(item, words, _usual_source(item)),
+            origin=NemoLine(item),
         )
 
 
 def reference_of(utterance: Utterance) -> Utterance:
     """The utterance with the words of its line's `text`, which is the reference beside recognised ones; others stay."""
-    item = utterance.rest.item if isinstance(utterance.rest, NemoLine) else {}
+    item = utterance.origin.item if isinstance(utterance.origin, NemoLine) else {}
     text = item.get(_REFERENCE)
     if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
         return utterance
-    return replace(utterance, words=tuple(map(Word, text.split())), times="none", rest=None)
+    return replace(utterance, words=tuple(map(Word, text.split())), time_source="none", origin=None)
 
 
 def _usual_source(item: Object) -> TimeSource:
@@ -151,7 +151,7 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
 
 
 def _line(utterance: Utterance, glyphs: Glyphs) -> Object:
-    rest = utterance.rest
+    rest = utterance.origin
     old = _tokens(rest.item) if isinstance(rest, NemoLine) else []
     if not isinstance(rest, NemoLine) or len(old) != len(utterance.words):
         return _new_line(utterance, glyphs)
@@ -191,7 +191,7 @@ def _tokens(item: Object) -> list[str]:
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
     written = written_words(utterance, glyphs, running=not timed)
-    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording}
+    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording or utterance.document}
     words = utterance.words
     if timed:
         times = [time for word in words for time in (word.start, word.end) if time is not None]

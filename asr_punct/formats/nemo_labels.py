@@ -16,7 +16,7 @@ from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.text import read_text
 from asr_punct.marks import NO_MARKS, Case, Glyphs, Labels, Mark
 from asr_punct.text import read_marks
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 _STRONGEST = (
     Mark.QUESTION,
@@ -61,7 +61,7 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
             raise InputError(place, f"{len(pairs)} labels", f"{len(utterance.words)}, one for each word of {text}")
         known = tuple(_labels(pair, place) for pair in pairs)
         words = tuple(Word(word.text.lower()) for word in utterance.words)
-        yield replace(utterance, words=words, labels=known)
+        yield annotate(replace(utterance, words=words), labels=known)
 
 
 def _labels(pair: str, place: str) -> Labels:

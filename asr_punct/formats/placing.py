@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.ctm import PART, read_ctm, write_ctm
+from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.entries import SLACK
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi import read_segments, unique_names
 from asr_punct.formats.sources import USUAL
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.words import Seconds, Utterance, Word, bounds, later
+from asr_punct.words import Seconds, Utterance, Word, annotate, bounds, shift
 
 _LOG = logging.getLogger(__name__)
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
@@ -32,7 +32,7 @@ _Span = tuple[Seconds, Seconds, str]
 
 @dataclass(frozen=True, slots=True)
 class CtmPlace:
-    """Which of all words of the CTM a word is, from 0; `Word.rest`."""
+    """Which of all words of the CTM a word is, from 0; `Word.origin`."""
 
     number: int
 
@@ -66,7 +66,10 @@ def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     words = place_words(root, ctm, names, segments, strays=True)
     order = order_of_speech(root, names, segments, unique_names(root / "utt2doc"))
     recordings = {name: segments[name][0] if segments else name for name in names}
-    return [Utterance(tuple(words.get(name, ())), name, recordings[name], times=USUAL["kaldi"]) for name in order]
+    return [
+        Utterance(tuple(words.get(name, ())), name, recording=recordings[name], time_source=USUAL["kaldi"])
+        for name in order
+    ]
 
 
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
@@ -137,7 +140,7 @@ def _by_name(root: Path, ctm: Pathlike, utterances: Collection[str]) -> Iterator
         if heard.setdefault(name, channel) != channel:
             found = f"channels {heard[name]!r} and {channel!r} of {name!r}"
             raise InputError(ctm, found, "one channel, or a reco2file_and_channel that tells them apart")
-        yield name, [replace(word, rest=CtmPlace(number + i)) for i, word in enumerate(utterance.words)]
+        yield name, [replace(word, origin=CtmPlace(number + i)) for i, word in enumerate(utterance.words)]
         number += len(utterance.words)
 
 
@@ -157,7 +160,7 @@ def _on_one_clock(own: Mapping[str, list[Word]], segments: Segments, ctm: Pathli
             )
     if not shifted:
         return dict(own)
-    return {name: [later(word, segments[name][1], decimals=6) for word in words] for name, words in own.items()}
+    return {name: [shift(word, segments[name][1], decimals=6) for word in words] for name, words in own.items()}
 
 
 def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Seconds:
@@ -221,13 +224,13 @@ def write_labelled(ctm: Pathlike, labels: Mapping[int, Labels], out: TextIO, gly
 
 def _labelled(ctm: Pathlike, labels: Mapping[int, Labels]) -> Iterator[Utterance]:
     number = 0
-    for utterance in read_ctm(ctm, PART):
+    for utterance in read_ctm(ctm):
         own = tuple(labels.get(number + i, Labels()) for i in range(len(utterance.words)))
-        yield replace(utterance, labels=own)
+        yield annotate(utterance, labels=own)
         number += len(own)
 
 
 def labels_by_place(utterances: Iterable[Utterance]) -> dict[int, Labels]:
     """Labels of words that have a `CtmPlace`, by its number."""
-    pairs = (pair for u in utterances for pair in zip(u.words, u.labels or (), strict=False))
-    return {word.rest.number: label for word, label in pairs if isinstance(word.rest, CtmPlace)}
+    words = (word for utterance in utterances for word in utterance.words)
+    return {word.origin.number: word.labels or Labels() for word in words if isinstance(word.origin, CtmPlace)}

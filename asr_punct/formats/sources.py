@@ -50,8 +50,8 @@ def telling_source(item: Object, utterance: Utterance, usual: TimeSource) -> Obj
 
     A value under the key that is no source has a meaning of its own, and stays.
     """
-    source = source_of(utterance.words, utterance.times)
+    source = source_of(utterance.words, utterance.time_source)
     is_other = item.get(SOURCE, usual) not in TIME_SOURCES
-    if is_other or source in ("none", told_source(item, utterance.words, usual)):
+    if is_other or source in ("none", "segment", told_source(item, utterance.words, usual)):
         return item
     return {**item, SOURCE: source}

@@ -55,7 +55,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=recording if len(channels) == 1 else f"{recording}-{number}",
             recording=recording,
             channel=str(number),
-            times=source_of(words, USUAL["speechmatics"]),
+            time_source=source_of(words, USUAL["speechmatics"]),
         )
 
 

@@ -28,7 +28,7 @@ from asr_punct.formats.files import (
 )
 from asr_punct.formats.json_text import shown
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word, annotate
 
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
@@ -40,7 +40,7 @@ _NO_SPEAKER = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class StmLine:
-    """What stands in a line beside its transcript; `Utterance.rest`.
+    """What stands in a line beside its transcript; `Utterance.origin`.
 
     Attributes:
         before: lines before it that have no words.
@@ -79,7 +79,9 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
             yield held
         held = utterance
     if held is not None:
-        yield replace(held, rest=replace(held.rest, after=tuple(left))) if isinstance(held.rest, StmLine) else held
+        yield (
+            replace(held, origin=replace(held.origin, after=tuple(left))) if isinstance(held.origin, StmLine) else held
+        )
 
 
 def _check_order(utterance: Utterance, begun: dict[tuple[str, str], Seconds], place: str) -> None:
@@ -108,8 +110,8 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         recording=name,
         channel=channel,
         speaker="" if speaker == _NO_SPEAKER else speaker,
-        pauses=(None,) * len(words),
-        rest=StmLine(before, match[1]),
+        time_source="segment",
+        origin=StmLine(before, match[1]),
     )
 
 
@@ -137,8 +139,8 @@ def without_ignored(hypotheses: Iterable[Utterance], references: Iterable[Uttera
 def _lines(utterances: Iterable[Utterance]) -> Iterator[str]:
     """The lines of an STM, without the transcripts of its utterances."""
     for utterance in utterances:
-        if isinstance(utterance.rest, StmLine):
-            yield from (*utterance.rest.before, utterance.rest.head, *utterance.rest.after)
+        if isinstance(utterance.origin, StmLine):
+            yield from (*utterance.origin.before, utterance.origin.head, *utterance.origin.after)
 
 
 def _is_scored(word: Word, segments: Sequence[tuple[Seconds, bool]]) -> bool:
@@ -153,14 +155,7 @@ def _selected(utterance: Utterance, chosen: Sequence[bool]) -> Utterance:
     """The utterance with the chosen ones of its words; the pauses beside the others are not known any more."""
     if all(chosen):
         return utterance
-    labels, probabilities = utterance.labels, utterance.probabilities
-    return replace(
-        utterance,
-        words=tuple(compress(utterance.words, chosen)),
-        labels=labels and tuple(compress(labels, chosen)),
-        probabilities=probabilities and tuple(compress(probabilities, chosen)),
-        pauses=None,
-    )
+    return annotate(replace(utterance, words=tuple(compress(utterance.words, chosen))), pauses=None)
 
 
 def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -174,7 +169,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         InputError: an utterance has no times.
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
-    for kept, group in groupby(numbered, key=lambda item: isinstance(item[1].rest, StmLine)):
+    for kept, group in groupby(numbered, key=lambda item: isinstance(item[1].origin, StmLine)):
         lines = (_written(number, utterance, glyphs) for number, utterance in group)
         out.writelines(lines if kept else sorted(lines, key=_time))
 
@@ -182,7 +177,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     """An utterance's line, with the lines around it."""
     text = " ".join(written_words(utterance, glyphs))
-    line = utterance.rest if isinstance(utterance.rest, StmLine) else _line(utterance, number, text)
+    line = utterance.origin if isinstance(utterance.origin, StmLine) else _line(utterance, number, text)
     return "".join(f"{part}\n" for part in (*line.before, f"{line.head} {text}", *line.after))
 
 

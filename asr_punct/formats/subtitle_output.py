@@ -80,7 +80,7 @@ class _Writer:
         self._recording: str | None = None
 
     def write(self, utterances: Iterable[Utterance], limits: Limits | None) -> None:
-        for kept, group in groupby(utterances, key=lambda item: limits is None and isinstance(item.rest, FileCue)):
+        for kept, group in groupby(utterances, key=lambda item: limits is None and isinstance(item.origin, FileCue)):
             if kept:
                 for utterance in group:
                     self._keep(utterance)
@@ -93,7 +93,7 @@ class _Writer:
 
     def _keep(self, utterance: Utterance) -> None:
         """A cue of a file, as it was but for its text."""
-        cue = utterance.rest
+        cue = utterance.origin
         if not isinstance(cue, FileCue):
             return
         if cue.kind == self._kind:
@@ -110,7 +110,7 @@ class _Writer:
 
     def _text(self, cue: FileCue, utterance: Utterance) -> str:
         """The lines of a cue, each with its end."""
-        labels = utterance.all_labels
+        labels = utterance.labels
         if len(cue.text.words) != len(labels):
             found, expected = counted_as(len(labels), "word"), f"the {len(cue.text.words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)

@@ -15,7 +15,6 @@ from asr_punct.errors import InputError
 from asr_punct.formats.cue_text import CueText, Kind, cut, plain_word, strip_tags, voice_of
 from asr_punct.formats.entries import recording_name
 from asr_punct.formats.files import Pathlike, display_name, read_lines
-from asr_punct.formats.sources import USUAL
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
@@ -35,7 +34,7 @@ _ORDER = "cues in the order of time"
 
 @dataclass(frozen=True, slots=True)
 class FileCue:
-    """A cue as its file has it; `Utterance.rest`.
+    """A cue as its file has it; `Utterance.origin`.
 
     Attributes:
         kind: of the file.
@@ -112,7 +111,7 @@ class _Reader:
                     yield held[1]
                 held = cue, self._utterance(cue, number)
         if held is not None:
-            yield replace(held[1], rest=replace(held[0], tail=tuple(self._head)))
+            yield replace(held[1], origin=replace(held[0], tail=tuple(self._head)))
 
     def _error(self, number: int, found: str, expected: str) -> InputError:
         return InputError(f"{self._name}:{number}", found, expected)
@@ -172,7 +171,6 @@ class _Reader:
     def _utterance(self, cue: FileCue, number: int) -> Utterance:
         tokens = [plain_word(word, self._kind) for word in cue.text.words]
         starts = self._inline_starts(cue, number)
-        timed = any(start is not None for start in starts)
         starts[:1] = [cue.start] * bool(tokens)
         ends = [None] * (len(tokens) - 1) + [cue.end] * bool(tokens)
         words = tuple(map(Word, tokens, starts, ends))
@@ -180,11 +178,10 @@ class _Reader:
         return Utterance(
             words,
             name,
-            recording_name(self._path),
+            recording=recording_name(self._path),
             speaker=voice_of(cue.text, self._kind),
-            pauses=(None,) * len(words),
-            times=USUAL["vtt"] if timed else "none",
-            rest=cue,
+            time_source="segment",
+            origin=cue,
         )
 
     def _inline_starts(self, cue: FileCue, number: int) -> list[Seconds | None]:

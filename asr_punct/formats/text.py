@@ -13,7 +13,7 @@ from asr_punct.words import Utterance, Word
 
 @dataclass(frozen=True, slots=True)
 class EmptyLine:
-    """A line without words; `Utterance.rest`."""
+    """A line without words; `Utterance.origin`."""
 
 
 def read_text(path: Pathlike) -> Iterator[Utterance]:
@@ -24,22 +24,22 @@ def read_text(path: Pathlike) -> Iterator[Utterance]:
     document = 1
     for number, line in read_lines(path):
         words = tuple(Word(token) for token in line.split())
-        yield Utterance(words, id=str(number), recording=str(document), rest=None if words else EmptyLine())
+        yield Utterance(words, id=str(number), document=str(document), origin=None if words else EmptyLine())
         document += not words
 
 
 def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """One line an utterance; an empty line where the recording changes.
+    """One line an utterance; an empty line where the document changes.
 
     An utterance without words has no line, for that would end the document, but where it was a line of text.
     """
     previous: Utterance | None = None
     for utterance in utterances:
-        if not utterance.words and not isinstance(utterance.rest, EmptyLine):
+        if not utterance.words and not isinstance(utterance.origin, EmptyLine):
             continue
         if previous is not None:
             out.write(_between(previous, utterance))
-        labels = utterance.all_labels
+        labels = utterance.labels
         out.write(write_text([word.text for word in utterance.words], labels, glyphs))
         previous = utterance
     if previous is not None:
@@ -47,6 +47,4 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
 
 
 def _between(utterance: Utterance, following: Utterance) -> str:
-    if following.continues:
-        return " "
-    return "\n\n" if utterance.words and utterance.recording != following.recording else "\n"
+    return "\n\n" if utterance.words and utterance.context != following.context else "\n"

@@ -56,7 +56,7 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A TextGrid; `Utterance.rest`.
+    """A TextGrid; `Utterance.origin`.
 
     Attributes:
         start: where it begins, as written.
@@ -86,7 +86,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
     name = recording_name(path)
     grid = Grid(start, end, tiers, chosen)
-    yield Utterance(words, id=name, recording=name, times=told_source(_told(grid), words, _USUAL), rest=grid)
+    yield Utterance(words, id=name, recording=name, time_source=told_source(_told(grid), words, _USUAL), origin=grid)
 
 
 class _Values:
@@ -205,7 +205,7 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     """
     held = list(utterances)
     grid = _own_grid(held) or _new_grid(held)
-    if any(utterance.labels for utterance in held):
+    if any(utterance.is_labelled for utterance in held):
         grid = _punctuated(grid, held, glyphs)
     grid = _telling_source(grid, held)
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
@@ -216,9 +216,9 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
 
 
 def _own_grid(utterances: Sequence[Utterance]) -> Grid | None:
-    if len(utterances) != 1 or not isinstance(utterances[0].rest, Grid):
+    if len(utterances) != 1 or not isinstance(utterances[0].origin, Grid):
         return None
-    grid = utterances[0].rest
+    grid = utterances[0].origin
     texts = [text for row in grid.tiers[grid.words].rows for text in _texts(row[2])]
     return grid if texts == [word.text for word in utterances[0].words] else None
 
@@ -233,7 +233,7 @@ def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> 
 
 def _telling_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
     """The grid with a tier that tells where the times come from, if that has to be told."""
-    others = (each for each in utterances if source_of(each.words, each.times) not in ("none", _USUAL))
+    others = (each for each in utterances if source_of(each.words, each.time_source) not in ("none", _USUAL))
     old = _told(grid)
     new = telling_source(old, next(others, utterances[0]), _USUAL)
     if new is old:

@@ -20,9 +20,6 @@ _KNOWN = 50_000
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 
 
-_Row = tuple[Word, Labels, Seconds | None]
-
-
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     """Utterances of a TSV file, lazily; their labels and pauses are as the file gives them.
 
@@ -31,8 +28,8 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     """
     name = display_name(path)
     header: dict[str, str] = {}
-    rows: list[_Row] = []
-    known: dict[str, _Row] = {}
+    rows: list[Word] = []
+    known: dict[str, Word] = {}
     for number, line in read_lines(path):
         row = known.get(line)
         if row:
@@ -62,7 +59,7 @@ def _checked(key: str, value: str, place: str) -> str:
     return value
 
 
-def _row(line: str, place: str) -> _Row:
+def _row(line: str, place: str) -> Word:
     columns = line.split("\t")
     if len(columns) != 4:
         raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
@@ -73,7 +70,7 @@ def _row(line: str, place: str) -> _Row:
         labels = _labels(marks, case)
     except AsrPunctError as error:
         raise AsrPunctError(f"{place}: {error}") from None
-    return Word(word), labels, None if pause == UNKNOWN else parse_seconds(pause, place, "pause")
+    return Word(word, labels=labels, pause=None if pause == UNKNOWN else parse_seconds(pause, place, "pause"))
 
 
 _LABELS: dict[tuple[str, str], Labels] = {}
@@ -87,17 +84,15 @@ def _labels(marks: str, case: str) -> Labels:
     return _LABELS[key]
 
 
-def _utterance(header: dict[str, str], rows: list[_Row]) -> Utterance:
-    words, labels, pauses = zip(*rows, strict=True)
+def _utterance(header: dict[str, str], rows: list[Word]) -> Utterance:
     before = header.get("pause_before", UNKNOWN)
     return Utterance(
-        words=words,
+        words=tuple(rows),
         id=header.get("id", ""),
+        document=header.get("document", ""),
         recording=header.get("recording", ""),
-        labels=labels,
-        pauses=pauses,
         pause_before=None if before == UNKNOWN else float(before),
-        times=parse_time_source(header.get("times", "none"), "times"),
+        time_source=parse_time_source(header.get("times", "none"), "times"),
     )
 
 
@@ -108,12 +103,9 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
     """
     started = False
     for utterance in utterances:
-        if not utterance.continues:
-            out.write("\n" * started)
-            out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
-        labels = utterance.all_labels
-        pauses = utterance.pauses or (None,) * len(utterance.words)
-        for word, label, pause in zip(utterance.words, labels, pauses, strict=True):
+        out.write("\n" * started)
+        out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
+        for word, label, pause in zip(utterance.words, utterance.labels, utterance.pauses, strict=True):
             out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")
         started = True
     out.write("\n" * started)
@@ -122,12 +114,14 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
 def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
     if utterance.id:
         yield "id", one_token(utterance.id)
+    if utterance.document:
+        yield "document", one_token(utterance.document)
     if utterance.recording:
         yield "recording", one_token(utterance.recording)
     if utterance.pause_before is not None:
         yield "pause_before", _format_pause(utterance.pause_before)
-    if utterance.times != "none":
-        yield "times", utterance.times
+    if utterance.time_source != "none":
+        yield "times", utterance.time_source
 
 
 def _format_pause(pause: Seconds | None) -> str:

@@ -41,7 +41,7 @@ Form = Literal["one", "list", "stream"]
 
 @dataclass(frozen=True, slots=True)
 class VoskResult:
-    """A result as it stands in its file; `Utterance.rest`.
+    """A result as it stands in its file; `Utterance.origin`.
 
     Attributes:
         item: the result.
@@ -83,8 +83,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{recording}-{number}",
             recording=recording,
-            times=told_source(item, words, USUAL["vosk"]),
-            rest=VoskResult(item, form),
+            time_source=told_source(item, words, USUAL["vosk"]),
+            origin=VoskResult(item, form),
         )
 
 
@@ -111,17 +111,17 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
         InputError: utterances of other formats that have times and are of several recordings.
     """
     utterances = list(values)
-    if not any(isinstance(utterance.rest, VoskResult) for utterance in utterances):
+    if not any(isinstance(utterance.origin, VoskResult) for utterance in utterances):
         utterances = by_time(utterances)
     results = [telling_source(_result(each, glyphs), each, USUAL["vosk"]) for each in utterances]
-    forms = {utterance.rest.form if isinstance(utterance.rest, VoskResult) else "list" for utterance in utterances}
+    forms = {utterance.origin.form if isinstance(utterance.origin, VoskResult) else "list" for utterance in utterances}
     streamed = forms == {"stream"} or (forms == {"one"} and len(results) == 1)
     for value in results if streamed else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
-    rest = utterance.rest
+    rest = utterance.origin
     if not isinstance(rest, VoskResult):
         return _new_result(utterance, glyphs)
     best = _best(rest.item, "")

@@ -53,7 +53,7 @@ _OTHERS = (whisper_cpp, chunks)
 
 @dataclass(frozen=True, slots=True)
 class WhisperSegment:
-    """A segment as it stands in its file; `Utterance.rest`.
+    """A segment as it stands in its file; `Utterance.origin`.
 
     Attributes:
         file: the file's object, the same for all its segments.
@@ -99,13 +99,14 @@ def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
         rest, usual = WhisperSegment(file, item, listed), _usual_source(file, item)
-        utterance = Utterance(words, f"{recording}-{number}", recording, speaker=speaker_of(item), rest=rest)
+        utterance = Utterance(
+            words, f"{recording}-{number}", recording=recording, speaker=speaker_of(item), origin=rest
+        )
         if has_times(words) or not words:
-            yield replace(utterance, times=told_source(item, words, usual))
+            yield replace(utterance, time_source=told_source(item, words, usual))
         else:
             words = _in_segment(words, item, place)
-            unknown = (None,) * len(words)  # a segment begins and ends with silence as often as not
-            yield replace(utterance, words=words, pauses=unknown, times=told_source(item, words, usual))
+            yield replace(utterance, words=words, time_source="segment")
 
 
 def _usual_source(file: Object, item: Object) -> TimeSource:
@@ -196,12 +197,12 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
-    if not any(isinstance(utterance.rest, WhisperSegment) for utterance in utterances):
+    if not any(isinstance(utterance.origin, WhisperSegment) for utterance in utterances):
         utterances = by_time(utterances)
     segments = list[Object]()
     for number, utterance in enumerate(utterances):
         segments.append(_segment(utterance, number, glyphs, segments[-1].get("end") if segments else None))
-    owned = [utterance.rest for utterance in utterances if _is_own(utterance)]
+    owned = [utterance.origin for utterance in utterances if _is_own(utterance)]
     rests = [rest for rest in owned if isinstance(rest, WhisperSegment)]
     file = rests[0].file if rests else {}
     pairs = zip(segments, utterances, strict=True)
@@ -219,7 +220,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 
 def _is_own(utterance: Utterance) -> bool:
     """Whether the words are still those of the segment that they come from."""
-    rest = utterance.rest
+    rest = utterance.origin
     return isinstance(rest, WhisperSegment) and len(_layout(rest.item).tokens) == len(utterance.words)
 
 
@@ -234,7 +235,7 @@ def _tokens(segments: Iterable[Object]) -> list[str]:
 
 def _segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Seconds | None) -> Object:
     """The segment of an utterance; `last` is where the segment before it ends."""
-    rest = utterance.rest
+    rest = utterance.origin
     if not isinstance(rest, WhisperSegment) or not _is_own(utterance):
         return _new_segment(utterance, number, glyphs, last)
     entries, layout = rest.item.get("words") or [], _layout(rest.item)

@@ -41,7 +41,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True, slots=True)
 class CppSegment:
-    """A segment as it stands in its file; `Utterance.rest`.
+    """A segment as it stands in its file; `Utterance.origin`.
 
     Attributes:
         file: the file's object, the same for all its segments.
@@ -71,7 +71,9 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         times = told_source(item, words, USUAL["whisper"])
         id_, speaker = f"{recording}-{number}", speaker_of(item)
         known = "" if speaker == _UNKNOWN else speaker
-        yield Utterance(words, id_, recording, speaker=known, times=times, rest=CppSegment(file, item))
+        yield Utterance(
+            words, id_, recording=recording, speaker=known, time_source=times, origin=CppSegment(file, item)
+        )
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
@@ -114,7 +116,7 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
 
     Marks stand on the words; a segment without tokens is running text. Tokens stay as the model gave them.
     """
-    segments = [(value, value.rest) for value in values if isinstance(value.rest, CppSegment)]
+    segments = [(value, value.origin) for value in values if isinstance(value.origin, CppSegment)]
     if not segments or len(segments) < len(values):
         return None
     items = [_item(rest.item, value, glyphs) for value, rest in segments]

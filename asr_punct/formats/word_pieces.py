@@ -69,7 +69,7 @@ def written_pieces(utterance: Utterance, pieces: Iterable[Sequence[str]], glyphs
         glyphs: how marks are written.
     """
     found: list[str] = []
-    for text, labels, parts in zip(written_words(utterance, glyphs), utterance.all_labels, pieces, strict=True):
+    for text, labels, parts in zip(written_words(utterance, glyphs), utterance.labels, pieces, strict=True):
         before = len(glyphs.before(labels.marks))
         inner = [before + end for end in accumulate(map(len, parts[:-1]))]
         found += [text[first:last] for first, last in pairwise([0, *inner, len(text)])] if parts else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
@@ -47,7 +48,7 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
     def written(committed: Sequence[Committed]) -> Iterator[str]:
         for item in committed:
             if as_json.popleft():
-                yield json.dumps(word_object(item.word, item.labels, glyphs=glyphs), ensure_ascii=False)
+                yield json.dumps(word_object(replace(item.word, labels=item.labels), glyphs), ensure_ascii=False)
             else:
                 yield item.written
 

@@ -92,15 +92,14 @@ class Lookahead:
         self._words: list[WordInput] = []  # these words, and as many before them as windows hold
         self._last: Token | None = None
 
-    def push(self, word: Word, pause: Seconds | None = None, given: Labels | None = None) -> Iterator[Sight]:
+    def push(self, word: Word, pause: Seconds | None = None) -> Iterator[Sight]:
         """The document's next token.
 
         Args:
             word: the token.
             pause: silence between it and the token before it, None where that is unknown.
-            given: labels that it came with.
         """
-        token = Token(word, given or Labels(), split_token(word.text, self._language))
+        token = Token(word, word.labels or Labels(), split_token(word.text, self._language))
         if self._last:
             self._meet(self._last, token, pause)
         self._last = token

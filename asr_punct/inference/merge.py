@@ -26,7 +26,7 @@ def mark_flags(utterance: Utterance, language: str) -> list[int]:
         language: whose conventions the tokens follow.
     """
     tokens = [split_token(word.text, language) for word in utterance.words]
-    given = utterance.all_labels
+    given = utterance.labels
     lone = ["" if core else before + after for before, core, after in (_EDGE, *tokens, _EDGE)]
     result = []
     for i, (before, core, after) in enumerate(tokens):
@@ -70,7 +70,7 @@ def added_labels(
         case: whether capitals may be added.
     """
     cores = [split_token(word.text, language)[1] for word in utterance.words]
-    given = utterance.all_labels
+    given = utterance.labels
     rest = zip(predicted, flags, strict=True)
     result = []
     for word, core, own in zip(utterance.words, cores, given, strict=True):

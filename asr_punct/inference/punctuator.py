@@ -33,7 +33,7 @@ from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import buckets, with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 _BATCH = 16
 _SORTED_BATCHES = 8
@@ -197,7 +197,7 @@ class Punctuator:
         utterances = [_utterance(query, str(number)) for number, query in enumerate(queries)]
         restored = self._with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
-            return [write_pairs(utterance.labels or (), self.glyphs) for utterance in restored]
+            return [write_pairs(utterance.labels, self.glyphs) for utterance in restored]
         return [self._write(utterance) for utterance in restored]
 
     def _with_windows(self, batch: int | None, tokens: int | None, margin: int | None) -> Punctuator:
@@ -213,7 +213,7 @@ class Punctuator:
         return changed
 
     def _write(self, utterance: Utterance) -> str:
-        return write_text([word.text for word in utterance.words], utterance.labels or (), self.glyphs)
+        return write_text([word.text for word in utterance.words], utterance.labels, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """The same utterances, lazily and in order, with labels for what the model adds; words and times untouched.
@@ -304,7 +304,7 @@ class Punctuator:
 
         def words() -> Iterator[tuple[str, WordInput]]:
             for utterance in with_pauses(utterances):
-                yield from ((utterance.recording, word) for word in self._inputs(utterance))
+                yield from ((utterance.context, word) for word in self._inputs(utterance))
 
         flagged, config, most = _flag_documents(words()), self.info.model.window, self.info.max_tokens
         most_waiting = self._batch * _SORTED_BATCHES
@@ -320,7 +320,7 @@ class Punctuator:
         cores = [self._core(word) for word in utterance.words]
         kept = [i for i, core in enumerate(cores) if core]
         subwords = self._encode([cores[i] for i in kept])
-        numbers = buckets(utterance.pauses or (None,) * len(cores))[kept].tolist()
+        numbers = buckets(utterance.pauses)[kept].tolist()
         return map(WordInput, subwords, numbers)
 
     def _encode(self, cores: Sequence[str]) -> list[tuple[int, ...]]:
@@ -353,11 +353,11 @@ class Punctuator:
         predicted = [decided.popleft() for _ in flags]
         labels = added_labels(utterance, predicted, flags, self._language, self._case)
         if likely is None:
-            return replace(utterance, labels=labels)
+            return annotate(utterance, labels=labels)
         rows = [likely.popleft() if self._core(word) else None for word in utterance.words]
-        own = utterance.probabilities or (None,) * len(rows)
-        listed = map(listed_probabilities, rows, own, utterance.all_labels, labels)
-        return replace(utterance, labels=labels, probabilities=tuple(listed))
+        own = utterance.probabilities
+        listed = map(listed_probabilities, rows, own, utterance.labels, labels)
+        return annotate(utterance, labels=labels, probabilities=tuple(listed))
 
     def _core(self, word: Word) -> str:
         """The token without the marks at its edges; nothing is left of a token that is marks alone."""
@@ -384,19 +384,19 @@ def _casing_forms(casing: str | PathLike[str] | Iterable[str] | None) -> tuple[s
     return parse_casing(casing or ())
 
 
-def _utterance(line: str, recording: str) -> Utterance:
-    return Utterance(tuple(Word(token) for token in line.split()), recording=recording)
+def _utterance(line: str, document: str) -> Utterance:
+    return Utterance(tuple(Word(token) for token in line.split()), document=document)
 
 
 def _flag_documents(words: Iterable[tuple[str, WordInput]]) -> Iterator[WordInput]:
-    """The words with their flags set where the recording, given with each word, begins and ends."""
+    """The words with their flags set where the document, given with each word, begins and ends."""
     held: WordInput | None = None
     current = ""
-    for recording, word in words:
-        starts = held is None or recording != current
+    for document, word in words:
+        starts = held is None or document != current
         if held is not None:
             yield _flagged(held, DOCUMENT_END) if starts else held
-        held, current = _flagged(word, DOCUMENT_START) if starts else word, recording
+        held, current = _flagged(word, DOCUMENT_START) if starts else word, document
     if held is not None:
         yield _flagged(held, DOCUMENT_END)
 

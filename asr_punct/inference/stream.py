@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 
@@ -25,7 +25,7 @@ from asr_punct.inference.merge import added_label
 from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.pauses import pause_between, with_pauses
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 Decide = Callable[[Sequence[Window]], list[WindowScores]]
 """Scores of the words that each window decides."""
@@ -129,17 +129,15 @@ def restore_streaming(
     labels: deque[Labels] = deque()
 
     def sights() -> Iterator[Sight]:
-        recording, pause = None, None
+        document, pause = None, None
         for utterance in with_pauses(utterances):
             waiting.append(utterance)
-            if utterance.recording != recording:
+            if utterance.context != document:
                 yield from lookahead.flush()
-                recording, pause = utterance.recording, None
-            unknown = (None,) * len(utterance.words)
-            pauses, labelled = utterance.pauses or unknown, utterance.labels or unknown
-            for word, following, given in zip(utterance.words, pauses, labelled, strict=True):
-                yield from lookahead.push(word, pause, given)
-                pause = following
+                document, pause = utterance.context, None
+            for word in utterance.words:
+                yield from lookahead.push(word, pause)
+                pause = word.pause
         yield from lookahead.flush()
 
     seen = sights()
@@ -147,6 +145,6 @@ def restore_streaming(
         labels.extend(label for _, label in committer(group))
         while waiting and len(waiting[0].words) <= len(labels):
             utterance = waiting.popleft()
-            yield replace(utterance, labels=tuple(labels.popleft() for _ in utterance.words))
+            yield annotate(utterance, labels=tuple(labels.popleft() for _ in utterance.words))
     while waiting:
-        yield replace(waiting.popleft(), labels=())
+        yield waiting.popleft()

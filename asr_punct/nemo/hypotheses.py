@@ -52,11 +52,10 @@ def punctuate_hypotheses(
     found = [
         read_hypothesis(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)
     ]
-    recordings = (0 if consecutive else number for number in range(len(found)))
     utterances = (
         utterance
-        for hypothesis, recording in zip(found, recordings, strict=True)
-        for utterance in with_pauses([hypothesis.utterance(str(recording))])  # their clocks are not one clock
+        for number, hypothesis in enumerate(found)
+        for utterance in with_pauses([hypothesis.utterance(str(number), "all" if consecutive else "")])
     )
     restored = punctuator.restore(utterances)
     return [
@@ -85,7 +84,7 @@ def _written(
 def _cuts(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
     """The words of each segment."""
     first, count = 0, len(utterance.words)
-    labels, pauses = utterance.all_labels, utterance.pauses or (None,) * count
+    labels, pauses = utterance.labels, utterance.pauses
     for i, (word, label, pause) in enumerate(zip(utterance.words, labels, pauses, strict=True), start=1):
         before, _, after = split_token(word.text, glyphs.name)
         ends = SENTENCE_ENDS & (label.marks | read_marks(before, after))

@@ -6,11 +6,11 @@ Scores are printed with their mapping, because published numbers differ in it mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import LEFT, MARKS, Labels, Mark
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, annotate
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,11 @@ class MarkClasses:
 
 
 def _relabel(utterance: Utterance, stands_for: Mapping[Mark, Mark]) -> Utterance:
-    if utterance.labels is None:
-        return utterance
     labels = tuple(
         Labels(frozenset(stands_for[mark] for mark in label.marks if mark in stands_for), label.case)
         for label in utterance.labels
     )
-    return replace(utterance, labels=labels, probabilities=None)
+    return annotate(utterance, labels=labels, probabilities=None)
 
 
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})

@@ -114,15 +114,15 @@ def _next_token(expected: Word, stream: Iterator[_Token], place: str) -> _Token:
 
 def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
     for index, utterance in enumerate(utterances):
-        if utterance.labels is None:
+        if utterance.words and not utterance.is_labelled:
             raise InputError(f"{name}: {_place(utterance, index)}", "no labels", "marks and case on every word")
 
 
 def _stream(utterances: Sequence[Utterance]) -> Iterator[_Token]:
     for utterance in utterances:
-        unknown = (None,) * len(utterance.words)
-        probabilities, pauses = utterance.probabilities or unknown, utterance.pauses or unknown
-        yield from starmap(_Token, zip(utterance.words, utterance.labels or (), probabilities, pauses, strict=True))
+        yield from starmap(
+            _Token, zip(utterance.words, utterance.labels, utterance.probabilities, utterance.pauses, strict=True)
+        )
 
 
 def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
@@ -160,11 +160,11 @@ def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[in
     projection = project(reference, hypothesis)
     alignment = projection.alignment
     pair_units = _pair_units(alignment, unit_of)
-    labels, forms = hypothesis.labels or (), _forms(hypothesis)
-    written = align(_written(_forms(reference), reference.labels or ()), _written(forms, labels))
+    labels, forms = hypothesis.labels, _forms(hypothesis)
+    written = align(_written(_forms(reference), reference.labels), _written(forms, labels))
     wrong = [unit for unit, equal in zip(_pair_units(written, unit_of), written.equal, strict=True) if not equal]
     return SideBySide(
-        projection.utterance.labels or (),
+        projection.utterance.labels,
         labels,
         _reference_forms(reference, projection),
         forms,
@@ -175,10 +175,10 @@ def _projected(reference: Utterance, hypothesis: Utterance, unit_of: Sequence[in
         reference_units=unit_of[: len(reference.words)],
         alignment=alignment,
         pair_units=pair_units,
-        reference_pauses=reference.pauses or (),
-        hypothesis_pauses=hypothesis.pauses or (),
+        reference_pauses=reference.pauses,
+        hypothesis_pauses=hypothesis.pauses,
         written_error_units=wrong,
-        probabilities=hypothesis.probabilities or (),
+        probabilities=hypothesis.probabilities,
     )
 
 
@@ -193,7 +193,7 @@ def _pair_units(alignment: Alignment, unit_of: Sequence[int]) -> list[int]:
 
 
 def _forms(utterance: Utterance) -> list[str]:
-    return [_form(word, label) for word, label in zip(utterance.words, utterance.labels or (), strict=True)]
+    return [_form(word, label) for word, label in zip(utterance.words, utterance.labels, strict=True)]
 
 
 def _written(forms: Sequence[str], labels: Sequence[Labels]) -> list[str]:
@@ -203,7 +203,7 @@ def _written(forms: Sequence[str], labels: Sequence[Labels]) -> list[str]:
 
 def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
     """Written forms that the hypothesis' words should have: the reference's own where the word is the same."""
-    labels = projection.utterance.labels or ()
+    labels = projection.utterance.labels
     words = projection.utterance.words
     forms = [apply_case(comparable(word.text), label.case) for word, label in zip(words, labels, strict=True)]
     alignment = projection.alignment
@@ -213,13 +213,7 @@ def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
 
 
 def _joined(utterances: Sequence[Utterance]) -> Utterance:
-    tokens = list(_stream(utterances))
-    return Utterance(
-        tuple(token.word for token in tokens),
-        labels=tuple(token.labels for token in tokens),
-        probabilities=tuple(token.probabilities for token in tokens),
-        pauses=tuple(token.pause for token in tokens),
-    )
+    return Utterance(tuple(word for utterance in utterances for word in utterance.words))
 
 
 def _pair_by_id(
@@ -236,7 +230,11 @@ def _pair_by_id(
     unique = "" not in wanted and len(set(wanted)) == len(wanted) and len(by_id) == len(hypotheses)
     if not (unique and by_id and by_id.keys() <= set(wanted)) or (complete and len(by_id) < len(wanted)):
         return None
-    return [by_id.get(name, Utterance((), labels=())) for name in wanted]
+    return [by_id.get(name, Utterance(())) for name in wanted]
+
+
+def _recording(utterance: Utterance) -> str:
+    return utterance.recording or utterance.document
 
 
 def _pair_groups(
@@ -248,10 +246,10 @@ def _pair_groups(
         for unit, hypothesis in enumerate(by_id):
             yield [unit], [hypothesis]
         return
-    recordings = dict.fromkeys(u.recording for u in references)
-    if "" in recordings or set(recordings) != {u.recording for u in hypotheses}:
+    recordings = dict.fromkeys(map(_recording, references))
+    if "" in recordings or set(recordings) != set(map(_recording, hypotheses)):
         yield list(range(len(references))), list(hypotheses)
         return
     for recording in recordings:
-        units = [unit for unit, reference in enumerate(references) if reference.recording == recording]
-        yield units, [u for u in hypotheses if u.recording == recording]
+        units = [unit for unit, reference in enumerate(references) if _recording(reference) == recording]
+        yield units, [u for u in hypotheses if _recording(u) == recording]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 from asr_punct.errors import TIMES, InputError
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Labels, Mark, write_text
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Mark, write_text
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
 from asr_punct.words import Seconds, Utterance, Word
@@ -86,7 +86,7 @@ class Units:
         Raises:
             InputError: it has no times at all, or begins before the one before it or much before its end.
         """
-        if self._held is not None and utterance.words and not utterance.continues:
+        if self._held is not None and utterance.words:
             self._held = replace(self._held, weight=min(self._held.weight, COMMA))
         for number, unit in enumerate(_joined(_written(utterance, self._glyphs), self._characters)):
             if number == 0 and (unit.start < self._begun or unit.start < self._latest - OVERLAP):
@@ -115,7 +115,7 @@ class _Piece:
 def _written(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Piece]:
     if not utterance.words:
         return
-    labels = utterance.labels or repeat(Labels())
+    labels = utterance.labels
     for word, label, (start, end) in zip(utterance.words, labels, filled_times(utterance), strict=False):
         before, core, after = split_token(word.text, glyphs.name)
         marks = (label.marks | read_marks(before, after)) - set(LEFT)

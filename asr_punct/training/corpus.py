@@ -155,7 +155,7 @@ def read_words(path: Path) -> Iterator[str]:
 
 def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
     """Marks of the words of a TSV corpus."""
-    return (label.marks for utterance in _utterances(path) for label in utterance.labels or ())
+    return (label.marks for utterance in _utterances(path) for label in utterance.labels)
 
 
 def _utterances(path: Path) -> Iterable[Utterance]:
@@ -171,16 +171,16 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
     """
     index: dict[str, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = []
-    recording: str | None = None
+    document: str | None = None
     for utterance in _utterances(path):
         if not utterance.words:
             continue
         new = _columns(utterance, index)
-        if utterance.recording != recording:
+        if utterance.context != document:
             new[-1][0] = DOCUMENT_START
             _end_document(columns)
         columns.append(new)
-        recording = utterance.recording
+        document = utterance.context
     if not columns:
         raise InputError(path, "no words", "a corpus")
     _end_document(columns)
@@ -203,8 +203,8 @@ def _end_document(columns: list[list[npt.NDArray[np.int64]]]) -> None:
 def _columns(utterance: Utterance, index: dict[str, int]) -> list[npt.NDArray[np.int64]]:
     """Words, pauses, marks, cases and boundaries of one utterance, each (words,)."""
     words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
-    marks, cases = zip(*map(_numbers, utterance.labels or ()), strict=True)
-    pauses = buckets(utterance.pauses or (None,) * len(words))
+    marks, cases = zip(*map(_numbers, utterance.labels), strict=True)
+    pauses = buckets(utterance.pauses)
     return [np.array(words), pauses, np.array(marks), np.array(cases), np.zeros(len(words), dtype=np.int64)]
 
 

@@ -21,6 +21,7 @@ from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.tuning.calibration import calibration_error, fit_calibration
 from asr_punct.tuning.class_weights import fit_class_weights
 from asr_punct.tuning.thresholds import FEWEST, climb, f1, fit_case_bias, fit_thresholds
+from asr_punct.words import without_labels
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
 _STEPS = (-0.5, -0.25, 0.25, 0.5)
@@ -76,9 +77,9 @@ def score_corpus(punctuator: Punctuator, path: Path) -> DevScores:
         InputError: it is malformed, has no words, or has words that are marks alone.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
-    labels = [label for utterance in utterances for label in utterance.labels or ()]
+    labels = [label for utterance in utterances for label in utterance.labels]
     language = punctuator.info.model.language
-    bare = [replace(utterance, labels=None) for utterance in utterances]
+    bare = [without_labels(utterance) for utterance in utterances]
     parts = list(punctuator.scores(bare))
     if not labels or sum(len(scores.labels) for scores, _ in parts) != len(labels):
         raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")

@@ -28,7 +28,7 @@ from asr_punct.formats.placing import labels_by_place, read_decode, utterance_na
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 
 def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
@@ -40,10 +40,12 @@ def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
     restored = {utterance.id: utterance for part in _in_order(parts) for utterance in read_tsv(part / "restored.tsv")}
     utterances = []
     for utterance in read_decode(data, ctm):
-        found = restored.pop(utterance.id, Utterance((), labels=()))
+        found = restored.pop(utterance.id, Utterance(()))
         if [word.text for word in found.words] != [word.text for word in utterance.words]:
             raise InputError(parts, f"other words for {utterance.id!r}", f"those of {ctm} (run stage 1)")
-        utterances.append(replace(utterance, labels=found.labels, pauses=found.pauses, pause_before=found.pause_before))
+        utterances.append(
+            annotate(replace(utterance, pause_before=found.pause_before), labels=found.labels, pauses=found.pauses)
+        )
     return utterances
 
 
@@ -82,7 +84,7 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
     shutil.rmtree(path, ignore_errors=True)
     expected = [utterance for utterance in reference(data, language) if utterance.words]
     names = {utterance.id for utterance in expected}
-    if not any(label.marks for utterance in expected for label in utterance.all_labels):
+    if not any(label.marks for utterance in expected for label in utterance.labels):
         return
     with write_directory(path) as out:
         write_utterances(expected, out / "ref.tsv", glyphs, "tsv")

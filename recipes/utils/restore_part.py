@@ -54,13 +54,13 @@ class Sounds:
 
 
 def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
-    """Utterances with pauses, their document as `recording`."""
+    """Utterances with pauses and documents."""
     utterances: Iterable[Utterance] = read_utterances(part / "words.json")
     if (part / "wav.scp").exists():
         utterances = heard(utterances, Sounds(part / "wav.scp", folder))
     documents = unique_names(part / "utt2doc")
     for utterance in with_pauses(utterances):
-        yield replace(utterance, recording=documents[utterance.id])
+        yield replace(utterance, document=documents[utterance.id])
 
 
 def heard(utterances: Iterable[Utterance], sounds: Sounds) -> Iterator[Utterance]:
@@ -77,7 +77,7 @@ def restore(part: Path, model: str | None) -> None:
     """
     punctuator = Punctuator.from_pretrained(model, threads=1)
     with TemporaryDirectory() as folder:
-        documents = groupby(read_part(part, Path(folder)), key=attrgetter("recording"))
+        documents = groupby(read_part(part, Path(folder)), key=attrgetter("context"))
         restored = (utterance for _, document in documents for utterance in punctuator.restore(document))
         write_utterances(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
 

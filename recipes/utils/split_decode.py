@@ -26,7 +26,7 @@ from asr_punct.formats import write_utterances
 from asr_punct.formats.kaldi import unique_names
 from asr_punct.formats.placing import read_decode
 from asr_punct.marks import glyphs
-from asr_punct.words import TimeSource, Utterance, time_source
+from asr_punct.words import TimeSource, Utterance, named_time_source
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
@@ -49,7 +49,7 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
     Raises:
         InputError: no data directory or CTM, no words, or with `audio` a recording without a line in wav.scp.
     """
-    utterances = [replace(utterance, times=times) for utterance in read_decode(data, ctm) if utterance.words]
+    utterances = [replace(utterance, time_source=times) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
     documents, sounds = unique_names(data / "utt2doc"), unique_names(data / "wav.scp")
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("target", type=Path)
     parser.add_argument("parts", type=int)
     options = parser.parse_args()
-    times = time_source(options.times)
+    times = named_time_source(options.times)
     print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
 
 

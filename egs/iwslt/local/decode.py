@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, annotate, without_labels
 
 _MERGED = 3, 2
 _WARM_UP_WORDS = 100
@@ -38,12 +37,12 @@ _WARM_UP_WORDS = 100
 
 def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
     """The words with the model's marks; the benchmark has no case."""
-    bare = [replace(utterance, labels=None) for utterance in words]
+    bare = [without_labels(utterance) for utterance in words]
     restored = (
         punctuator.restore_streaming(bare, options.left, options.right) if options.right else punctuator.restore(bare)
     )
     for utterance in restored:
-        yield replace(utterance, labels=tuple(Labels(label.marks) for label in utterance.labels or ()))
+        yield annotate(utterance, labels=tuple(Labels(label.marks) for label in utterance.labels))
 
 
 def parameters(model: Path) -> int:

@@ -28,7 +28,7 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Labels
 from asr_punct.scoring.classes import MERGED
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, annotate
 
 _TEST_RUN, _DEV_RUN = 8, 16
 """Words in a row that a document may not share with a set."""
@@ -48,8 +48,8 @@ def read_text(path: Path, language: str) -> Iterator[Utterance]:
     labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
     for utterance in MERGED[CLASSES].relabel(labelled):
         words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
-        labels = tuple(Labels(label.marks) for label in utterance.labels or ())
-        yield replace(utterance, words=words, labels=labels)
+        labels = tuple(Labels(label.marks) for label in utterance.labels)
+        yield annotate(replace(utterance, words=words), labels=labels)
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
@@ -67,7 +67,7 @@ def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, in
     """
     known = [(runs(other, length), length) for other, length in others]
     kept, dropped = [], 0
-    for _, group in groupby(text, key=lambda utterance: utterance.recording):
+    for _, group in groupby(text, key=lambda utterance: utterance.context):
         document = list(group)
         if all(found.isdisjoint(runs(document, length)) for found, length in known):
             kept.extend(document)

@@ -33,7 +33,7 @@ def recognise(model: Any, items: Sequence[dict[str, Any]]) -> Iterator[Utterance
     for item, hypothesis in zip(items, model.transcribe(paths, _BATCH, timestamps=True, verbose=False), strict=True):
         best = hypothesis.y_sequence.max(-1).values.exp().tolist()
         entries = (entry for entry in hypothesis.timestamp["word"] if entry["word"].strip())
-        yield Utterance(tuple(_word(entry, best) for entry in entries), item["id"], times="asr")
+        yield Utterance(tuple(_word(entry, best) for entry in entries), item["id"], time_source="asr")
 
 
 def _word(entry: dict[str, Any], best: Sequence[float]) -> Word:

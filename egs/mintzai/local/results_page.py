@@ -190,5 +190,5 @@ def _size(path: Path) -> tuple[int, int, int]:
     for utterance in read_tsv(path):
         utterances += 1
         words += len(utterance.words)
-        marks += sum(len(labels.marks) for labels in utterance.labels or ())
+        marks += sum(len(labels.marks) for labels in utterance.labels)
     return utterances, words, marks

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import tee
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_json_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, without_labels
 
 
 def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utterance]) -> dict[str, float]:
@@ -25,10 +24,10 @@ def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utteranc
 
     The words come with their pauses and without their labels. Raises InputError where there are none.
     """
-    one, two = tee(replace(utterance, labels=None) for utterance in utterances)
+    one, two = tee(without_labels(utterance) for utterance in utterances)
     equal: Counter[str] = Counter()
     for a, b in zip(first.restore(one), second.restore(two), strict=True):
-        for x, y in zip(a.labels or (), b.labels or (), strict=True):
+        for x, y in zip(a.labels, b.labels, strict=True):
             equal["words"] += 1
             equal["marks"] += x.marks == y.marks
             equal["case"] += x.case is y.case

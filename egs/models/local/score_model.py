@@ -26,7 +26,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.scoring import Counts, Scores, concatenate, count_labels, score_counts, write_score_sets
 from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, annotate
 
 _BENCHMARK = ("test2011", "test2011asr")
 _AT_A_TIME = 1000
@@ -90,11 +90,11 @@ def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> I
 
 def _bare(utterance: Utterance) -> Utterance:
     words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
-    return replace(utterance, words=words, labels=None)
+    return annotate(replace(utterance, words=words), labels=None)
 
 
 def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
-    labelled = zip(utterance.words, utterance.labels or (), strict=True)
+    labelled = zip(utterance.words, utterance.labels, strict=True)
     words = tuple(replace(word, text=glyphs.cased(word.text, label.case)) for word, label in labelled)
     return replace(utterance, words=words)
 
@@ -107,8 +107,8 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     references, joined = tee(read_iwslt(path))
     pairs = punctuate_bare(punctuator, map(as_recognised, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
-        labels = tuple(Labels(label.marks) for label in words.labels or ())
-        yield tokens, on_tokens(replace(words, labels=labels), tokens)
+        labels = tuple(Labels(label.marks) for label in words.labels)
+        yield tokens, on_tokens(annotate(words, labels=labels), tokens)
 
 
 def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Iterator[Pair]:

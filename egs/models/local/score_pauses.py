@@ -26,7 +26,7 @@ from asr_punct.scoring import count_labels, paired, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED
 from asr_punct.scoring.tables import comparison
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word, has_times
+from asr_punct.words import Utterance, Word, annotate, has_times, without_labels
 
 _EXPECTED = "a list of words with word, start, end, exact and sent"
 
@@ -49,7 +49,11 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
         timed = [word for token in tokens for word in _words(token, language)]
         if tuple(word.text for word in timed) != parsed.words:
             raise InputError(f"{path}: sentence {number}", "tokens that read otherwise alone", "words with their marks")
-        sentences.append(Utterance(tuple(timed), str(number), path.stem, labels=parsed.labels, times="aligner"))
+        sentences.append(
+            annotate(
+                Utterance(tuple(timed), str(number), recording=path.stem, time_source="aligner"), labels=parsed.labels
+            )
+        )
     return sentences
 
 
@@ -67,7 +71,9 @@ def _words(token: Word, language: str) -> list[Word]:
 def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
     """The same utterances with no times."""
     return [
-        replace(utterance, words=tuple(replace(word, start=None, end=None) for word in utterance.words), times="none")
+        replace(
+            utterance, words=tuple(replace(word, start=None, end=None) for word in utterance.words), time_source="none"
+        )
         for utterance in utterances
     ]
 
@@ -76,13 +82,13 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     """Scores with pauses and without, and their differences, as plain values; printed as a table as well."""
     runs = {"with": sentences, "without": withhold_times(sentences)}
     restored = {
-        name: list(punctuator.restore(replace(utterance, labels=None) for utterance in utterances))
+        name: list(punctuator.restore(without_labels(utterance) for utterance in utterances))
         for name, utterances in runs.items()
     }
     counts = {name: count_labels(sentences, hypotheses) for name, hypotheses in restored.items()}
     differences = paired(counts["without"], counts["with"])
     print(comparison(differences, "without", "with"), end="")
-    pauses = [pause for utterance in with_pauses(sentences) for pause in utterance.pauses or ()]
+    pauses = [pause for utterance in with_pauses(sentences) for pause in utterance.pauses]
     return {
         "words": sum(len(utterance.words) for utterance in sentences),
         "known_pauses": sum(pause is not None for pause in pauses),
