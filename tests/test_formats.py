@@ -339,7 +339,8 @@ def test_ctm_errors_name_the_place(tmp_path, rows, found):
 
 
 def test_ctm_golden():
-    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", 0.5, 0.75))
+    first, second = LABELLED.words
+    words = (replace(first, start=0.1, end=0.4, confidence=0.9), replace(second, start=0.5, end=0.75))
     lines = written(write_ctm, [replace(LABELLED, words=words)])
     assert lines == "r 1 0.10 0.30 «¿Qué?» 0.9\nr 1 0.50 0.25 dijo.\n"
 
@@ -388,7 +389,7 @@ def test_words_without_times_get_some_from_their_neighbours_in_a_ctm():
 def test_text_keeps_lines_and_documents(tmp_path):
     path = file(tmp_path, "a.txt", "hola  mundo\n\n\nadiós\n")
     values = list(formats.read_utterances(path))
-    assert [value.recording for value in values] == ["1", "1", "2", "3"]
+    assert [value.document for value in values] == ["1", "1", "2", "3"]
     assert written(write_text_lines, values) == "hola mundo\n\n\nadiós\n"
 
 

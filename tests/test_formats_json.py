@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.entries import Punctuation, by_time, replaced, with_punctuation
+from asr_punct.formats.cloud import PunctuationItem, attach_punctuation
+from asr_punct.formats.entries import by_time, replaced
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
@@ -53,8 +54,9 @@ def marked(utterance):
 
 
 def test_json_round_trip(tmp_path):
-    words = (Word("qué", 0.1, 0.4, 0.9), Word("dijo", None, 0.75))
-    value = replace(LABELLED, words=words, channel="2")
+    first, second = LABELLED.words
+    words = (replace(first, start=0.1, end=0.4, confidence=0.9), replace(second, end=0.75))
+    value = replace(LABELLED, words=words, document="d", channel="2")
     path = file(tmp_path, "a.json", written("json", [value]))
     assert list(formats.read_utterances(path)) == [value]
     assert json.loads(path.read_text())["utterances"][0]["text"] == "«¿Qué?» dijo."
@@ -206,7 +208,7 @@ def test_whisper_is_read(tmp_path):
     assert texts(values) == [["hola", "mundo"], ["-", "sí", "señor"], ["son", "tres"], []]
     assert times(values)[:2] == [[(0.0, 0.30000000000000004), (0.5, 1.2)], [(2.5, None), (None, 3.0), (3.0, 4.0)]]
     assert [word.confidence for word in values[0].words] == [0.5, 1.0]
-    assert [value.time_source for value in values] == ["whisper", "whisper", "whisper", "none"]
+    assert [value.time_source for value in values] == ["whisper", "whisper", "segment", "none"]
     assert [(value.id, value.recording) for value in values[:2]] == [("talk-1", "talk"), ("talk-2", "talk")]
 
 
@@ -236,7 +238,7 @@ def test_whisperx_words_without_times_and_words_told_twice(tmp_path):
     values = read(tmp_path, WHISPERX)
     assert texts(values) == [["van", "3", "casas"], ["ya"]]
     assert times(values)[0] == [(0.5, 0.7), (None, None), (1.2, 2.0)]
-    assert [value.time_source for value in values] == ["ctc", "whisper"]
+    assert [value.time_source for value in values] == ["ctc", "segment"]
     assert json.loads(written("whisper", values)) == WHISPERX
     content = json.loads(written("whisper", map(marked, values)))
     assert [word["word"] for word in content["word_segments"]] == ["Van", "3", "casas."]
@@ -260,7 +262,7 @@ def test_segments_without_times_of_words_have_their_own(tmp_path):
     values = read(tmp_path, {"segments": segments})
     assert times(values) == [[(0.1, None), (None, 1.0)], [(1.5, None)]]
     assert [value.pauses for value in values] == [(None, None), (None,)]
-    assert [value.time_source for value in values] == ["whisper"] * 2
+    assert [value.time_source for value in values] == ["segment"] * 2
     assert json.loads(written("whisper", values)) == {"segments": segments}
     new = json.loads(written("whisper", [replace(values[0], origin=None)]))["segments"]
     assert new == [{"id": 0, **segments[0]}]
@@ -423,7 +425,7 @@ def spoken_and_silent(silence):
 def test_silence_between_words_is_a_pause_and_comes_back(tmp_path, name):
     content = spoken_and_silent(True)[name]
     values = list(with_pauses(read(tmp_path, content)))
-    assert [value.pauses for value in values] == [(2.0,), None, (None,)]
+    assert [value.pauses for value in values] == [(2.0,), (), (None,)]
     assert json.loads(written(name, values)) == content
     plain = list(with_pauses(read(tmp_path, spoken_and_silent(False)[name])))
     assert [written("text", some) for some in (values, plain)] == ["hola\nya\n"] * 2
@@ -588,14 +590,14 @@ def test_what_is_only_read_cannot_be_written(name):
     ("items", "expected"),
     [
         ([], []),
-        ([Word("a", 1.0), Punctuation(",", False), Punctuation("»", False)], [Word("a,»", 1.0)]),
-        ([Punctuation(".", False), Word("a", 1.0), Word("b")], [Word(".a", 1.0), Word("b")]),
-        ([Word("a", 1.0), Punctuation("¿", True)], [Word("a", 1.0), Word("¿")]),
-        ([Punctuation(".", False)], [Word(".")]),
+        ([Word("a", 1.0), PunctuationItem(",", False), PunctuationItem("»", False)], [Word("a,»", 1.0)]),
+        ([PunctuationItem(".", False), Word("a", 1.0), Word("b")], [Word(".a", 1.0), Word("b")]),
+        ([Word("a", 1.0), PunctuationItem("¿", True)], [Word("a", 1.0), Word("¿")]),
+        ([PunctuationItem(".", False)], [Word(".")]),
     ],
 )
 def test_punctuation_items_stand_on_words(items, expected):
-    assert list(with_punctuation(items)) == expected
+    assert list(attach_punctuation(items)) == expected
 
 
 @pytest.mark.parametrize(
@@ -652,7 +654,7 @@ def whisper(**word):
         ({"results": [{"final": True, "alternatives": [{"timestamps": [["a", -1, 1]]}]}]}, "word 1: found start -1"),
         ({"results": [{"results": 3}]}, "found results 3, expected a list"),
         ({"job": 1, "words": [{"name": "a", "time": "-1"}]}, "word 1: found time '-1'"),
-        ({"format": "2.1", "results": [{"type": "word"}]}, "result 1: found {'type': 'word'}"),
+        ({"format": "2.1", "results": [{"type": "word"}]}, "result 1: found no alternatives"),
         ({"segments": []}, "found no words"),
         ({"results": []}, "an object with 'results'"),
     ],

@@ -107,7 +107,7 @@ def test_documents_are_context_and_recordings_have_clocks(tmp_path):
         "ctm": "u1 1 5 1 uno\nu2 1 1 1 dos\nu3 1 0 1 tres\n",
     }
     values = read(folder(tmp_path / "d", files))
-    assert [(value.id, value.recording, value.pauses) for value in values] == [
+    assert [(value.id, value.context, value.pauses) for value in values] == [
         ("u2", "d", (None,)),
         ("u1", "d", (None,)),
         ("u3", "e", (None,)),
@@ -181,7 +181,7 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
     names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]
     times = [[(word.start, word.end) for word in value.words] for value in values]
     spoken = list(zip(names, [value.recording for value in values], times, strict=True))
-    assert [(v.id, v.recording, [(word.start, word.end) for word in v.words]) for v in again] == spoken
+    assert [(v.id, v.context, [(word.start, word.end) for word in v.words]) for v in again] == spoken
     if not labelled:
         assert [value.words for value in again] == [value.words for value in values]
 

@@ -63,7 +63,7 @@ def test_supervisions_are_utterances(tmp_path):
     assert aligned.words == (Word("qué", 1.6, 1.85, -3.5), Word("dijo", 2.0, 2.5))
     assert (aligned.id, aligned.recording, aligned.channel, aligned.time_source) == ("s-1", "r", "2", "aligner")
     assert plain.words == (Word("hola", 4.0), Word("a"), Word("todos", None, 5.25))
-    assert (plain.pauses, plain.time_source) == ((None,) * 3, "none")
+    assert (plain.pauses, plain.time_source) == ((None,) * 3, "segment")
     assert (silent.words, silent.time_source) == ((), "none")
 
 
@@ -90,7 +90,7 @@ def test_all_that_a_supervision_says_comes_back(tmp_path):
 def test_text_and_alignment(tmp_path, text, symbols, timed):
     word = [{"symbol": symbol, "start": i, "duration": 0.5} for i, symbol in enumerate(symbols)]
     (value,) = read_lhotse(file(tmp_path, [ALIGNED | {"text": text, "alignment": {"word": word}}]))
-    assert value.time_source == ("aligner" if timed else "none")
+    assert value.time_source == ("aligner" if timed else "segment")
     (item,) = written(stopped([value]))
     assert item["text"] == (text and " ".join(f"{token[:1].upper()}{token[1:]}." for token in text.split()))
     found = " ".join(entry["symbol"] for entry in item["alignment"]["word"])

@@ -51,7 +51,7 @@ def stopped(utterances):
 def test_a_segment_is_an_utterance(tmp_path):
     first, second = read_stm(file(tmp_path, STM))
     words = (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25))
-    assert first == annotate(Utterance(words, "talk-3", recording="talk", speaker="speaker-1"), pauses=(None,) * 3)
+    assert first == Utterance(words, "talk-3", recording="talk", speaker="speaker-1", time_source="segment")
     assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
     assert second.speaker == "speaker-2"
 
@@ -179,7 +179,7 @@ def test_words_of_ignored_segments_are_left_out_by_their_middle(tmp_path, middle
 
 def test_words_before_an_ignored_segment_are_its_own_and_those_after_all_the_last_one_s(tmp_path):
     content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
-    said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", times="asr")
+    said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", time_source="asr")
     (scored,) = without_ignored([said], read_stm(file(tmp_path, content)))
     assert scored == replace(said, words=said.words[1:2])
 

@@ -108,7 +108,7 @@ def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
     first, second = formats.read_utterances(file("talk.srt", SRT))
     words = [("-", 1.0, None), ("buenos", None, None), ("días,", None, None), ("señorías", None, 2.5)]
     assert words_of([first]) == [words]
-    assert (first.id, first.recording, first.time_source, first.pauses) == ("7", "talk", "none", (None,) * 4)
+    assert (first.id, first.recording, first.time_source, first.pauses) == ("7", "talk", "segment", (None,) * 4)
     assert words_of([second]) == [
         [("se", 360003.5, None), ("abre", None, None), ("la", None, None), ("sesión", None, 360004.25)]
     ]
@@ -150,7 +150,7 @@ def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file
         [],
         [("muy", 3.01, None), ("tarde", 3.9, 5.0)],
     ]
-    assert [cue.time_source for cue in cues] == ["asr", "none", "asr"]
+    assert [cue.time_source for cue in cues] == ["segment"] * 3
 
 
 def test_a_line_said_twice_is_words_where_no_times_are_inside(file):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,28 +19,8 @@ from asr_punct.marks import Glyphs, Labels, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 Object = Mapping[str, Any]
-_OPENING = frozenset("¿¡«“‘([{")
-"""Punctuation that stands before its word."""
 SLACK: Seconds = 1.0
 """So far a recogniser may place a word outside its segment, or a segment before the one that it comes after."""
-
-
-@dataclass(frozen=True, slots=True)
-class Punctuation:
-    """A punctuation item that stands among the words of a format.
-
-    Attributes:
-        text: the mark.
-        opening: whether it belongs to the word after it.
-    """
-
-    text: str
-    opening: bool
-
-
-def punctuation(text: str) -> Punctuation:
-    """An item whose side its characters tell."""
-    return Punctuation(text, _OPENING.issuperset(text))
 
 
 def recording_name(path: Pathlike) -> str:
@@ -142,15 +121,6 @@ def timed_words(
     return entry_words(entry.get(key), start, end, known, place)
 
 
-def item_words(item: Object, best: Object, place: str) -> list[Word | Punctuation]:
-    """The words of an item of Amazon's or Speechmatics', or the mark that it is, by the best of its alternatives."""
-    text = text_at(best, "content", place)
-    if item.get("type") == "punctuation":
-        return [Punctuation(text, True) if item.get("attaches_to") == "next" else punctuation(text)]
-    start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
-    return [*entry_words(text, start, end, seconds_at(best, "confidence", place), place)]
-
-
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
     """The words as they come. Raises InputError where one starts before another that comes earlier."""
     found, last = tuple(words), 0.0
@@ -201,31 +171,6 @@ def by_time(utterances: Iterable[Utterance]) -> list[Utterance]:
 
 def _start(utterance: Utterance) -> Seconds | None:
     return next((word.start for word in utterance.words if word.start is not None), None)
-
-
-def with_punctuation(items: Iterable[Word | Punctuation]) -> Iterator[Word]:
-    """Words with the punctuation items on them; one that has no word on its side is a word of its own."""
-    held: Word | None = None
-    opened = ""
-    for item in items:
-        if isinstance(item, Word):
-            if held:
-                yield held
-            held, opened = _renamed(item, opened + item.text), ""
-        elif item.opening:
-            opened += item.text
-        elif held and not opened:
-            held = _renamed(held, held.text + item.text)
-        else:
-            opened += item.text
-    if held:
-        yield held
-    if opened:
-        yield Word(opened)
-
-
-def _renamed(word: Word, text: str) -> Word:
-    return Word(text, word.start, word.end, word.confidence)
 
 
 def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.formats import aws, google, ibm, json, speechmatics, vosk, whisper
+from asr_punct.formats import cloud, json, vosk, whisper
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.data_dir import read_kaldi, write_kaldi
 from asr_punct.formats.entries import in_time
@@ -96,10 +96,10 @@ FORMATS: dict[str, Format] = {
     "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
     "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
     "kaldi": Format(read_kaldi, write_to=write_kaldi),
-    "aws": _json_format(aws.recognises, aws.utterances),
-    "google": _json_format(google.recognises, _one_recording(google.utterances)),
-    "ibm": _json_format(ibm.recognises, _one_recording(ibm.utterances)),
-    "speechmatics": _json_format(speechmatics.recognises, speechmatics.utterances),
+    "aws": _json_format(cloud.is_aws, cloud.read_aws),
+    "google": _json_format(cloud.is_google, _one_recording(cloud.read_google)),
+    "ibm": _json_format(cloud.is_ibm, _one_recording(cloud.read_ibm)),
+    "speechmatics": _json_format(cloud.is_speechmatics, cloud.read_speechmatics),
     "srt": Format(read_srt, write_srt, (".srt",)),
     "vtt": Format(read_vtt, write_vtt, (".vtt",)),
 }

@@ -199,7 +199,8 @@ def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: G
     timed = [_timed(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
     if entries and len(symbols) == len(words):
-        marked = iter(written_words(replace(utterance, words=symbols), glyphs))
+        labelled = (replace(symbol, labels=word.labels) for symbol, word in zip(symbols, utterance.words, strict=True))
+        marked = iter(written_words(replace(utterance, words=tuple(labelled)), glyphs))
         replaced_ = [_renamed(entry, list(islice(marked, len(own)))) for entry, own in zip(entries, timed, strict=True)]
         new["alignment"] = {**item["alignment"], "word": replaced_}
     return new

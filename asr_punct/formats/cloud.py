@@ -1,0 +1,253 @@
+"""JSON of cloud services, read only: Amazon Transcribe, Google Speech-to-Text, IBM Watson and Speechmatics.
+
+Each service has a function `is_…` that recognises its JSON and a function `read_…` that returns utterances.
+All raise InputError for JSON of another shape, and for times that are no numbers or go back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.formats.entries import (
+    Object,
+    confidence_at,
+    entry_words,
+    in_order,
+    list_at,
+    number_or_none,
+    object_at,
+    objects,
+    recording_name,
+    seconds_at,
+    text_at,
+)
+from asr_punct.formats.files import Pathlike, display_name, parse_seconds
+from asr_punct.formats.json_text import shown
+from asr_punct.formats.sources import USUAL, source_of
+from asr_punct.words import Seconds, Utterance, Word
+
+_OPENING = frozenset("¿¡«“‘([{")
+_GOOGLE_START = ("startTime", "startOffset", "start_time", "start_offset")
+_GOOGLE_END = ("endTime", "endOffset", "end_time", "end_offset")
+
+
+@dataclass(frozen=True, slots=True)
+class PunctuationItem:
+    """A mark that is an item of its own; `opening`: it belongs to the next word."""
+
+    text: str
+    opening: bool
+
+
+def is_aws(content: Any) -> bool:
+    """Whether a JSON value is a transcript of Amazon Transcribe."""
+    results = content.get("results") if isinstance(content, dict) else None
+    return isinstance(results, dict) and ("items" in results or "channel_labels" in results)
+
+
+def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
+    name, recording = display_name(path), recording_name(path)
+    results = object_at(object_at(content, name).get("results"), f"{name}: results")
+    labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
+    for number, channel in enumerate(objects(labels, "channels", name) or [results], start=1):
+        place = f"{name}: channel {number}" if labels else name
+        words = in_order(attach_punctuation(_aws_items(channel, place)), place)
+        id_ = f"{recording}-{number}" if labels else recording
+        yield _utterance(words, id_, recording, "aws", channel=str(number))
+
+
+def _aws_items(channel: Object, place: str) -> Iterator[Word | PunctuationItem]:
+    for number, item in enumerate(objects(channel, "items", place), start=1):
+        yield from _item_words(item, f"{place}: item {number}")
+
+
+def is_google(content: Any) -> bool:
+    """Whether a JSON value is a response of Google Speech-to-Text."""
+    results = _google_response(content).get("results") if isinstance(content, dict) else None
+    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+        return False
+    return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
+
+
+def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": [{"alternatives": [{"transcript", "words"}], "channelTag"}]}`, one utterance a result.
+
+    Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
+    the words of all others: it is skipped.
+    """
+    name, recording = display_name(path), recording_name(path)
+    results = objects(_google_response(object_at(content, name)), "results", name)
+    earlier: list[str] = []
+    for number, result in enumerate(results, start=1):
+        place = f"{name}: result {number}"
+        best = next(iter(objects(result, "alternatives", place)), {})
+        words = in_order(_google_words(best, place), place)
+        texts = [word.text for word in words]
+        if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
+            return
+        earlier += texts
+        channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
+        yield _utterance(words, f"{recording}-{number}", recording, "google", channel)
+
+
+def _google_response(content: Object) -> Object:
+    """Return the object with the results: that of a finished operation is inside `response`."""
+    response = content.get("response")
+    return response if isinstance(response, dict) else content
+
+
+def _google_words(alternative: Object, place: str) -> Iterator[Word]:
+    entries = objects(alternative, "words", place)
+    if not entries:
+        yield from map(Word, text_at(alternative, "transcript", place).split())
+    for number, entry in enumerate(entries, start=1):
+        where = f"{place}: word {number}"
+        keys = [next((key for key in names if key in entry), None) for names in (_GOOGLE_START, _GOOGLE_END)]
+        start, end = (_google_seconds(entry[key], where, key) if key else 0.0 for key in keys)
+        times = (start, end) if any(keys) else (None, None)
+        yield from entry_words(entry.get("word"), *times, confidence_at(entry, "confidence", where), where)
+
+
+def _google_seconds(value: Any, place: str, key: str) -> Seconds:
+    if isinstance(value, str) and value.endswith("s"):
+        return parse_seconds(value[:-1], place, key)
+    if isinstance(value, dict):
+        seconds, nanos = str(value.get("seconds", 0)), str(value.get("nanos", 0))
+        if re.fullmatch(r"[0-9]{1,12}", seconds) and re.fullmatch(r"[0-9]{1,9}", nanos):
+            return float(f"{seconds}.{nanos:0>9}")
+    expected = 'a duration such as "1.400s" or {"seconds": 1, "nanos": 400000000}'
+    raise InputError(place, f"{key} {shown(value)}", expected)
+
+
+def is_ibm(content: Any) -> bool:
+    """Whether a JSON value is a response of Watson Speech to Text."""
+    results = content.get("results") if isinstance(content, dict) else None
+    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+        return False
+    return any(("alternatives" in result and "final" in result) or "results" in result for result in results)
+
+
+def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, an utterance a result.
+
+    A job of several parts has such responses inside its own `results`.
+    """
+    name, recording = display_name(path), recording_name(path)
+    for number, result in enumerate(_ibm_final_results(object_at(content, name), name), start=1):
+        place = f"{name}: result {number}"
+        best = next(iter(objects(result, "alternatives", place)), {})
+        yield _utterance(in_order(_ibm_words(best, place), place), f"{recording}-{number}", recording, "ibm")
+
+
+def _ibm_final_results(content: Object, place: str) -> Iterator[Object]:
+    for result in objects(content, "results", place):
+        if "alternatives" not in result:
+            yield from (item for item in objects(result, "results", place) if item.get("final", True))
+        elif result.get("final", True):
+            yield result
+
+
+def _ibm_words(alternative: Object, place: str) -> Iterator[Word]:
+    rows = list_at(alternative, "timestamps", place)
+    if not rows:
+        yield from map(Word, text_at(alternative, "transcript", place).split())
+    confidences = list_at(alternative, "word_confidence", place)
+    for number, row in enumerate(rows, start=1):
+        where = f"{place}: word {number}"
+        text, start, end = _ibm_row(row, ("word", "start", "end"), where)
+        confidence = None
+        if len(confidences) == len(rows):
+            confidence = _ibm_row(confidences[number - 1], ("word", "confidence"), where)[1]
+        yield from entry_words(text, start, end, confidence, where)
+
+
+def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
+    """Return a word and its numbers."""
+    if not isinstance(row, list) or len(row) != len(keys):
+        raise InputError(place, shown(row), f"a list of {', '.join(keys)}")
+    item = dict(zip(keys, row, strict=True))
+    return [row[0], *(number_or_none(item, key, place) for key in keys[1:])]
+
+
+def is_speechmatics(content: Any) -> bool:
+    """Whether a JSON value is a transcript of Speechmatics, of version 1 or 2."""
+    if not isinstance(content, dict):
+        return False
+    first = isinstance(content.get("words"), list) and "job" in content
+    return first or (isinstance(content.get("results"), list) and "format" in content)
+
+
+def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read a transcript, one utterance a channel.
+
+    Version 1 is `{"job", "words": [{"name", "time", "duration", "confidence"}]}`, version 2
+    `{"format": "2.…", "results": [{"type", "start_time", "end_time", "attaches_to", "alternatives": [{"content"}]}]}`.
+    """
+    name, recording = display_name(path), recording_name(path)
+    file = object_at(content, name)
+    channels = _speechmatics_2(file, name) if "results" in file else {"": list(_speechmatics_1(file, name))}
+    for number, items in enumerate(channels.values(), start=1):
+        id_ = recording if len(channels) == 1 else f"{recording}-{number}"
+        words = in_order(attach_punctuation(items), name)
+        yield _utterance(words, id_, recording, "speechmatics", channel=str(number))
+
+
+def _speechmatics_1(file: Object, name: str) -> Iterator[Word | PunctuationItem]:
+    for number, item in enumerate(objects(file, "words", name), start=1):
+        place = f"{name}: word {number}"
+        text = text_at(item, "name", place)
+        start, duration = seconds_at(item, "time", place), seconds_at(item, "duration", place)
+        if text and not any(map(str.isalnum, text)):
+            yield PunctuationItem(text, _OPENING.issuperset(text))
+            continue
+        end = None if start is None or duration is None else round(start + duration, 6)
+        yield from entry_words(text, start, end, seconds_at(item, "confidence", place), place)
+
+
+def _speechmatics_2(file: Object, name: str) -> dict[str, list[Word | PunctuationItem]]:
+    channels: dict[str, list[Word | PunctuationItem]] = {}
+    for number, item in enumerate(objects(file, "results", name), start=1):
+        items = channels.setdefault(str(item.get("channel", "")), [])
+        if item.get("type") != "speaker_change":
+            items += _item_words(item, f"{name}: result {number}")
+    return channels
+
+
+def _item_words(item: Object, place: str) -> list[Word | PunctuationItem]:
+    """Return the words or the mark of an item of Amazon or Speechmatics, from its first alternative."""
+    best = next(iter(objects(item, "alternatives", place)), None)
+    if best is None:
+        raise InputError(place, "no alternatives", "at least one")
+    text = text_at(best, "content", place)
+    if item.get("type") == "punctuation":
+        return [PunctuationItem(text, item.get("attaches_to") == "next" or _OPENING.issuperset(text))]
+    start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
+    return [*entry_words(text, start, end, seconds_at(best, "confidence", place), place)]
+
+
+def attach_punctuation(items: Iterable[Word | PunctuationItem]) -> Iterator[Word]:
+    """Attach punctuation items to the words beside them; a mark without a word on its side becomes a word."""
+    word: Word | None = None
+    opened = ""
+    for item in items:
+        if isinstance(item, Word):
+            if word:
+                yield word
+            word, opened = replace(item, text=opened + item.text), ""
+        elif word and not item.opening and not opened:
+            word = replace(word, text=word.text + item.text)
+        else:
+            opened += item.text
+    if word:
+        yield word
+    if opened:
+        yield Word(opened)
+
+
+def _utterance(words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1") -> Utterance:
+    return Utterance(words, id_, recording=recording, channel=channel, time_source=source_of(words, USUAL[service]))
