@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Makes a virtual environment with asr_punct from this source tree and the exact versions of constraints.txt.
+# Create a virtual environment with asr_punct from this source tree and the package versions of constraints.txt.
 #
 # Usage: recipes/setup.sh [options]
-#   --venv DIR       where it stands (default: .venv at the top of the source tree)
-#   --extras LIST    extras to install, with commas between them (default: audio,train)
-#   --python NAME    the Python to make it with, 3.11 or newer (default: python3)
+#   --venv DIR       the environment (default: .venv at the top of the source tree)
+#   --extras LIST    extras to install, separated by commas (default: audio,train)
+#   --python NAME    Python 3.11 or newer to create it with (default: python3)
 #
-# Does nothing when all of that is installed already. What pip says goes to DIR/setup.log.
+# Does nothing if all of it is already installed. Installs the CPU build of torch on a machine without a GPU if pip's
+# own settings or PyTorch's index of CPU wheels have it, else the build that pip finds. Uses uv if it is on the PATH.
+# The output of pip goes to DIR/setup.log.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
@@ -25,7 +27,9 @@ for extra in ${extras//,/ }; do
   grep -q "^$extra = \[" "$root/pyproject.toml" || fail "--extras: found '$extra', which pyproject.toml does not have"
 done
 log=$venv/setup.log
-wanted=$(cat "$root/pyproject.toml" "$root/recipes/constraints.txt" - <<<"$root" | sha256sum | cut -d ' ' -f 1)
+constraints=$root/recipes/constraints.txt
+cpu_index=https://download.pytorch.org/whl/cpu
+wanted=$(cat "$root/pyproject.toml" "$constraints" - <<<"$root" | sha256sum | cut -d ' ' -f 1)
 
 complete() {
   for extra in ${extras//,/ }; do
@@ -33,8 +37,49 @@ complete() {
   done
 }
 
-quietly() {
-  "$@" >>"$log" 2>&1 || fail "failed: $* ($(tail -n 1 "$log"); all of it in $log)"
+logged() {
+  "$@" >>"$log" 2>&1
+}
+
+has_gpu() {
+  [ -e /dev/nvidia0 ] || nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+}
+
+reachable() {
+  timeout 3 "$venv/bin/python" -c "import urllib.request; urllib.request.urlopen('$1', timeout=3)" 2>/dev/null
+}
+
+# Set the array uv to the command that installs like pip with pip's settings; empty if uv cannot do that.
+find_uv() {
+  local setting value place
+  uv=()
+  command -v uv >/dev/null || return 0
+  # uv prefers the first index that has a package; pip, the best version of all.
+  uv=(uv pip install --python "$venv/bin/python" --index-strategy unsafe-best-match)
+  while IFS='=' read -r setting value; do
+    value=${value#[\'\"]}
+    value=${value%[\'\"]}
+    case ${setting##*.} in
+      '' | disable-pip-version-check | no-input | timeout | default-timeout | retries) ;;
+      cert) export SSL_CERT_FILE=$value ;;
+      find-links | index-url | extra-index-url)
+        for place in ${value//\\n/ }; do
+          uv+=("--${setting##*.}" "$place")
+        done
+        ;;
+      *)
+        uv=()
+        return
+        ;;
+    esac
+  done < <("$venv/bin/python" -m pip config list 2>/dev/null)
+}
+
+install() {
+  if [ ${#uv[@]} -eq 0 ] || ! logged "${uv[@]}" -c "$constraints" "$@"; then
+    logged "$venv/bin/python" -m pip --disable-pip-version-check --no-input install --no-compile -c "$constraints" "$@" ||
+      fail "failed: pip install $* ($(tail -n 1 "$log"); full output in $log)"
+  fi
 }
 
 complete && exit 0
@@ -48,19 +93,22 @@ command -v "$python" >/dev/null || fail "found no $python, expected Python 3.11 
 mkdir -p "$venv" 2>/dev/null || fail "cannot make the folder $venv"
 : >"$log"
 echo "setup.sh: installing into $venv (log: $log)"
-quietly "$python" -m venv "$venv"
-pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input install --no-compile -c "$root/recipes/constraints.txt")
+logged "$python" -m venv "$venv" || fail "failed: $python -m venv $venv ($(tail -n 1 "$log"); full output in $log)"
+find_uv
 case ,$extras, in
-  # First and alone: whatever needs torch later finds it there, and none pulls a build of its own choice.
-  *,train,* | *,nemo,*) quietly "${pip[@]}" "$(grep '^torch==' "$root/recipes/constraints.txt")" ;;
+  *,train,* | *,nemo,*)
+    # First and alone, so that the other packages find torch installed and do not choose a build.
+    torch=("$(grep '^torch==' "$constraints")")
+    if ! has_gpu && reachable "$cpu_index/torch/"; then
+      torch+=(--extra-index-url "$cpu_index") # its version 2.x.y+cpu is newer than 2.x.y
+    fi
+    install "${torch[@]}"
+    ;;
 esac
-quietly "${pip[@]}" -e "${root}[$extras]"
-# On all cores, where pip would take one; packages carry files of other versions of Python, too.
-"$venv/bin/python" -m compileall -q -j 0 "$venv"/lib/python3*/site-packages >>"$log" 2>&1 || true
+install -e "${root}[$extras]"
+# On all cores; packages may carry files for other versions of Python, which do not compile.
+logged "$venv/bin/python" -m compileall -qq -j 0 "$venv"/lib/python3*/site-packages || true
 
-cuda=$("$venv/bin/python" -m pip list --format freeze 2>>"$log" | grep -iE '^(nvidia-|[^=]*cu1[0-9])' | head -n 1 || true)
-[ -z "$cuda" ] || fail "found the CUDA package $cuda in $venv, expected the CPU build of torch: install that one into it \
-first, or use an environment of your own (--venv none in the recipes)"
 for extra in ${extras//,/ }; do
   echo "$wanted" >"$venv/setup.$extra"
 done

@@ -1,0 +1,144 @@
+"""recipes/setup.sh with stubs of Python, pip and uv: which build of torch it installs, and with which program."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SETUP = Path(__file__).parent.parent / "recipes" / "setup.sh"
+CPU_INDEX = "--extra-index-url https://download.pytorch.org/whl/cpu"
+
+# Stands for the Python that makes the environment and for the one in it. Writes down what pip is asked to install.
+PYTHON = """#!/bin/bash
+case "$*" in
+  *"version_info < "*) exit "${STUB_OLD:-0}" ;;
+  --version) echo Python 3.10.1 ;;
+  *"import ensurepip"*) exit "${STUB_NO_VENV:-0}" ;;
+  "-m venv"*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+  *urlopen*) [ "$STUB_INDEX" = reachable ] ;;
+  *"pip config list") printf '%s' "$STUB_PIP_SETTINGS" ;;
+  *"pip "*install*) echo "pip $*" >>"$STUB_CALLS"; echo "no such version"; exit "${STUB_PIP_STATUS:-0}" ;;
+esac
+"""
+UV = """#!/bin/bash
+echo "uv $* cert=$SSL_CERT_FILE" >>"$STUB_CALLS"
+exit "${STUB_UV_STATUS:-0}"
+"""
+NVIDIA_SMI = "#!/bin/bash\necho 'GPU 0: some GPU'\n"
+
+
+class Machine:
+    """A machine with stubs of the programs that setup.sh starts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        self.calls = folder / "calls"
+        # Only these programs: the machine that runs the tests may have uv.
+        for name in ("bash", "cat", "cp", "cut", "dirname", "grep", "mkdir", "sha256sum", "tail", "timeout"):
+            (self.programs / name).symlink_to(str(shutil.which(name)))
+        self.add("python3", PYTHON)
+        self.environment = {"PATH": str(self.programs), "STUB_CALLS": str(self.calls)}
+
+    def add(self, name: str, script: str) -> None:
+        path = self.programs / name
+        path.write_text(script)
+        path.chmod(0o755)
+
+    def setup(self, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", str(SETUP), "--venv", str(self.folder / "venv"), *options]
+        return subprocess.run(
+            command, env=self.environment | environment, capture_output=True, text=True, timeout=60, cwd=self.folder
+        )
+
+    def installs(self) -> list[str]:
+        return self.calls.read_text().splitlines() if self.calls.exists() else []
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+@pytest.mark.parametrize("index", ["reachable", "unreachable"])
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_takes_the_cpu_build_without_a_gpu_where_its_index_is_reachable(machine, gpu, index, installer):
+    if gpu:
+        machine.add("nvidia-smi", NVIDIA_SMI)
+    elif Path("/dev/nvidia0").exists():
+        pytest.skip("this machine has a GPU")
+    if installer == "uv":
+        machine.add("uv", UV)
+    done = machine.setup(STUB_INDEX=index)
+    assert (done.returncode, done.stderr) == (0, "")
+    torch, package = machine.installs()
+    assert torch.startswith(f"{installer} ")
+    assert package.startswith(f"{installer} ")
+    assert " torch==" in torch
+    assert torch.count("constraints.txt") == package.count("constraints.txt") == 1
+    assert (CPU_INDEX in torch) == (not gpu and index == "reachable")
+    assert "[audio,train]" in package
+    assert CPU_INDEX not in package
+
+
+def test_installs_once_and_again_for_another_extra(machine):
+    for extras, count in ("audio", 1), ("audio", 1), ("audio,dev", 2), ("dev", 2):
+        assert machine.setup("--extras", extras).returncode == 0
+        assert len(machine.installs()) == count  # without train or nemo there is no torch to install
+    assert not any("torch" in call for call in machine.installs())
+
+
+def test_uv_gets_the_settings_of_pip(machine):
+    machine.add("uv", UV)
+    settings = (
+        "global.find-links='/wheels'\nglobal.extra-index-url='file:///a file:///b'\nglobal.cert='/ca.crt'\n"
+        ":env:.timeout='180'\nglobal.index-url='https://mirror/simple'\n"
+    )
+    assert machine.setup(STUB_PIP_SETTINGS=settings).returncode == 0
+    for call in machine.installs():
+        assert call.startswith("uv ")
+        assert call.endswith(" cert=/ca.crt")
+        assert "--find-links /wheels --extra-index-url file:///a --extra-index-url file:///b" in call
+        assert "--index-url https://mirror/simple" in call
+
+
+@pytest.mark.parametrize("why", ["a setting uv does not have", "uv fails"])
+def test_pip_installs_where_uv_cannot(machine, why):
+    machine.add("uv", UV)
+    if why == "uv fails":
+        done = machine.setup(STUB_UV_STATUS="2")
+    else:
+        done = machine.setup(STUB_PIP_SETTINGS="global.proxy='http://proxy:3128'\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [call.split()[0] for call in machine.installs() if not call.startswith("uv")] == ["pip", "pip"]
+
+
+def test_reports_what_pip_could_not_install(machine):
+    done = machine.setup(STUB_PIP_STATUS="1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("setup.sh: failed: pip install torch==")
+    assert f"(no such version; full output in {machine.folder}/venv/setup.log)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "message"),
+    [
+        (["--extras", "nonsense"], {}, "--extras: found 'nonsense', which pyproject.toml does not have"),
+        ([], {"STUB_OLD": "1"}, "found Python 3.10.1, expected Python 3.11 or newer (--python NAME)"),
+        ([], {"STUB_NO_VENV": "1"}, "expected its module venv (Debian: apt-get install python3-venv)"),
+        (["--python", "python9"], {}, "found no python9, expected Python 3.11 or newer"),
+        (["more"], {}, "found argument 'more', expected options only (see --help)"),
+    ],
+)
+def test_wrong_use_is_one_line_and_makes_nothing(machine, options, environment, message):
+    done = machine.setup(*options, **environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith("setup.sh: ")
+    assert done.stderr.endswith(f"{message}\n")
+    assert len(done.stderr.splitlines()) == 1
+    assert not (machine.folder / "venv").exists()
