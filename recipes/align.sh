@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Places the words of a Kaldi data directory in its audio, in jobs; writes DIR/ctm.
+# Align the words of a Kaldi data directory with its audio, in several jobs; writes DIR/ctm.
 #
 # Usage: recipes/align.sh [options] DIR
 #   --nj N            jobs (default: 2)
-#   --cmd COMMAND     what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
-#   --lang LANG       language of the text, as asr-punct align takes it (default: es)
+#   --cmd COMMAND     what starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --lang LANG       language of the text, as for asr-punct align (default: es)
 #   --method NAME     dtw, or ctc with --acoustic-model (default: dtw)
-#   --acoustic-model M  what asr-punct align --method ctc listens with
+#   --acoustic-model M  model for --method ctc
 #   --log NAME        log of a job, with JOB in it (default: DIR/log/align.JOB.log)
 #
-# Parts that a killed run has done are not done again.
+# A second run skips the parts that a killed run has finished.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
-cmd=$utils/run.py
+cmd=$utils/run_jobs.sh
 lang=es
 method=dtw
 acoustic_model=

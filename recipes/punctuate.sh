@@ -1,50 +1,50 @@
 #!/usr/bin/env bash
-# Puts marks and capitals on what a recogniser decoded: a stage for the end of any Kaldi, icefall or NeMo recipe.
+# Add marks and capitals to the output of a recogniser: a last stage for any Kaldi, icefall or NeMo recipe.
 #
 # Usage: recipes/punctuate.sh [options] DATA_DIR CTM OUT_DIR
 #   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped es-eu)
 #   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs the extra audio)
-#   --times SOURCE     where the CTM's times come from: asr, ctc, whisper, or aligner, whose pauses are left as they are
+#   --times SOURCE     source of the CTM's times: asr, ctc, whisper, or aligner, whose pauses are not refined
 #                      (default: asr)
 #   --lang LANG        language of the reference, as asr-punct score takes it (default: es)
 #   --nj N             jobs at the same time (default: 2)
-#   --cmd COMMAND      what starts them: run.py, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --cmd COMMAND      what starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --python NAME      Python that has asr_punct (default: python3)
 #   --stage N, --stop-stage N
 #                      first and last stage: 1 split, 2 restore, 3 merge, 4 score
 #
-# DATA_DIR is Kaldi's. Its segments, else wav.scp, text or utt2spk, say what the utterances are; reco2file_and_channel
-# and utt2doc are read where they are there. CTM names these utterances, its times from the beginning of the audio file
-# or of the utterance, or recordings.
-# Writes OUT_DIR/text, OUT_DIR/ctm (the rows of CTM, with other words), OUT_DIR/srt/RECORDING.srt; and, where text of
-# DATA_DIR carries marks, OUT_DIR/scores.json and OUT_DIR/scores.txt. Started again, it goes on where it was stopped; a
-# stage that --stage names is done anew.
+# DATA_DIR is Kaldi's. It lists the utterances in segments, else in wav.scp, text or utt2spk; reco2file_and_channel and
+# utt2doc are optional. The rows of CTM name these utterances, with times from the beginning of the audio file or of the
+# utterance, or they name recordings.
+# Writes OUT_DIR/text, OUT_DIR/ctm (the rows of CTM with marks and capitals), OUT_DIR/srt/RECORDING.srt; and, if the text
+# of DATA_DIR has marks, OUT_DIR/scores.json and OUT_DIR/scores.txt. A second run skips what is done; the stage that
+# --stage names is done again.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
-PATH=$utils:$PATH # run.py
+PATH=$utils:$PATH
 model=
 use_audio=false
 times=asr
 lang=es
 nj=2
-cmd=run.py
+cmd=run_jobs.sh
 python=python3
 stage=0
 stop_stage=100
 # shellcheck source=recipes/utils/parse_options.sh
 . "$utils/parse_options.sh"
-# shellcheck source=recipes/utils/steps.sh
-. "$utils/steps.sh"
+# shellcheck source=recipes/utils/common.sh
+. "$utils/common.sh"
 
 [ $# -eq 3 ] || fail "found $# arguments, expected DATA_DIR CTM OUT_DIR (see --help)"
 data=$1 ctm=$2 out=$3
 check_stages 4
-check_counts nj
+check_numbers 1 nj
 [ -d "$data" ] || fail "found no folder $data, expected a data directory"
 [ -f "$ctm" ] || fail "found no file $ctm, expected a CTM"
 [[ ! $out -ef $data && ! $ctm -ef $out/ctm ]] || fail "found OUT_DIR $out, expected another folder than that of the inputs"
 command -v "${cmd%% *}" >/dev/null || fail "--cmd: found no program ${cmd%% *}, expected run.pl, slurm.pl or the like"
-# Its whole path, as jobs may have another PATH.
+# An absolute path, because jobs may have another PATH.
 found=$(command -v "$python") || fail "--python: found no program $python, expected Python 3.11 or newer"
 python=$found
 "$python" -c 'import asr_punct' 2>/dev/null ||
@@ -54,7 +54,7 @@ mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
 lock "$out"
 
 parts=$out/split$nj
-# What the parts are made of: they are made again when that changes.
+# The parts are made again when their inputs change.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
 made_of="$model $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
@@ -65,20 +65,17 @@ need_parts() {
     fail "found $parts made of other files or with other options, expected these (run stage 1)"
 }
 
-# Whether stage $1 is asked for.
-asked() {
-  current=$1
-  [ "$stage" -le "$1" ] && [ "$stop_stage" -ge "$1" ]
-}
-
-if asked 1 && { [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$made_of" ]; }; then
-  options=(--times "$times")
-  ! $use_audio || options+=(--audio)
-  "$python" "$utils/split_decode.py" "${options[@]}" "$data" "$ctm" "$parts" "$nj"
-  echo "$made_of" >"$parts/made_of"
+if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
+  if [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$made_of" ]; then
+    options=(--times "$times")
+    ! $use_audio || options+=(--audio)
+    "$python" "$utils/split_decode.py" "${options[@]}" "$data" "$ctm" "$parts" "$nj"
+    echo "$made_of" >"$parts/made_of"
+  fi
 fi
 
-if asked 2; then
+if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
+  number=2
   need_parts
   jobs=$(find "$parts" -name words.json | wc -l)
   [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
@@ -87,7 +84,8 @@ if asked 2; then
     "$python" "$utils/restore_part.py" ${model:+--model "$model"} "$parts/JOB"
 fi
 
-if asked 3; then
+if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
+  number=3
   need_parts
   for part in "$parts"/[0-9]*; do
     need 2 "$part/restored.tsv"
@@ -95,7 +93,8 @@ if asked 3; then
   "$python" "$utils/merge_decode.py" ${model:+--model "$model"} --lang "$lang" "$data" "$ctm" "$parts" "$out"
 fi
 
-if asked 4; then
+if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
+  number=4
   need 3 "$out/"{text,ctm,srt}
   rm -f "$out/scores.json" "$out/scores.txt"
   if [ -e "$out/scoring/ref.tsv" ]; then

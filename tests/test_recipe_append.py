@@ -46,7 +46,7 @@ def test_from_nothing_to_the_table(recipe):
     assert not (recipe.out / "RESULTS.md").exists()
     done = recipe(*SMALL)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "stage 3: train … done before" in done.stdout
+    assert "stage 3: train : done before" in done.stdout
     results = json.loads((recipe.out / "results.json").read_text())
     assert list(results) == ["es", "eu", "es+eu"]
     for values in results.values():

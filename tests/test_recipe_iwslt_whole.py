@@ -18,7 +18,7 @@ def clone(tmp_path_factory):
     pytest.importorskip("lightning")
     copy = tmp_path_factory.mktemp("clone")
     made = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", "models")
-    for name in ("egs", "recipes"):
+    for name in ("conf", "egs", "recipes"):
         shutil.copytree(ROOT / name, copy / name, ignore=made)
     return copy
 
@@ -45,7 +45,7 @@ def test_rows_are_trained_scored_and_told(clone):
     assert "theirs is Czech): polacek/scratch" in page
     again = run(clone / "egs" / "iwslt" / "run.sh", "--system", "courtland")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "train courtland … done before" in again.stdout
+    assert "train courtland: done before" in again.stdout
 
 
 @pytest.mark.slow
@@ -53,22 +53,3 @@ def test_the_bangla_benchmark_runs_too(clone):
     done = run(clone / "egs" / "bangla" / "run.sh", "--system", "brnn")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "## News" in (clone / "egs" / "bangla" / "exp" / "RESULTS.md").read_text()
-
-
-def test_what_cannot_run_is_told_before_anything_is_made(clone):
-    for option, value, told in (
-        ("--system", "punctuator9000", "expected names of recipes/systems/systems.tsv"),
-        ("--system", "brnn no/*", "found 'no/*', expected names of recipes/systems/systems.tsv"),
-        ("--look-ahead", "no", "--look-ahead: found 'no', expected names of recipes/systems/systems.tsv"),
-        ("--stage", "7", "--stage: found '7', expected 0 to 6"),
-        ("--treebanks", str(clone / "egs"), "--treebanks: found no *train*.conllu"),
-        ("--budget", "much", "expected one of: full mini pass smoke"),
-        ("--nj", "0", "--nj: found '0', expected 1 or more"),
-        ("--corpus", "nowhere", "found no folder"),
-        ("--text", "nothing.txt", "found no file"),
-    ):
-        failed = run(clone / "egs" / "iwslt" / "run.sh", option, value)
-        assert failed.returncode == 2, option
-        assert told in failed.stderr
-        assert len(failed.stderr.splitlines()) == 1
-    assert not (clone / "egs" / "iwslt" / "data").exists()

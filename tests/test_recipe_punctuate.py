@@ -178,7 +178,7 @@ def test_the_number_of_jobs_changes_nothing(stage):
 
 def test_in_a_foreign_recipe_with_a_queue_of_its_own(stage):
     foreign = stage.root / "egs" / "s5"
-    for name in ("utils/parse_options.sh", "utils/steps.sh", "utils/data_dir.py", "data_dir.py", "path.sh"):
+    for name in ("utils/parse_options.sh", "utils/common.sh", "utils/data_dir.py", "data_dir.py", "path.sh"):
         (foreign / name).parent.mkdir(parents=True, exist_ok=True)
         (foreign / name).write_text("exit 7\n")
     queue = foreign / "utils" / "queue.pl"
@@ -272,7 +272,7 @@ def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
     failed = stage("--use-audio", "true", "data", "talk.ctm", "out")
     assert failed.returncode == 2
     assert len(failed.stderr.splitlines()) == 1
-    assert failed.stderr.startswith("run.py: 2 of 2 jobs failed with status 2, log out/log/restore.")
+    assert failed.stderr.startswith("run_jobs.sh: 2 of 2 jobs failed with status 2, log out/log/restore.")
     assert "restore_part.py: none.wav: found no such file" in (stage.root / "out/log/restore.1.log").read_text()
     assert "found status 1 of 'false |'" in (stage.root / "out/log/restore.2.log").read_text()
     assert not (stage.root / "out" / "text").exists()
@@ -303,7 +303,7 @@ def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
          "split_decode.py: data/wav.scp: found no line for 'r', expected the audio of each recording of the CTM"),
         (["data", "bad.ctm", "out"], "split_decode.py: bad.ctm:1: found 3 columns"),
         (["data", "silent.ctm", "out"], "split_decode.py: silent.ctm: found no words, expected those of a recogniser"),
-        (["--model", "broken", "data", "talk.ctm", "out"], "run.py: 2 of 2 jobs failed with status 2"),
+        (["--model", "broken", "data", "talk.ctm", "out"], "run_jobs.sh: 2 of 2 jobs failed with status 2"),
     ],
 )  # fmt: skip
 def test_wrong_calls_are_one_line_and_status_2(stage, arguments, told):
@@ -318,7 +318,7 @@ def test_wrong_calls_are_one_line_and_status_2(stage, arguments, told):
 
 def test_help(stage):
     told = stage.good("--help")
-    assert told.startswith("Puts marks and capitals on what a recogniser decoded")
+    assert told.startswith("Add marks and capitals to the output of a recogniser")
     for option in ("--model", "--use-audio", "--nj", "--cmd", "--python", "--stage", "--stop-stage", "--lang"):
         assert f"{option} " in told
 

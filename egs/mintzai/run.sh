@@ -3,18 +3,18 @@
 #
 # Usage: egs/mintzai/run.sh [options]
 #   --corpus DIR       mintzai-ST v1.0. Without it the recipe makes a small synthetic corpus of the same layout
-#                      (sentences of a generator, spoken by espeak-ng) and runs on that
+#                      (spoken by espeak-ng) and runs on that
 #   --scale X          size of the synthetic corpus (default: 1.0)
 #   --ctm-dir DIR      word times from DIR/LANG/SPLIT.ctm instead of aligning here
-#   --ctm-source NAME  what made them: asr, aligner, ctc or whisper (default: asr)
+#   --ctm-source NAME  their source: asr, aligner, ctc or whisper (default: asr)
 #   --acoustic-model M  align with this CTC model (asr-punct align --method ctc) instead of without one
 #   --languages LIST   models to train (default: "es eu es+eu"); the last one is exported
 #   --config NAME      configuration (default: the paper's, autopunct_es with BETO, autopunct_eu with BERTeus,
 #                      autopunct with IXAmBERT; autopunct_mini, from scratch, on the synthetic corpus)
 #   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built (default: the
 #                      configuration's; with --system BETO, BERTeus and IXAmBERT)
-#   --system NAME      a row of recipes/systems/systems.tsv (brnn, pos_fusion …) in place of AutoPunct
-#   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as in budgets.tsv beside it
+#   --system NAME      another paper's system (brnn, pos_fusion …; see recipes/train_system.sh) in place of AutoPunct
+#   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as for recipes/train_system.sh
 #                      (default: full; mini and --encoder built on the synthetic corpus)
 #   --tagger NAME      of parts of speech, for pos_fusion, which needs --treebanks or flair here: own, a small one that
 #                      reads the encoder's tokenizer (default); flair, for every encoder: pip install flair first, and
@@ -25,14 +25,16 @@
 #   --train-options L  more "key=value …" for asr-punct train
 #   --seed N           seed of the training (default: 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
-#   --nj N             jobs at the same time (default: 2); cmd.sh says where they run
-#   --venv DIR         environment to make and use (default: .venv at the top); none: the one that is active
+#   --nj N             jobs at the same time (default: 2); cmd.sh sets where they run
+#   --venv DIR         environment to make and use (default: .venv at the top); none: the active one
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 align, 3 pauses, 4 train, 5 decode, 6 score,
 #                      7 export and demonstration
 #
-# Started again, it goes on where it was stopped; a stage that --stage names is done anew. Results: exp/RESULTS.md and
+# A second run skips what is done; the stage that --stage names is done again. Results: exp/RESULTS.md and
 # exp/scores.json, models in exp/models, a punctuated recording in exp/demo, logs in exp/log.
+
+# shellcheck disable=SC2031 # side_by_side sets OMP_NUM_THREADS for each of its calls
 set -euo pipefail
 command="egs/mintzai/run.sh${*:+$(printf ' %q' "$@")}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -60,28 +62,146 @@ venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
 caller=$PWD
+# shellcheck source=recipes/utils/common.sh
+. "$root/recipes/utils/common.sh"
+# shellcheck source=recipes/path.sh
+. "$root/recipes/path.sh"
+
+[ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
+check_stages 7
+check_numbers 0 seed
+check_numbers 1 nj
+check_folders corpus ctm_dir treebanks
+[[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
+check_treebanks
+[ "$venv" = none ] || venv=$(absolute "$venv")
+encoder=$(absolute_if_exists "$encoder")
+config=$(absolute_if_exists "$config")
+acoustic_model=$(absolute_if_exists "$acoustic_model")
+
+bases=()
+for language in $languages; do
+  [[ $language =~ ^(es|eu|es\+eu)$ ]] || fail "--languages: found '$language', expected some of: es eu es+eu"
+  for base in ${language//+/ }; do
+    [[ " ${bases[*]} " == *" $base "* ]] || bases+=("$base")
+  done
+done
+[ ${#bases[@]} -gt 0 ] || fail "--languages: found none, expected some of: es eu es+eu"
+sets=()
+for base in "${bases[@]}"; do
+  sets+=("$base/train" "$base/dev" "$base/test")
+done
+
+# Only the synthetic corpus has true times.
+source=${corpus:-corpus}
+synthetic=false
+[ -n "$corpus" ] && [ ! -d "$corpus/truth" ] || synthetic=true
+if [ -z "$config" ] && $synthetic; then
+  config=autopunct_mini
+  # Models this small gain little from a second thread, and lose much where another job has its core.
+  export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+fi
+
+times=aligner
+[ -z "$ctm_dir" ] || times=$ctm_source
+[ -z "$acoustic_model" ] || times=ctc
+[ -z "$acoustic_model" ] || [ -z "$ctm_dir" ] || fail "found --ctm-dir and --acoustic-model, expected one of them"
+
+# config_of LANGUAGE: the paper's configuration, with its encoder (section 4)
+config_of() {
+  case $1 in
+    es | eu) echo "${config:-autopunct_$1}" ;;
+    *) echo "${config:-autopunct}" ;;
+  esac
+}
+
+# encoder_of LANGUAGE: --encoder, else the paper's
+encoder_of() {
+  local config=
+  [ -z "$encoder" ] || echo "$encoder"
+  [ -n "$encoder" ] || sed -n 's/^    name: \([^ ]*\).*/\1/p' "$root/conf/$(config_of "$1").yaml"
+}
+
+# train_other_system LANGUAGE MODEL_DIR [PROGRAM…]: a program, such as step, starts the training
+train_other_system() {
+  local language=$1 model=$2 tagger_folder=$tagger
+  shift 2
+  [ -z "$treebanks" ] || tagger_folder=exp/pos/$(basename "$(encoder_of "$language")")
+  # shellcheck disable=SC2086 # several options
+  "$@" train_system.sh --encoder "$(encoder_of "$language")" --budget "$budget" --tagger "$tagger_folder" \
+    ${device:+--device "$device"} --dry-run "${dry_run:-false}" "$system" "data/tsv/$language" "$model" \
+    "model.language=$language" "training.seed=$seed" $train_options
+}
+
+[ -n "$system" ] || [ -z "$budget" ] || fail "found --budget without --system, expected both or none"
+if [ -n "$system" ]; then
+  ! $ablation || fail "found --system and --ablation, expected one of them"
+  ! $synthetic || budget=${budget:-mini} encoder=${encoder:-built}
+  budget=${budget:-full}
+  for language in $languages; do
+    message=$(dry_run=true train_other_system "$language" none 2>&1 >/dev/null) || fail "${message#*: }"
+  done
+fi
+decode_options=()
+[ "$system" != courtland ] || decode_options=(--aggregate 9)
+
+# The systems of the paper's Table 4.
+ablations=()
+! $ablation || ablations=(none none+bert continuous continuous+bert gaussian gaussian+bert uniform uniform+bert)
+models=()
+for language in $languages; do
+  models+=("models/$language")
+done
+for name in "${ablations[@]}"; do
+  for language in $languages; do
+    models+=("ablation/$name/$language")
+  done
+done
+
+# train MODEL: exp/MODEL, where MODEL is models/LANGUAGE or ablation/SYSTEM/LANGUAGE
+train() {
+  local name=${1#models/} language=${1##*/} output=exp/$1 pauses=
+  local -a settings=()
+  if [ -n "$system" ]; then
+    runner=$train_cmd train_other_system "$language" "$output" step "train $name" "$output"
+    runner=$train_cmd step "tune $name" "$output-tuning.json" tune.py --json "$output-tuning.json" "$output" \
+      "data/tsv/$language/dev.tsv" ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"}
+  else
+    if [[ $1 == ablation/* ]]; then
+      pauses=$(cut -d / -f 2 <<<"$1")
+      [[ $pauses == *+bert ]] && settings=(model.context.kind=transformer) || settings=(model.context.kind=none)
+      pauses=${pauses%+bert}
+      [[ $pauses =~ ^(none|continuous)$ ]] || pauses=discrete-$pauses
+      settings+=("model.pauses.kind=$pauses")
+    fi
+    # shellcheck disable=SC2086 # several options
+    runner=$train_cmd step "train $name" "$output" asr-punct train --config "$(config_of "$language")" \
+      --data "data/tsv/$language" -o "$output" --resume ${device:+--device "$device"} "model.language=$language" \
+      "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} ${settings[@]+"${settings[@]}"} $train_options
+  fi
+  # Every system is decoded and timed by the same runtime.
+  if has_graph "$output"; then
+    runner=$train_cmd step "graph $name" "$output/model.onnx" asr-punct export "$output"
+  fi
+}
+
 cd "$root/egs/mintzai"
-# shellcheck source=recipes/utils/steps.sh
-. "$root/recipes/utils/steps.sh"
-# shellcheck source=recipes/utils/systems.sh
-. "$root/recipes/utils/systems.sh"
-# shellcheck source=egs/mintzai/local/options.sh
-. local/options.sh
-# shellcheck source=egs/mintzai/path.sh
-. ./path.sh
 # shellcheck source=egs/mintzai/cmd.sh
 . ./cmd.sh
 mkdir -p exp
 lock exp
 
-if begin 0 exp "" && [ "$venv" != none ]; then
-  printf 'run.sh: stage 0: set-up … '
-  setup.sh --venv "$venv" --extras audio,train >exp/log/0.set-up.log
-  echo "$SECONDS s"
+if [ "$stage" -le 0 ]; then
+  begin 0 exp
+  set_up audio,train
 fi
-need_programs
+if [ "$stop_stage" -gt 0 ]; then
+  [ "$venv" = none ] || need 0 "$venv/bin/asr-punct"
+  command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it in the active environment"
+fi
 
-if begin 1 data "$source scale=$scale"; then
+if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
+  begin 1 data
   if [ -z "$corpus" ]; then
     step "synthetic corpus" corpus local/make_mini_corpus.py corpus --nj "$nj" --scale "$scale"
   fi
@@ -90,9 +210,15 @@ if begin 1 data "$source scale=$scale"; then
   show prepare
   echo "$source" >data/source
 fi
-need_same_source
+if [ "$stop_stage" -gt 1 ]; then
+  number=1
+  need 1 data/source
+  [ "$(cat data/source)" = "$source" ] ||
+    fail "found data made from $(cat data/source), expected $source (the same --corpus as before, or run stage 1)"
+fi
 
-if begin 2 data "$ctm_dir$acoustic_model"; then
+if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
+  begin 2 data
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
     [ -z "$ctm_dir" ] || need "2 without --ctm-dir" "$ctm_dir/$set.ctm"
@@ -112,63 +238,60 @@ if begin 2 data "$ctm_dir$acoustic_model"; then
   fi
 fi
 
-if begin 3 data "$times"; then
+if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
+  begin 3 data
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
     need 2 "data/$set/ctm"
   done
+  mkdir -p data/tsv/{es,eu,es+eu}
   for set in "${sets[@]}"; do
-    mkdir -p "data/tsv/${set%/*}"
     step "pauses $set" "data/tsv/$set.tsv" asr-punct pauses "data/$set/ctm" --data-dir "data/$set" \
       --lang "${set%/*}" --times "$times" -o "data/tsv/$set.tsv"
   done
-  for language in $languages; do
-    if [[ $language == *+* ]]; then
-      mkdir -p "data/tsv/$language"
-      for split in train dev test; do
-        parts=("${bases[@]/%//$split.tsv}")
-        step "pauses $language/$split" "data/tsv/$language/$split.tsv" local/concatenate.sh \
-          "data/tsv/$language/$split.tsv" "${parts[@]/#/data/tsv/}"
-      done
-    fi
+  for split in train dev test; do
+    [[ $languages != *+* ]] || step "pauses es+eu/$split" "data/tsv/es+eu/$split.tsv" \
+      cat "data/tsv/"{es,eu}"/$split.tsv" \> "data/tsv/es+eu/$split.tsv"
   done
 fi
 
-chosen=${system:+ $system $budget${treebanks:+ $treebanks} $tagger}
-if begin 4 exp "$config $encoder $seed $train_options$chosen"; then
-  check_packages "$system"
+if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
+  begin 4 exp
+  check_flair "$system"
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv
   done
-  for language in $languages; do
-    train "$language" "exp/models/$language"
-  done
-  for row in "${systems[@]}"; do
+  if [ -n "$treebanks" ]; then
     for language in $languages; do
-      # shellcheck disable=SC2046 # two settings
-      train "$language" "exp/ablation/$row/$language" $(system_settings "$row")
+      name=$(encoder_of "$language")
+      step "tagger ${name##*/}" "exp/pos/${name##*/}" train_tagger.sh "$name" "$treebanks" "exp/pos/${name##*/}"
     done
+  fi
+  for model in "${models[@]}"; do
+    train "$model"
   done
-  # The page of results names the command that made the models, not the one that scored them again.
+  # The page of results has the command that trained the models, not the one that scored them again.
   if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '4.*.done' -newer exp/command)" ]; then
     echo "$command" >exp/command
   fi
 fi
 
-if begin 5 exp ""; then
+if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
+  begin 5 exp
   for model in "${models[@]}"; do
     need 4 "exp/$model/config.json"
-    ! has_graph "$system" || need 4 "exp/$model/model.onnx"
+    ! has_graph "exp/$model" || need 4 "exp/$model/model.onnx"
     need 3 "data/tsv/${model##*/}/test.tsv"
   done
   for model in "${models[@]}"; do
-    # shellcheck disable=SC2046 # several options
-    runner=$decode_cmd step "decode ${model#models/}" "exp/decode/${model#models/}/test.tsv" local/decode.sh \
-      ${device:+--device "$device"} ${system:+$(row_field "$system" decode)} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/${model#models/}"
+    name=${model#models/}
+    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode.sh ${device:+--device "$device"} \
+      ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
   done
 fi
 
-if begin 6 exp "$languages $ablation"; then
+if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
+  begin 6 exp
   need 4 exp/command
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev,test}.tsv
@@ -183,19 +306,20 @@ if begin 6 exp "$languages $ablation"; then
       "$decoded/test.tsv" --json "$decoded/scores.json"
   done
   step report exp/RESULTS.md local/report.py --synthetic "$synthetic" --command "$(cat exp/command)" \
-    --languages "$languages" --systems "${systems[*]}" --system "$system"
+    --languages "$languages" --systems "${ablations[*]}" --system "$system"
   show report
 fi
 
-if begin 7 exp "$languages"; then
-  exported=exp/models/${languages##* }
-  need 4 "$exported/config.json"
-  need 1 "data/${bases[0]}/test/"{wav.scp,text}
-  need 2 "data/${bases[0]}/test/ctm"
-  if has_graph "$system"; then
-    step export "$exported/model.int8.onnx" asr-punct export "$exported" --int8
+if [ "$stage" -le 7 ] && [ "$stop_stage" -ge 7 ]; then
+  begin 7 exp
+  model=exp/models/${languages##* } set=data/${bases[0]}/test
+  need 4 "$model/config.json"
+  need 1 "$set/"{wav.scp,text}
+  need 2 "$set/ctm"
+  if has_graph "$model"; then
+    step export "$model/model.int8.onnx" asr-punct export "$model" --int8
   fi
-  step demonstration exp/demo local/demonstrate.sh "$exported" "data/${bases[0]}/test" exp/demo
+  step demonstration exp/demo local/demonstrate.sh "$model" "$set" exp/demo
   show demonstration
 fi
 echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

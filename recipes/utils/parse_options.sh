@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Turns a script's variables into its options, with Kaldi's conventions. Sourced, after the defaults are set:
 #
 #   nj=2          # number of jobs

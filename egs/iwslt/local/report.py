@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gather a benchmark's scores: exp/scores.json, and exp/RESULTS.md with the published rows beside.
 
-local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --systems FILE ROW…
+local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --settings FILE ROW…
 
 Reads data/summary.json, data/tokens, exp/decode, and the published results: published.tsv, published_ablations.tsv,
 published_classes.tsv and published_sweeps.tsv, where there are any.
@@ -14,7 +14,6 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -94,27 +93,27 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scor
         "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
         '"untuned" is without them'
     )
-    yield from budget(options)
+    yield from changed_settings(options)
     yield ""
 
 
-def budget(options: argparse.Namespace) -> Iterator[str]:
-    """What the budget changes for the rows in the papers' settings, which are those of `conf/`."""
-    yield f"* Budget `{options.budget}`, which changes these settings of `conf/`:"
-    for line in options.systems.with_name("budgets.tsv").read_text(encoding="utf-8").splitlines():
-        name, row, encoders, part, settings = line.split("\t")
-        is_used = fnmatch(Path(options.encoder).name, encoders) and any(fnmatch(used, row) for used in options.rows)
-        if name == options.budget and is_used:
-            named = "all rows" if row == "*" else f"`{row}`"
-            of_part = "" if part == "*" else f", {part}"
-            yield f"  * {named}{of_part}: {f'`{settings}`' if settings else 'nothing'}"
+def changed_settings(options: argparse.Namespace) -> Iterator[str]:
+    """Settings that differ from `conf/`, of each part of each system's training."""
+    yield f"* Budget `{options.budget}`. Settings that differ from those of `conf/`:"
+    for name, part, settings in _read_settings(options):
+        if settings:
+            yield f"  * `{name}`{'' if part == 'train' else f', {part}'}: `{settings}`"
+
+
+def _read_settings(options: argparse.Namespace) -> list[list[str]]:
+    return [line.split("\t") for line in options.settings.read_text(encoding="utf-8").splitlines()]
 
 
 def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
     """A table for each test set: our rows, then the published ones."""
     encoder = options.encoder
-    lines = (line.split("\t") for line in options.systems.read_text(encoding="utf-8").splitlines())
-    with_encoder = {name for name, _, given, *_ in lines if given == "given"}
+    settings = _read_settings(options)
+    with_encoder = {name for name, _, changed in settings if f"{changed} ".startswith("model.encoder.name=")}
     header = ("system", "encoder", "parameters", "words/s", *_RATES)
     for test in tests:
         yield f"## {TITLES.get(test, test)}: F1 in per cent\n"
@@ -293,7 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("command", "encoder", "budget", "synthetic"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--systems", type=Path, required=True, help="systems.tsv, with budgets.tsv beside it")
+    parser.add_argument("--settings", type=Path, required=True, help="output of train_system.sh --dry-run true")
     parser.add_argument("rows", nargs="+")
     options = parser.parse_args()
     rows = [Decoded(name) for name in options.rows]

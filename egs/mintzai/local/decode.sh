@@ -7,7 +7,7 @@ set -euo pipefail
 device=
 aggregate=
 # shellcheck source=recipes/utils/parse_options.sh
-. "$(dirname "$(command -v run.py)")/parse_options.sh"
+. "$(dirname "$(command -v run_jobs.sh)")/parse_options.sh"
 model=$1 test=$2 out=$3
 
 options=(--model "$model" ${device:+--device "$device"} ${aggregate:+--aggregate "$aggregate"})

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Train a tagger of parts of speech for pos_fusion.
+#
+# Usage: recipes/train_tagger.sh ENCODER TREEBANKS MODEL_DIR
+#   ENCODER      pretrained encoder whose tokenizer it reads, as for train_system.sh
+#   TREEBANKS    folder of *train*.conllu and *dev*.conllu, also .xz
+set -euo pipefail
+recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+PATH=$recipes:$recipes/utils:$PATH
+encoder=$(encoder_folder.py "$1")
+exec pos.py --train "$2"/*train*.conllu* --dev "$2"/*dev*.conllu* -o "$3" "model.encoder.name=$encoder"
