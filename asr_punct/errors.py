@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -67,10 +68,20 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def run_script(main: Callable[[], None]) -> None:
-    """Run a recipe's program: an `AsrPunctError` ends it with one line on standard error and status 2."""
+def run_script(main: Callable[..., None]) -> None:
+    """Run the function of a recipe's program. Its parameters are the arguments and options, as typer reads them.
+
+    An `AsrPunctError` ends the program with one line on standard error and status 2.
+    """
     try:
-        main()
+        if inspect.signature(main).parameters:
+            import typer
+
+            program = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            program.command(help=inspect.getdoc(inspect.getmodule(main)))(main)
+            program()
+        else:
+            main()
     except AsrPunctError as error:
         print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
         sys.exit(2)

@@ -247,8 +247,7 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   on_ref="--sets ref ${scored[*]-}"
   of_windows=(
     "1=--aggregate 1 $on_ref" "2=--aggregate 2 $on_ref" "3=--aggregate 3 $on_ref" "6=--aggregate 6 $on_ref"
-    "9=--aggregate 9 $on_ref" "9 by probabilities=--aggregate 9 --aggregate-by probabilities $on_ref"
-    "sequential=--left 49 --right 49 ${stream[*]}"
+    "9=--aggregate 9 $on_ref" "sequential=--left 49 --right 49 ${stream[*]}"
   )
   of_look_ahead=("block=${stream[*]}")
   for words in 1 2 3 4 5 10 100; do

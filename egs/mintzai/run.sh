@@ -233,7 +233,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
     fi
   done
   if [ -d "$source/truth" ]; then
-    step "compare times" exp/align.json local/compare_times.py "$source/truth" data -o exp/align.json
+    step "compare times" exp/align.json local/compare_times.py "$source/truth" data exp/align.json
     show "compare times"
   fi
 fi
@@ -285,7 +285,7 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   done
   for model in "${models[@]}"; do
     name=${model#models/}
-    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode.sh ${device:+--device "$device"} \
+    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode.py ${device:+--device "$device"} \
       ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
   done
 fi
@@ -305,8 +305,8 @@ if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
     step "score ${model#models/}" "$decoded/scores.json" asr-punct score "data/tsv/${model##*/}/test.tsv" \
       "$decoded/test.tsv" --json "$decoded/scores.json"
   done
-  step report exp/RESULTS.md local/report.py --synthetic "$synthetic" --command "$(cat exp/command)" \
-    --languages "$languages" --systems "${ablations[*]}" --system "$system"
+  step report exp/RESULTS.md local/report.py "$($synthetic && echo --synthetic || echo --no-synthetic)" \
+    --command "$(cat exp/command)" --languages "$languages" --ablations "${ablations[*]}" --system "$system"
   show report
 fi
 

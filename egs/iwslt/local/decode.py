@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 """Punctuate the test sets of a benchmark, score them on its own tokens, and measure the speed.
 
-local/decode.py [--aggregate N [--aggregate-by X]] [--left N --right N] [--class-weights LIST] [--sets LIST]
-                [--words N] [--device D] [--threads N] MODEL_DIR DATA OUT
-
-DATA is what prepare.py made. Writes OUT/SET.tsv (the tokens with the model's marks) and OUT/facts.json: the Scores of
-each set over three marks, its micro F1 over merged classes (Alam et al. 2020, section 5.2), words a second (start and
-reading not counted), the number of parameters, and for a head of classes the micro F1 without the class weights that
-were found on the development set.
+DATA is the output of prepare.py. Writes OUTPUT/SET.tsv (the tokens with the model's marks) and OUTPUT/facts.json: the
+scores of each set over three marks, its micro F1 over merged classes (Alam et al. 2020, section 5.2), words a second
+without loading and reading, the number of parameters, and for a model with classes the micro F1 without the class
+weights that were fitted on the development set.
 """
 
 from __future__ import annotations
@@ -15,17 +12,20 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from safetensors.numpy import load_file
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
 from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.inference.aggregate import Aggregation
+from asr_punct.inference.backend import open_backend
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import NO_MARKS, Labels
 from asr_punct.scoring import score
@@ -36,7 +36,7 @@ _WARM_UP_WORDS = 100
 
 
 def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
-    """The words with the model's marks; the benchmark has no case."""
+    """Yield the words with the model's marks; the benchmark has no case."""
     bare = [without_labels(utterance) for utterance in words]
     restored = (
         punctuator.restore_streaming(bare, options.left, options.right) if options.right else punctuator.restore(bare)
@@ -46,33 +46,32 @@ def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utt
 
 
 def parameters(model: Path) -> int:
-    """Numbers in the model's weights."""
+    """Count the parameters of a model."""
     return sum(tensor.size for tensor in load_file(model / WEIGHTS).values())
 
 
 def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None = None) -> Punctuator:
-    """The model, with the class weights of its directory or with these in their place, 1 where none is given."""
-    own = read_info(options.model).decoding.class_weights
-    changes = {name: weights.get(name, 1.0) / own.get(name, 1.0) for name in {*weights, *own}} if weights else None
-    return Punctuator.from_pretrained(
-        options.model,
-        device=options.device,
-        threads=options.threads,
-        aggregate=options.aggregate or None,
-        aggregate_by=options.aggregate_by,
-        class_weights=changes,
+    """Open the model, with its own class weights or with these in their place."""
+    info = read_info(options.model)
+    if weights:
+        info = replace(info, decoding=replace(info.decoding, class_weights=weights))
+    return Punctuator(
+        info,
+        load_tokenizer(options.model, info),
+        open_backend(options.model, info, options.device, options.threads, None),
+        aggregation=Aggregation(options.aggregate) if options.aggregate else None,
     )
 
 
 def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], list[Utterance]]:
-    """Words and tokens of the utterances of a test set that are decoded."""
+    """Read the words and tokens of the utterances of a test set to decode."""
     file = f"{name}.tsv"
     words = first_words(list(read_tsv(options.data / file)), options.words)
     return words, list(read_tsv(options.data / "tokens" / file))[: len(words)]
 
 
 def untuned(options: argparse.Namespace) -> dict[str, float | None]:
-    """Micro F1 of each set with all class weights 1; nothing for a model of 13 marks."""
+    """Return the micro F1 of each set with all class weights 1; empty for a model of 13 marks."""
     if not read_info(options.model).decoding.class_weights:
         return {}
     punctuator, result = open_model(options, {NO_MARKS: 1.0}), {}
@@ -84,12 +83,12 @@ def untuned(options: argparse.Namespace) -> dict[str, float | None]:
 
 
 def set_names(options: argparse.Namespace) -> list[str]:
-    """Test sets that are decoded."""
+    """Return the names of the test sets to decode."""
     return options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
 
 
 def decode(options: argparse.Namespace) -> dict[str, Any]:
-    """Write the decoded sets; what is measured."""
+    """Write the decoded sets and return the measurements."""
     given = parse_class_weights(options.class_weights) if options.class_weights else None
     punctuator = open_model(options, given)
     count, seconds, warm = 0, 0.0, False
@@ -122,18 +121,17 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _has_stand_in(info: ModelInfo) -> bool:
-    """Whether the embedding matrix stands in for the masked-LM head that the token layer reads."""
+    """Whether the embedding matrix replaces the masked-LM head that the token layer reads."""
     return info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head")
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options."""
+    """Return the parser of the options, which time_ways.py shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("data", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--aggregate", type=int, default=0, help="windows that each word is predicted in")
-    parser.add_argument("--aggregate-by", default="logits", help="logits or probabilities")
     parser.add_argument("--class-weights", help="in place of the model's own, as QUESTION=2,COMMA=0.8")
     parser.add_argument("--untuned", action="store_true", help="decode with class weights of 1 as well")
     parser.add_argument("--left", type=int, default=100, help="words before each word, with --right")
@@ -151,8 +149,8 @@ def main() -> None:
     make_directory(options.output)
     facts = decode(options)
     write_json_file(options.output / "facts.json", facts)
-    told = ", ".join(f"{name} {100 * scores['micro']['f1']:.1f}" for name, scores in facts["scores"].items())
-    print(f"micro F1 {told}; {facts['words_per_second']:.0f} words/s")
+    listed = ", ".join(f"{name} {100 * scores['micro']['f1']:.1f}" for name, scores in facts["scores"].items())
+    print(f"micro F1 {listed}; {facts['words_per_second']:.0f} words/s")
 
 
 if __name__ == "__main__":

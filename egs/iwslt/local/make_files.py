@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Make small files in the form of a benchmark, `token TAB label` a line, from a few templates.
+"""Make small files in the format of a benchmark, `token TAB label` a line, from a few templates.
 
-local/make_files.py --sets sets.tsv OUT
-
-They show that the recipe runs, and nothing about real speech.
+They test the recipe; their scores mean nothing for real speech.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
+from typer import Option
+
+from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file
 
 _SENTENCES = {"train": 3000, "dev": 800}
@@ -35,7 +36,7 @@ _LABELS = {",": "COMMA", ".": "PERIOD", "?": "QUESTION"}
 
 
 def sentences(count: int, rng: random.Random) -> Iterator[str]:
-    """Sentences with their marks."""
+    """Draw sentences with marks."""
     for _ in range(count):
         template = rng.choice(_QUESTIONS) + "?" if rng.random() < 0.2 else rng.choice(_STATEMENTS)
         a, b, c = rng.sample(_THINGS, 3)
@@ -45,25 +46,21 @@ def sentences(count: int, rng: random.Random) -> Iterator[str]:
 
 
 def lines(count: int, rng: random.Random) -> Iterator[str]:
-    """Tokens with their labels."""
+    """Draw sentences as tokens with labels."""
     for sentence in sentences(count, rng):
         for token in sentence.split():
             yield f"{token.rstrip(',.?')}\t{_LABELS.get(token[-1], 'O')}\n"
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--sets", type=Path, required=True)
-    options = parser.parse_args()
-    make_directory(options.output)
+def main(output: Path, sets: Annotated[Path, Option(help="Table of set names and file names.")]) -> None:
+    """Write a file for each set."""
+    make_directory(output)
     rng = random.Random(_SEED)
-    for row in options.sets.read_text(encoding="utf-8").splitlines():
+    for row in sets.read_text(encoding="utf-8").splitlines():
         name, file = row.split("\t")
-        with write_file(options.output / file) as out:
+        with write_file(output / file) as out:
             out.writelines(lines(_SENTENCES.get(name, _OTHERS), rng))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

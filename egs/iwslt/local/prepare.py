@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 """Make the training files of a benchmark whose files have `token TAB label` a line.
 
-local/prepare.py --sets sets.tsv --corpus DIR [--text FILE] [--train-words N] [--dev-words N] [--tune-words N] OUT
+Writes OUTPUT/train.tsv, dev.tsv (chooses the epoch), tune.tsv (words of the same set, for tuning), SET.tsv (words as a
+recogniser writes them), tokens/SET.tsv (the benchmark's own tokens, for scoring) and summary.json.
 
-`sets.tsv` names the files of DIR: train, dev, and test sets by their names in the tables. Writes OUT/train.tsv,
-OUT/dev.tsv (chooses the epoch), OUT/tune.tsv (of the same set, tunes the decoding), OUT/SET.tsv (words as a recogniser
-writes them), OUT/tokens/SET.tsv (the benchmark's own tokens, on which it is scored) and OUT/summary.json.
-
-Trained on is DIR's training file; without one the written text of --text, whose marks become the benchmark's labels;
-without that the first four fifths of the development set, of which the last fifth is then left. Documents of the text
-that share eight words in a row with a test set, or sixteen with the development set, are left out: eight are a phrase
-that two talks of three thousand words have in common by chance, and a test set is to be safe from those too.
+Trains on the training file of the corpus, else on the written text of --text with the benchmark's labels, else on the
+first four fifths of the development set. Leaves out documents of the text that share eight words in a row with a test
+set or sixteen with the development set. Two talks of three thousand words share eight words by chance; the lower limit
+keeps the test sets safe from those too.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt
 from asr_punct.errors import InputError, run_script
@@ -31,20 +30,20 @@ from asr_punct.scoring.classes import MERGED
 from asr_punct.words import Utterance, annotate
 
 _TEST_RUN, _DEV_RUN = 8, 16
-"""Words in a row that a document may not share with a set."""
+"""Length in words of a run that a document of the text may not share with a set."""
 _DEV_SHARE = 0.2
 
 Corpus = list[Utterance]
 
 
 def read_sets(table: Path) -> dict[str, str]:
-    """File names by the names of the sets."""
+    """Return the file name of each set."""
     lines = table.read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t") for line in lines)
 
 
 def read_text(path: Path, language: str) -> Iterator[Utterance]:
-    """Written text with the benchmark's labels and without case, which the benchmark does not have."""
+    """Read written text with the benchmark's labels and without case, which the benchmark lacks."""
     labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
     for utterance in MERGED[CLASSES].relabel(labelled):
         words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
@@ -53,17 +52,17 @@ def read_text(path: Path, language: str) -> Iterator[Utterance]:
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
-    """All runs of so many words."""
+    """Return all runs of `length` words."""
     words = [word.text for utterance in utterances for word in utterance.words]
     return set(zip(*(words[first:] for first in range(length)), strict=False))
 
 
 def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, int]]) -> tuple[Corpus, int]:
-    """The utterances of documents that have no run of words in common with a set, and how many documents have one.
+    """Return the utterances of documents that share no run of words with other sets, and the number of the others.
 
     Args:
-        text: utterances of each document one after the other.
-        others: sets, and the length of such a run.
+        text: utterances, document by document.
+        others: the other sets, and the length of a shared run in words.
     """
     known = [(runs(other, length), length) for other, length in others]
     kept, dropped = [], 0
@@ -77,7 +76,7 @@ def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, in
 
 
 def count_words(corpus: Corpus) -> int:
-    """Words of all utterances."""
+    """Count the words of all utterances."""
     return sum(len(utterance.words) for utterance in corpus)
 
 
@@ -87,58 +86,46 @@ def write(path: Path, utterances: Iterable[Utterance]) -> None:
         write_tsv(utterances, out)
 
 
-def prepare(options: argparse.Namespace) -> None:
-    """Read, choose and write.
-
-    Raises:
-        InputError: a file is missing or has another form.
-    """
-    sets = read_sets(options.sets)
-    paths = {name: find_file(options.corpus, file) for name, file in sets.items()}
+def main(
+    output: Path,
+    sets: Annotated[Path, Option(help="Table of set names (train, dev, and the test sets) and file names.")],
+    corpus: Annotated[Path, Option(help="Folder of the benchmark's files.")],
+    text: Annotated[Path | None, Option(help="Written text, for a benchmark without a training file.")] = None,
+    lang: str = "en",
+    train_words: Annotated[int, Option(help="Words of the training set; 0 for all.")] = 0,
+    dev_words: int = 0,
+    tune_words: int = 0,
+) -> None:
+    """Read, choose and write."""
+    files = read_sets(sets)
+    paths = {name: find_file(corpus, file) for name, file in files.items()}
     for name, path in paths.items():
         if path is None and name != "train":
-            raise InputError(options.corpus / sets[name], "no such file", "the benchmark's file")
+            raise InputError(corpus / files[name], "no such file", "the benchmark's file")
     tokens = {name: list(read_iwslt(path)) for name, path in paths.items() if path and name != "train"}
-    words = {name: list(map(as_recognised, corpus)) for name, corpus in tokens.items()}
+    words = {name: list(map(as_recognised, utterances)) for name, utterances in tokens.items()}
     dev, dropped = words.pop("dev"), 0
     if paths["train"]:
-        source, train = sets["train"], list(map(as_recognised, read_iwslt(paths["train"])))
-    elif options.text:
-        source = options.text.name
+        source, train = files["train"], list(map(as_recognised, read_iwslt(paths["train"])))
+    elif text:
+        source = text.name
         others = [(dev, _DEV_RUN), *((test, _TEST_RUN) for test in words.values())]
-        train, dropped = without_overlap(read_text(options.text, options.lang), others)
+        train, dropped = without_overlap(read_text(text, lang), others)
     else:
-        source = f"the first four fifths of {sets['dev']}"
+        source = f"the first four fifths of {files['dev']}"
         train = first_words(dev, round(count_words(dev) * (1 - _DEV_SHARE)))
         dev = dev[len(train) :]
-    train, tune = first_words(train, options.train_words), first_words(dev, options.tune_words)
-    dev = first_words(dev, options.dev_words)
-    make_directory(options.output / "tokens")
-    write(options.output / "train.tsv", train)
-    write(options.output / "dev.tsv", dev)
-    write(options.output / "tune.tsv", tune)
-    for name, corpus in words.items():
-        write(options.output / f"{name}.tsv", corpus)
-        write(options.output / "tokens" / f"{name}.tsv", tokens[name])
-    counts = {name: count_words(corpus) for name, corpus in {"train": train, "dev": dev, "tune": tune, **words}.items()}
-    summary = {"source": source, "overlapping_documents": dropped, "words": counts}
-    write_json_file(options.output / "summary.json", summary)
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    print(f"trained on {source} ({dropped} documents that overlap with another set left out); words: {told}")
-
-
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--sets", type=Path, required=True)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--text", type=Path)
-    parser.add_argument("--train-words", type=int, default=0)
-    parser.add_argument("--dev-words", type=int, default=0)
-    parser.add_argument("--tune-words", type=int, default=0)
-    parser.add_argument("--lang", default="en")
-    prepare(parser.parse_args())
+    words["train"], words["tune"] = first_words(train, train_words), first_words(dev, tune_words)
+    words["dev"] = first_words(dev, dev_words)
+    make_directory(output / "tokens")
+    for name, utterances in words.items():
+        write(output / f"{name}.tsv", utterances)
+        if name not in ("train", "dev", "tune"):
+            write(output / "tokens" / f"{name}.tsv", tokens[name])
+    counts = {name: count_words(words[name]) for name in ("train", "dev", "tune", *(n for n in tokens if n != "dev"))}
+    write_json_file(output / "summary.json", {"source": source, "overlapping_documents": dropped, "words": counts})
+    listed = ", ".join(f"{name} {count}" for name, count in counts.items())
+    print(f"trained on {source} ({dropped} documents that overlap with another set left out); words: {listed}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Gather a benchmark's scores: exp/scores.json, and exp/RESULTS.md with the published rows beside.
+"""Write a benchmark's exp/scores.json, and exp/RESULTS.md with our results beside the published ones.
 
-local/report.py --command "run.sh …" --encoder NAME --budget NAME --synthetic true --settings FILE ROW…
-
-Reads data/summary.json, data/tokens, exp/decode, and the published results: published.tsv, published_ablations.tsv,
-published_classes.tsv and published_sweeps.tsv, where there are any.
+Reads data/summary.json, data/tokens, exp/decode, and the published results, if any: published.tsv,
+published_ablations.tsv, published_classes.tsv and published_sweeps.tsv.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ EXP = Path("exp")
 FACTS = "facts.json"
 MARKS = ("COMMA", "PERIOD", "QUESTION")
 TITLES = {"ref": "Ref.", "asr": "ASR", "news": "News"}
-_SYNTHETIC = "**Every number here is of small synthetic files**: they show that the recipe runs, and nothing else."
+_SYNTHETIC = "**All numbers here are of small synthetic files**: they only show that the recipe runs."
 _RATES = (
     *("COMMA P", "R", "F1", "PERIOD P", "R", "F1", "QUESTION P", "R", "F1"),
     *("P", "R", "micro F1", "95 %", "mean F1", "untuned"),
@@ -40,12 +38,12 @@ _THEIRS = ("published F1", "published time")
 
 
 def read_json(path: Path) -> Any:
-    """Content of a JSON file."""
+    """Read a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 class Decoded:
-    """What one decoding gave, `exp/decode/NAME/facts.json`."""
+    """The results of one decoding, `exp/decode/NAME/facts.json`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -53,7 +51,7 @@ class Decoded:
         self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
 
     def rates(self, test: str) -> list[str]:
-        """Cells of a row of the tables."""
+        """Return the cells of a row of the tables."""
         scores = self.scores[test]
         rates = [rate for mark in MARKS for rate in _three(scores.marks[mark])]
         micro = interval(scores.ci95.get("micro.f1"))
@@ -65,22 +63,26 @@ def _three(rate: Any) -> list[str]:
     return [percent(rate.precision), percent(rate.recall), percent(rate.f1)]
 
 
+def read_published(kind: str) -> list[dict[str, str]]:
+    """Read the rows of a table of published results; none if the benchmark has no such table."""
+    path = Path(f"published{kind}.tsv")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return list(csv.DictReader(lines, delimiter="\t"))
+
+
 def published(test: str) -> Iterator[list[str]]:
-    """Rows of other people's results on a test set."""
-    path = Path("published.tsv")
-    if not path.is_file():
-        return
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        name, system, encoder, source, *rates, micro, mean = line.split("\t")
+    """Yield the published rows of a test set."""
+    for line in read_published(""):
+        name, system, encoder, source, *rates, micro, mean = line.values()
         if name == test:
             known = ("" if rate == "-" else rate for rate in (*rates, micro))
             yield [f"{system} ({source})", encoder, "", "", *known, "", mean, ""]
 
 
 def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scored: Mapping[str, int]) -> Iterator[str]:
-    """How the results came about; `scored` are the tokens of each test set."""
+    """Yield the conditions of the run; `scored` is the number of tokens of each test set."""
     counts = summary["words"]
-    told = ", ".join(f"{number:,} of {TITLES.get(test, test)}" for test, number in scored.items())
+    sizes = ", ".join(f"{number:,} of {TITLES.get(test, test)}" for test, number in scored.items())
     yield from circumstances(options.command)
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
@@ -88,7 +90,7 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scor
         "left out that share eight words in a row with a test set, or sixteen with the development set); epochs "
         f"chosen on {counts['dev']:,} and decoding tuned on {counts['tune']:,} words of the development set"
     )
-    yield f"* Scored on the benchmark's own tokens ({told}); COMMA is , : – and PERIOD is . ; ! as in all rows"
+    yield f"* Scored on the benchmark's own tokens ({sizes}); COMMA is , : – and PERIOD is . ; ! as in all rows"
     yield (
         "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
         '"untuned" is without them'
@@ -98,7 +100,7 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scor
 
 
 def changed_settings(options: argparse.Namespace) -> Iterator[str]:
-    """Settings that differ from `conf/`, of each part of each system's training."""
+    """Yield the settings of each training that differ from `conf/`."""
     yield f"* Budget `{options.budget}`. Settings that differ from those of `conf/`:"
     for name, part, settings in _read_settings(options):
         if settings:
@@ -110,7 +112,7 @@ def _read_settings(options: argparse.Namespace) -> list[list[str]]:
 
 
 def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
-    """A table for each test set: our rows, then the published ones."""
+    """Yield a table for each test set: our rows, then the published ones."""
     encoder = options.encoder
     settings = _read_settings(options)
     with_encoder = {name for name, _, changed in settings if f"{changed} ".startswith("model.encoder.name=")}
@@ -126,7 +128,7 @@ def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Nam
 
 
 def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
-    """The table of fewer classes, ours and the published ones."""
+    """Yield the table of merged classes, ours and the published ones."""
     yield "## Micro F1 over merged classes (alam2020, section 5.2)\n"
     yield "4: COMMA, PERIOD, QUESTION and none; 3: PERIOD and QUESTION are one; 2: a mark or none.\n"
     header = ("system", *(f"{TITLES.get(test, test)} {classes}" for test in tests for classes in (4, 3, 2)))
@@ -137,26 +139,21 @@ def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
             for test in tests
         ]
         cells.append([f"**{row.name}**", *(percent(f1) for three in scores for f1 in three)])
-    path = Path("published_classes.tsv")
-    if path.is_file():
-        lines = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
-        cells += [[f"{line['system']} ({line['source']})", *(line[title] for title in header[1:])] for line in lines]
+    for line in read_published("_classes"):
+        cells.append([f"{line['system']} ({line['source']})", *(line[title] for title in header[1:])])
     yield table(header, cells)
 
 
 def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
-    """What a part of a system brings: a row against the same without it, and the published difference."""
-    path, names = Path("published_ablations.tsv"), [row.name for row in rows]
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    compared = [
-        line for line in csv.DictReader(lines, delimiter="\t") if line["row"] in names and line["against"] in names
-    ]
+    """Yield a table of systems with and without one part, with the published differences."""
+    names = [row.name for row in rows]
+    compared = [line for line in read_published("_ablations") if line["row"] in names and line["against"] in names]
     if not compared:
         return
-    yield "## What the parts bring: micro F1, in points\n"
+    yield "## Effect of each part: micro F1, in points\n"
     yield (
-        "Paired bootstrap over the utterances: both rows on the same samples. A claim holds, or does not, where the "
-        "95 % interval leaves out 0; else the two are not told apart.\n"
+        "Paired bootstrap over the utterances, both systems on the same samples. A claim holds or does not hold if the "
+        "95 % interval excludes 0, else the difference is not significant.\n"
     )
     header = ["part", "row", "against"]
     header += [
@@ -172,7 +169,7 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
 
 
 def counted(name: str, test: str) -> Counts:
-    """Counts of a decoding, as it was scored: of the test set's first utterances, where not all were decoded."""
+    """Count a decoding against the tokens of the utterances that were decoded."""
     found = list(read_tsv(EXP / "decode" / name / f"{test}.tsv"))
     return count_labels(islice(read_tsv(Path("data/tokens", f"{test}.tsv")), len(found)), found, CLASSES)
 
@@ -183,22 +180,22 @@ def _difference(found: Difference, published: str, source: str) -> list[str]:
 
 
 def claim(found: Difference, published: float) -> str:
-    """What a difference says of a published one; nothing where they tell of none."""
+    """Compare a difference with a published one; empty if the published one is 0."""
     if not published:
         return ""
     if found.ci95 is None or found.ci95[0] <= 0 <= found.ci95[1]:
-        return "not told apart"
+        return "not significant"
     return "holds" if found.difference * published > 0 else "does not hold"
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Models decoded in several ways, a table of the page each.
+    """A table for each system that was decoded in several ways.
 
     Attributes:
         title: of the tables.
-        folder: of the decodings, `exp/decode/FOLDER/ROW/SETTING`.
-        settings: the ways; `own` is the decoding of the row itself.
+        folder: of the decodings, `exp/decode/FOLDER/SYSTEM/SETTING`.
+        settings: the ways of decoding; `own` is the one of stage 4.
         note: a sentence below the title.
     """
 
@@ -213,20 +210,20 @@ SWEEPS = (
     Sweep(
         "Windows that predict each word (courtland2020, Table 2)",
         "windows",
-        ("1", "2", "3", "6", "9", "9 by probabilities", "sequential"),
+        ("1", "2", "3", "6", "9", "sequential"),
     ),
     Sweep(
         "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
         "look-ahead",
         ("1", "2", "3", "4", "5", "10", "100", "block"),
-        note="block: windows side by side, each word decided once.",
+        note="block: adjacent windows, each word decided once.",
     ),
     Sweep("Class weights (polacek2023, section 3.5)", "weights", ("1", "of the paper", "tuned"), own="tuned"),
 )
 
 
 def sweep(table_of: Sweep, row: str) -> Iterator[str]:
-    """A table of the ways that were tried on a row, with their times where they took turns on the same words."""
+    """Yield the table of a system, with relative times if they were measured."""
     folder = EXP / "decode" / table_of.folder / row
     found = {
         setting: Decoded(row if setting == table_of.own else f"{table_of.folder}/{row}/{setting}")
@@ -261,15 +258,13 @@ def sweep(table_of: Sweep, row: str) -> Iterator[str]:
 
 
 def published_sweep(folder: str) -> dict[str, tuple[str, str]]:
-    """F1 and time of other people's tables, by setting."""
-    path = Path("published_sweeps.tsv")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    rows = (line.split("\t") for line in lines)
-    return {setting: (f1, time) for name, setting, f1, time in rows if name == folder}
+    """Return the published F1 and time of each setting."""
+    rows = read_published("_sweeps")
+    return {row["setting"]: (row["F1"], row["time"]) for row in rows if row["sweep"] == folder}
 
 
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
-    """Lines of the page."""
+    """Yield the lines of the page."""
     summary = read_json(Path("data/summary.json"))
     tests = [name for name in summary["words"] if name in rows[0].scores]
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Measure how long ways of decoding take beside each other: all take turns on the same words, in one process.
+"""Measure the relative time of several ways of decoding, which take turns on the same words in one process.
 
-local/time_ways.py [--words N] [--rounds N] MODEL_DIR DATA OUT.json NAME=OPTIONS…
-
-OPTIONS are those of decode.py. OUT.json has the median time of each over that of the first.
+OPTIONS of a way are those of decode.py. Writes the median time of each way relative to the first.
 """
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
+from typing import Annotated
 
-import decode  # type: ignore[import-not-found]  # the program beside it
+import decode  # type: ignore[import-not-found]  # in the same folder
+from typer import Argument, Option
 
 from asr_punct.errors import run_script
 from asr_punct.formats.files import write_json_file
@@ -24,7 +23,7 @@ _SET = "ref"
 
 
 def way(options: str, model: Path, data: Path, words: int) -> Callable[[], None]:
-    """What decodes the first words of the reference set with these options of decode.py."""
+    """Return a function that decodes the first words of the reference set with these options of decode.py."""
     parsed = decode.parser().parse_args([*shlex.split(options), "--words", str(words), str(model), str(data), "-"])
     punctuator = decode.open_model(parsed)
     bare, _ = decode.read_set(parsed, _SET)
@@ -37,7 +36,7 @@ def way(options: str, model: Path, data: Path, words: int) -> Callable[[], None]
 
 
 def relative_times(ways: Mapping[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Median over the rounds of each way's time over the first one's in the same round; one round more warms up."""
+    """Return the median over the rounds of each way's time relative to the first; one more round warms up."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):
         for name, run in ways.items():
@@ -51,20 +50,18 @@ def relative_times(ways: Mapping[str, Callable[[], None]], rounds: int) -> dict[
     }
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("ways", nargs="+", metavar="NAME=OPTIONS")
-    parser.add_argument("--words", type=int, default=2000, help="words that each decodes (default: 2000)")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each (default: 5)")
-    options = parser.parse_args()
-    named = (text.partition("=") for text in options.ways)
-    ways = {name: way(chosen, options.model, options.data, options.words) for name, _, chosen in named}
-    times = relative_times(ways, options.rounds)
-    write_json_file(options.output, times)
+def main(
+    model: Path,
+    data: Path,
+    output: Path,
+    ways: Annotated[list[str], Argument(metavar="NAME=OPTIONS...")],
+    words: Annotated[int, Option(help="Words that each way decodes.")] = 2000,
+    rounds: int = 5,
+) -> None:
+    """Measure, write and print."""
+    named = (text.partition("=") for text in ways)
+    times = relative_times({name: way(options, model, data, words) for name, _, options in named}, rounds)
+    write_json_file(output, times)
     print(", ".join(f"{name} {ratio:.1f}x" for name, ratio in times.items()))
 
 

@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
-"""Make a NeMo manifest of data directories: wave files, and what is said in them as a recogniser writes it.
+"""Make a NeMo manifest of data directories, with wave files and lower-case text without marks.
 
-local/asr_data.py [--train] --lang LANG OUT.json DATA_DIR…
-
-The audio goes to OUT.audio beside it. With --train each utterance comes three times: as it is, and slower and faster
-through a random filter, for there are few voices and those of the tests are others. Utterances with figures are left
-out then, which are said as words that the text does not tell.
+Writes the audio into the folder MANIFEST.audio. With --train each utterance is there three times: unchanged, and slower
+and faster through a random filter, because the corpus has few voices and the test sets have others. --train leaves out
+utterances with figures, because the text lacks their spoken words.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from typer import Option
 
 from asr_punct import audio
 from asr_punct.errors import InputError, run_script
@@ -27,15 +25,15 @@ from asr_punct.text import parse
 
 RATE = 16000
 SPEEDS = (0.9, 1.0, 1.1)
-"""Of the training's copies, as in Kaldi's recipes."""
+"""Speeds of the copies for training, as in Kaldi's recipes."""
 _SLOPE, _BUMP = (-7.0, 1.0), 5.0
-"""Bounds of a filter: its slope in dB an octave, and what is added to it in dB at the octaves over 125 Hz."""
+"""Bounds of a filter: its slope in dB an octave, and a random gain in dB at each octave over 125 Hz."""
 _NOISE = (-60.0, -38.0)
 """Level of white noise in dB relative to the peak."""
 
 
 def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict[str, Any]]:
-    """Lines of the manifest; the audio is written to the folder.
+    """Return the lines of the manifest, and write the audio into the folder.
 
     Raises:
         InputError: an utterance without audio or text.
@@ -57,14 +55,14 @@ def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict
 
 
 def changed(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
-    """The samples at another speed, through a filter and with noise that the name decides.
+    """Change the speed, and apply a filter and noise that are drawn with the name as seed.
 
     Returns:
         float32 (samples / speed,), at the level of the input.
     """
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     faster = audio.require("soxr", "changing the speed").resample(samples, RATE * speed, RATE)
-    size = 1 << len(faster).bit_length()  # a length that is fast
+    size = 1 << len(faster).bit_length()  # the FFT is fast for powers of two
     spectrum = np.fft.rfft(faster, size)
     octave = np.log2(np.maximum(np.linspace(0, RATE / 2, len(spectrum)), 125) / 125)
     bumps = rng.uniform(-_BUMP, _BUMP, 7)
@@ -74,19 +72,13 @@ def changed(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
     return np.asarray(sound * np.abs(samples).max() / max(1.0, np.abs(sound).max()), np.float32)
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--train", action="store_true")
-    parser.add_argument("--lang", required=True)
-    parser.add_argument("manifest", type=Path)
-    parser.add_argument("data", type=Path, nargs="+")
-    options = parser.parse_args()
-    folder = options.manifest.with_suffix(".audio")
+def main(manifest: Path, data: list[Path], lang: Annotated[str, Option()], train: bool = False) -> None:
+    """Write the manifest and the wave files."""
+    folder = manifest.with_suffix(".audio")
     make_directory(folder)
-    with write_file(options.manifest) as out:
-        for data in options.data:
-            for line in lines(data, folder, options.lang, options.train):
+    with write_file(manifest) as out:
+        for directory in data:
+            for line in lines(directory, folder, lang, train):
                 out.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

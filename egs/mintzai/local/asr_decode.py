@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Recognise the audio of manifests with NeMo; writes CTM with times and confidences, by utterance.
+"""Recognise the audio of NeMo manifests; writes a CTM with times and confidences for each, by utterance.
 
-local/asr_decode.py MODEL.nemo MANIFEST.json OUT.ctm [MANIFEST.json OUT.ctm …]
+FILES are manifests, each followed by the CTM to write.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,10 @@ _BATCH = 16
 
 
 def recognise(model: Any, items: Sequence[dict[str, Any]]) -> Iterator[Utterance]:
-    """The words of each line of a manifest, with times and confidences.
+    """Return the words of each line of a manifest, with times and confidences.
 
-    A word's confidence is the mean, over its frames, of the probability of what was heard in each. (NeMo 3.0.0 cannot
-    give that of words where the units of the model are letters.)
+    A word's confidence is the mean over its frames of the highest probability (NeMo 3.0.0 gives no confidence of words
+    for a model of letters).
     """
     paths = [item["audio_filepath"] for item in items]
     for item, hypothesis in zip(items, model.transcribe(paths, _BATCH, timestamps=True, verbose=False), strict=True):
@@ -42,14 +41,14 @@ def _word(entry: dict[str, Any], best: Sequence[float]) -> Word:
     return Word(entry["word"].strip(), float(entry["start"]), float(entry["end"]), confidence)
 
 
-def main(path: str, *files: str) -> None:
+def main(model: Path, files: list[Path]) -> None:
     """Write the CTM of each manifest."""
-    model = ASRModel.restore_from(path, map_location="cpu")
+    recogniser = ASRModel.restore_from(str(model), map_location="cpu")
     for manifest, target in zip(files[::2], files[1::2], strict=True):
-        items = [json.loads(line) for line in Path(manifest).read_text(encoding="utf-8").splitlines()]
+        items = [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
         with write_file(target) as out:
-            write_ctm(recognise(model, items), out, glyphs(""))
+            write_ctm(recognise(recogniser, items), out, glyphs(""))
 
 
 if __name__ == "__main__":
-    run_script(lambda: main(*sys.argv[1:]))
+    run_script(main)

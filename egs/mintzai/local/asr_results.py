@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""Gather the scores of append_to_asr.sh.
-
-local/asr_results.py --command "append_to_asr.sh …" RESULTS.md results.json LANGUAGE…
-
-Reads exp/LANGUAGE/{reference,recognised}/scores.json.
-"""
+"""Gather the scores of append_to_asr.sh from exp/LANGUAGE/{reference,recognised}/scores.json."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
+from typer import Option
+
+from asr_punct.errors import run_script
 from asr_punct.formats.files import write_file, write_json_file
 from asr_punct.scoring import Scores
 from asr_punct.scoring.circumstances import circumstances
@@ -21,27 +19,27 @@ from asr_punct.scoring.tables import interval, percent, table
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
 _TEXT = """\
 **Every number here is measured on a synthetic corpus**: sentences of a generator, spoken by espeak-ng. They show that
-the stage works behind a recogniser that errs, and say nothing about real speech.
+the stage works behind a recogniser that makes errors, and say nothing about real speech.
 
-F1 is that of all marks, their counts pooled (micro), in per cent. On reference words their times are an aligner's; on
-recognised words they are the recogniser's, and the reference's marks are brought onto the words that it heard. Both are
-the output of `recipes/punctuate.sh`, with a model of each language and one of both, the pauses refined on the audio.
+F1 is the micro average over all marks, in per cent. The reference words have times of an aligner. The recognised words
+have times of the recogniser, and the marks of the reference are aligned with them. Both are the output of
+`recipes/punctuate.sh`, with a model of each language and one of both, and pauses refined on the audio.
 """
 
 
 Pair = tuple[Scores, Scores]
-"""What the stage wrote: scores on the reference's words, and on those recognised."""
+"""Scores on the words of the reference, and on the recognised words."""
 
 
 def read_scores(language: str) -> Pair:
-    """The scores of a test set."""
+    """Read the scores of a test set."""
     files = (Path("exp", language, words, "scores.json") for words in ("reference", "recognised"))
     reference, recognised = (Scores.from_dict(json.loads(file.read_text(encoding="utf-8"))) for file in files)
     return reference, recognised
 
 
 def row(language: str, pair: Pair) -> tuple[str, ...]:
-    """A test set's row."""
+    """Return the row of a test set."""
     reference, recognised = pair
     cells = [percent(recognised.wer)]
     for scores in pair:
@@ -50,14 +48,14 @@ def row(language: str, pair: Pair) -> tuple[str, ...]:
 
 
 def figures(pair: Pair) -> dict[str, float | None]:
-    """What results.json has of a test set."""
+    """Return the entry of a test set in results.json."""
     reference, recognised = pair
     f1 = {"f1_reference": reference.micro.f1, "f1_recognised": recognised.micro.f1}
     return {"words": reference.words, "wer": recognised.wer, **f1}
 
 
 def page(command: str, results: str) -> Iterator[str]:
-    """Lines of the page."""
+    """Return the lines of the page."""
     yield "# A recogniser with the stage punctuate.sh behind it\n"
     yield _TEXT
     yield from circumstances(command)
@@ -65,21 +63,17 @@ def page(command: str, results: str) -> Iterator[str]:
     yield results
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", required=True)
-    parser.add_argument("page", type=Path)
-    parser.add_argument("json", type=Path)
-    parser.add_argument("languages", nargs="+")
-    options = parser.parse_args()
-    scores = {language: read_scores(language) for language in options.languages}
+def main(
+    page_file: Path, json_file: Path, languages: list[str], command: Annotated[str, Option(help="For the page.")]
+) -> None:
+    """Print the table and write both files."""
+    scores = {language: read_scores(language) for language in languages}
     results = table(_HEADER, [row(language, pair) for language, pair in scores.items()])
-    write_json_file(options.json, {language: figures(pair) for language, pair in scores.items()})
-    with write_file(options.page) as out:
-        out.writelines(f"{line}\n" for line in page(options.command, results))
+    write_json_file(json_file, {language: figures(pair) for language, pair in scores.items()})
+    with write_file(page_file) as out:
+        out.writelines(f"{line}\n" for line in page(command, results))
     print(results, end="")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 """Train a small CTC recogniser with NeMo.
 
-local/asr_train.py CONFIG.yaml TRAIN.json OUT.nemo [KEY=VALUE …]
-
-Killed and started again it goes on after the last whole epoch, which OUT.nemo.ckpt holds until the end.
+A second run goes on after the last finished epoch of a killed one, from the checkpoint TARGET.ckpt.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +16,16 @@ from lightning.pytorch.callbacks import Callback
 from nemo.collections.asr.models import EncDecCTCModel
 from omegaconf import OmegaConf
 
+from asr_punct.errors import run_script
+
 _SEED = 1
 
 
 class EpochEnd(Callback):
-    """At the end of each epoch a line about it, and its checkpoint under the name of the one before.
+    """Print a line at the end of each epoch and replace the checkpoint of the epoch before.
 
     Args:
-        checkpoint: its name.
+        checkpoint: file to write.
     """
 
     def __init__(self, checkpoint: Path) -> None:
@@ -37,7 +36,7 @@ class EpochEnd(Callback):
         self._losses.append(float(outputs["loss"]))
 
     def on_train_epoch_end(self, trainer: Trainer, model: Any) -> None:
-        """Tell the mean loss and keep the state."""
+        """Print the mean loss and write the checkpoint."""
         mean = sum(self._losses) / len(self._losses)
         print(f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}: loss {mean:.3f}", flush=True)
         self._losses.clear()
@@ -47,16 +46,16 @@ class EpochEnd(Callback):
 
 
 def letters(manifest: Path) -> list[str]:
-    """The characters of the texts of a manifest."""
+    """Return the characters of the texts of a manifest."""
     texts = (json.loads(line)["text"] for line in manifest.read_text(encoding="utf-8").splitlines())
     return sorted(set("".join(texts)))
 
 
-def main(config: str, manifest: str, target: str, *changes: str) -> None:
-    """Train, and write the model when all is done."""
-    values = OmegaConf.merge(OmegaConf.load(config), OmegaConf.from_dotlist(list(changes)))
-    values.model.labels = letters(Path(manifest))
-    values.model.train_ds.manifest_filepath = manifest
+def main(config: Path, manifest: Path, target: Path, changes: list[str]) -> None:
+    """Train, and write the model at the end."""
+    values = OmegaConf.merge(OmegaConf.load(config), OmegaConf.from_dotlist(changes))
+    values.model.labels = letters(manifest)
+    values.model.train_ds.manifest_filepath = str(manifest)
     seed_everything(_SEED)
     last = Path(f"{target}.ckpt")
     trainer = Trainer(
@@ -78,4 +77,4 @@ def main(config: str, manifest: str, target: str, *changes: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_script(main)

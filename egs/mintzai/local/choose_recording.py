@@ -1,16 +1,12 @@
 #!/usr/bin/env python3
-"""Choose the recording of a data directory that shows most, and lay out its audio, words and text.
+"""Choose a recording of a data directory for the demonstration; writes TARGET/audio.*, input.ctm and reference.txt.
 
-local/choose_recording.py DATA_DIR OUT_DIR
-
-It is the one with the most different marks, of those the shortest with a dozen words or more. OUT_DIR gets
-audio.*, input.ctm and reference.txt.
+It has a dozen words or more and the most different marks, and is the shortest of those.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, run_script
@@ -23,37 +19,36 @@ _LEAST_WORDS = 12
 
 
 def rank(utterance: DataUtterance) -> tuple[bool, int, int]:
-    """The higher, the more it shows."""
+    """Return the sort key; the highest one is chosen."""
     words = (utterance.text or "").split()
     marks = {character for word in words for character in word if not character.isalnum()}
     return len(words) >= _LEAST_WORDS, len(marks), -len(words)
 
 
 def choose(root: Path) -> tuple[DataUtterance, Utterance]:
-    """The utterance and its words with times.
+    """Return the utterance and its words with times.
 
     Raises:
         AsrPunctError: no utterance has words, text and an audio file of its own.
     """
     timed = {utterance.id: utterance for utterance in read_ctm(root / "ctm")}
-    whole = [u for u in read_data_dir(root) if u.id in timed and u.text and u.audio and u.end is None]
-    if not whole:
+    candidates = [u for u in read_data_dir(root) if u.id in timed and u.text and u.audio and u.end is None]
+    if not candidates:
         raise AsrPunctError(f"{root}: found no utterance with words, text and an audio file of its own")
-    best = max(whole, key=rank)
+    best = max(candidates, key=rank)
     return best, timed[best.id]
 
 
-def main(root: str, target: str) -> None:
+def main(data: Path, target: Path) -> None:
     """Write the three files."""
-    utterance, words = choose(Path(root))
-    out = Path(target)
-    out.mkdir(parents=True)
+    utterance, words = choose(data)
+    target.mkdir(parents=True)
     if utterance.audio:
-        shutil.copy(utterance.audio, out / f"audio{utterance.audio.suffix}")
-    with open(out / "input.ctm", "w", encoding="utf-8") as file:
+        shutil.copy(utterance.audio, target / f"audio{utterance.audio.suffix}")
+    with open(target / "input.ctm", "w", encoding="utf-8") as file:
         write_ctm([words], file, glyphs(""))
-    (out / "reference.txt").write_text(f"{utterance.text}\n", encoding="utf-8")
+    (target / "reference.txt").write_text(f"{utterance.text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    run_script(lambda: main(*sys.argv[1:]))
+    run_script(main)

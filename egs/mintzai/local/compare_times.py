@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Compare found word times with the synthetic corpus's true ones.
+"""Compare aligned word times with the true ones of the synthetic corpus.
 
-local/compare_times.py TRUTH_DIR DATA_DIR -o OUT.json
-
-Reads TRUTH_DIR/LANG/SPLIT.ctm and DATA_DIR/LANG/SPLIT/ctm. OUT.json gets for each set, and for dev and test together
-(voices that are not in train), the figures of `asr_punct.align.compare`.
+Reads TRUTH/LANG/SPLIT.ctm and DATA/LANG/SPLIT/ctm. Writes the figures of `asr_punct.align.compare` for each set, and
+for dev and test together, whose voices are not in train.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, Comparison, compare
@@ -21,10 +18,10 @@ _HELD_OUT = ("dev", "test")
 
 
 def compare_files(truth: Path, found: Path) -> Comparison:
-    """Compare the utterances that two CTM files have in common.
+    """Compare the utterances that are in both CTM files.
 
     Raises:
-        AsrPunctError: they have none.
+        AsrPunctError: there are none.
     """
     known = {utterance.id: utterance for utterance in read_ctm(truth)}
     total = Comparison()
@@ -36,22 +33,17 @@ def compare_files(truth: Path, found: Path) -> Comparison:
     return total
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("truth", type=Path)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("-o", "--output", required=True)
-    options = parser.parse_args()
+def main(truth: Path, data: Path, output: Path) -> None:
+    """Compare every set, print and write."""
     figures, held_out = {}, Comparison()
-    for truth in sorted(options.truth.glob("*/*.ctm")):
-        found = options.data / truth.parent.name / truth.stem / "ctm"
+    for file in sorted(truth.glob("*/*.ctm")):
+        found = data / file.parent.name / file.stem / "ctm"
         if found.exists():
-            comparison = compare_files(truth, found)
-            figures[f"{truth.parent.name}/{truth.stem}"] = comparison.figures()
-            held_out = held_out + comparison if truth.stem in _HELD_OUT else held_out
+            comparison = compare_files(file, found)
+            figures[f"{file.parent.name}/{file.stem}"] = comparison.figures()
+            held_out = held_out + comparison if file.stem in _HELD_OUT else held_out
     figures["held out"] = held_out.figures()
-    write_json_file(options.output, figures)
+    write_json_file(output, figures)
     for name, row in figures.items():
         error, f1 = ("–" if row[key] is None else f"{row[key]:.3f}" for key in ("median_error_s", "pause_f1"))
         print(

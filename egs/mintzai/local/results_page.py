@@ -1,4 +1,4 @@
-"""The page RESULTS.md: what was measured, and the paper's Tables 4 to 7 with our rows or columns beside."""
+"""The page RESULTS.md: our results, and the paper's Tables 4 to 7 with our rows or columns beside."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SYSTEMS = {
 
 
 def properties_of(system: str) -> tuple[str, ...]:
-    """Columns S, D, f, B of a row; a system that is not in the paper's tables has its name there."""
+    """Return columns S, D, f, B of a row; a system that is not in the paper has its name there."""
     return SYSTEMS.get(system, (system, "", "", ""))
 
 
 _LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
 _SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: sentences of a generator, spoken by
 espeak-ng. They show that the recipe works and say nothing about real speech. The paper's numbers are measured on
-mintzai-ST v1.0; they stand here as what a run with `--corpus` is compared with.
+mintzai-ST v1.0, for comparison with a run with `--corpus`.
 """
 
 
@@ -48,7 +48,7 @@ class Result:
     Attributes:
         system: row of the paper's tables.
         language: language of the model and of its test set.
-        scores: what was measured.
+        scores: of the test set.
         words_per_second: speed.
         runtime: torch or onnxruntime.
     """
@@ -65,12 +65,12 @@ class Page:
     """The page.
 
     Attributes:
-        results: of the models that the recipe is about.
-        ablation: of the systems of Table 4, if they were trained.
-        synthetic: whether the corpus is.
-        command: how the recipe was called for the training.
+        results: of the main models.
+        ablation: results of the systems of Table 4, if they were trained.
+        synthetic: whether the corpus is synthetic.
+        command: command line of the training.
         files: the TSV files of the corpus.
-        alignment: figures of `compare_times.py` by set; empty where the true times are not known.
+        alignment: figures of `compare_times.py` by set; empty if the true times are unknown.
     """
 
     results: Sequence[Result]
@@ -82,17 +82,17 @@ class Page:
 
     @property
     def title(self) -> str:
-        """The system that the recipe is about."""
+        """Name of the main system."""
         name = self.results[0].system
         return "AutoPunct" if name in SYSTEMS and name != "brnn" else name
 
     @property
     def here(self) -> str:
-        """What our numbers are called."""
+        """Label of our numbers."""
         return "here, synthetic corpus" if self.synthetic else "here"
 
     def lines(self) -> Iterator[str]:
-        """Lines of the page."""
+        """Yield the lines of the page."""
         corpus = "a synthetic corpus of mintzai-ST's layout" if self.synthetic else "mintzai-ST v1.0"
         yield f"# {self.title} on {corpus}\n"
         if self.synthetic:
@@ -144,7 +144,7 @@ class Page:
             yield from _table(("set", *columns), rows)
 
     def _by_system(self, title: str, number: int, value: Callable[[Result], str]) -> Iterator[str]:
-        """A table of the paper with a row a system and a column a language; ours are columns beside."""
+        """Yield a table of the paper, a row a system, with our columns beside those of each language."""
         paper = {row["system"]: row for row in read_paper(number)}
         ours = {(result.system, result.language): value(result) for result in (*self.results, *self.ablation)}
         rows = []
@@ -157,7 +157,7 @@ class Page:
         yield from _table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
 
     def _by_mark(self, language: str) -> Iterator[str]:
-        """Table 5 for a language: a column a mark, our rows under the paper's (which leaves out OPEN_DASH)."""
+        """Yield Table 5 for a language, a column a mark, our rows below the paper's, which lacks OPEN_DASH."""
         rows = [
             ("paper", *SYSTEMS[row["system"]], *(row.get(mark, "") for mark in MARKS))
             for row in read_paper(5)
@@ -172,20 +172,20 @@ class Page:
 
 
 def read_paper(number: int) -> list[dict[str, str]]:
-    """Rows of a table of the paper, by column name."""
+    """Read the rows of a table of the paper, by column name."""
     lines = (PAPER / f"table{number}.tsv").read_text(encoding="utf-8").splitlines()
     header, *rows = (line.split("\t") for line in lines)
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Lines of a table, an empty one after it."""
+    """Yield the lines of a table and an empty line."""
     yield from table(tuple(header), list(rows)).splitlines()
     yield ""
 
 
 def _size(path: Path) -> tuple[int, int, int]:
-    """Utterances, words and marks of a TSV file."""
+    """Count the utterances, words and marks of a TSV file."""
     utterances = words = marks = 0
     for utterance in read_tsv(path):
         utterances += 1

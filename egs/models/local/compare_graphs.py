@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
-"""Compare what a model's int8 and fp32 graphs decide on the words of a corpus; writes int8.json for the model's card.
-
-local/compare_graphs.py [--threads N] MODEL_DIR CORPUS.tsv int8.json
-"""
+"""Compare the decisions of a model's int8 and fp32 graphs on the words of a corpus; writes int8.json for its card."""
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterable
 from itertools import tee
@@ -20,9 +16,9 @@ from asr_punct.words import Utterance, without_labels
 
 
 def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utterance]) -> dict[str, float]:
-    """Number of words, and the shares of them that get the same marks, the same case and both from two models.
+    """Return the number of words, and the shares with the same marks, the same case and both.
 
-    The words come with their pauses and without their labels. Raises InputError where there are none.
+    The models see the words with their pauses and without their labels. Raises InputError if there are no words.
     """
     one, two = tee(without_labels(utterance) for utterance in utterances)
     equal: Counter[str] = Counter()
@@ -38,18 +34,12 @@ def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utteranc
     return {"words": words, **{f"same_{name}": equal[name] / words for name in ("marks", "case", "both")}}
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="directory of a model with both graphs")
-    parser.add_argument("corpus", help="labelled text")
-    parser.add_argument("output", type=Path, help="file to write")
-    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
-    options = parser.parse_args()
-    fp32 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="fp32")
-    int8 = Punctuator.from_pretrained(options.model, threads=options.threads, graph="int8")
-    result = compare(fp32, int8, read_tsv(options.corpus))
-    write_json_file(options.output, result)
+def main(model: Path, corpus: Path, output: Path, threads: int = 0) -> None:
+    """Compare the graphs on a labelled corpus, write and print."""
+    fp32 = Punctuator.from_pretrained(model, threads=threads, graph="fp32")
+    int8 = Punctuator.from_pretrained(model, threads=threads, graph="int8")
+    result = compare(fp32, int8, read_tsv(corpus))
+    write_json_file(output, result)
     print(", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in result.items()))
 
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""Write the card of a model that ships: README.md in its directory, with the front matter that model hubs read.
+"""Write the card of a shipped model: README.md in its directory, with the front matter that model hubs read.
 
-local/model_card.py --sources TABLE --notes FILE [--facts DIR] MODEL_DIR
-
-Reads the directory's config.json and scores.json; TABLE, the sources of its training text; FILE, Markdown that a
-person wrote (what the model is for, known failures), taken as it is; and of DIR what is there of calibration.json
-(tune.py), int8.json (compare_graphs.py) and speed.json (benchmarks/speed.py), the last two flat mappings from what was
-measured to its value, and pauses.json (score_pauses.py).
+Reads config.json and scores.json of the directory; the table of the sources of its training text; Markdown notes; and
+from the folder of measurements, each optional, calibration.json (tuning), int8.json (compare_graphs.py), speed.json
+(benchmarks/speed.py) and pauses.json (score_pauses.py).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from typer import Option
 
 from asr_punct.checkpoint import CARD, SCORES, ModelInfo, read_info
 from asr_punct.corpora.sources import Source, read_sources
@@ -42,16 +40,16 @@ _CITATION = """```bibtex
 
 
 def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[str, Mapping[str, Any]]) -> str:
-    """The card of a model directory.
+    """Return the card of a model directory.
 
     Args:
-        directory: with config.json, which names the licence, and scores.json.
+        directory: has config.json with the licence, and scores.json.
         sources: of the training text.
-        notes: Markdown, taken as it is.
-        facts: what was measured, by the name of its file.
+        notes: Markdown, copied unchanged.
+        facts: measurements by the name of their file.
 
     Raises:
-        AsrPunctError: the directory is damaged, or says nothing of the licence.
+        AsrPunctError: the directory is damaged, or has no licence.
     """
     info, sets = read_info(directory), read_score_sets(directory / SCORES)
     if "licence" not in info.training:
@@ -101,7 +99,7 @@ def _summary(directory: Path, info: ModelInfo, languages: Sequence[str]) -> Iter
 
 
 def _scores(sets: Mapping[str, Scores]) -> Iterator[str]:
-    """Marks and case of each set with their intervals, then every mark."""
+    """Yield a table of marks and case with intervals, then one of every mark."""
     yield "## Scores\n"
     yield "F1 in per cent on documents held out from training, without pauses; intervals: bootstrap over utterances.\n"
     rows = [
@@ -148,7 +146,7 @@ def _value(value: Any) -> str:
 
 
 def _pauses(found: Mapping[str, Any] | None, languages: Sequence[str]) -> Iterator[str]:
-    yield "## What pauses are worth\n"
+    yield "## Effect of pauses\n"
     if found is None:
         spoken = _joined([_LANGUAGES.get(code, code) for code in languages], "or")
         yield f"This could not be measured: no {spoken} recording with times and marks is at hand.\n"
@@ -175,10 +173,10 @@ def _joined(names: Sequence[str], word: str) -> str:
 
 
 def read_facts(directory: Path | None) -> dict[str, dict[str, Any]]:
-    """What is there of the measurements, by the name of its file.
+    """Read the measurements that exist, by the name of their file.
 
     Raises:
-        InputError: a file that is no mapping.
+        InputError: a file is not a mapping.
     """
     facts = {}
     for name in ("calibration", *_MEASURED, "pauses") if directory else ():
@@ -194,17 +192,15 @@ def read_facts(directory: Path | None) -> dict[str, dict[str, Any]]:
     return facts
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path, help="directory of the model")
-    parser.add_argument("--sources", type=Path, required=True, help="table of sources")
-    parser.add_argument("--notes", type=Path, required=True, help="Markdown: use, known failures")
-    parser.add_argument("--facts", type=Path, help="folder of the measurements")
-    options = parser.parse_args()
-    notes, facts = read_text_file(options.notes), read_facts(options.facts)
-    content = card(options.model, read_sources(options.sources), notes, facts)
-    with write_file(options.model / CARD) as out:
+def main(
+    model: Path,
+    sources: Annotated[Path, Option(help="Table of sources.")],
+    notes: Annotated[Path, Option(help="Markdown: intended use, known failures.")],
+    facts: Annotated[Path | None, Option(help="Folder of the measurements.")] = None,
+) -> None:
+    """Write the card."""
+    content = card(model, read_sources(sources), read_text_file(notes), read_facts(facts))
+    with write_file(model / CARD) as out:
         out.write(content)
 
 

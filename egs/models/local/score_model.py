@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Score a model on held-out text: DIR/scores.json, and for each set DIR/SET.ref.tsv and DIR/SET.hyp.tsv.
+"""Score a model on held-out text: OUTPUT/scores.json, and for each set OUTPUT/SET.ref.tsv and OUTPUT/SET.hyp.tsv.
 
-local/score_model.py --corpus CORPUS [--sets "es/congreso eu/bhtc_news"] [--threads N] MODEL DIR
-
-The sets of a model are CORPUS/LANGUAGE/test/* for each of its languages, a text a file; with English, also the test
-sets of the IWSLT benchmark, CORPUS/iwslt/test2011 and test2011asr, on their own tokens and mapped to three marks. The
-model reads the words of a file in lower case and in running context, the ends of documents as in the file.
-`asr-punct score` gives the same numbers from the two TSV files, and compares them with another model's.
+The sets of a model are CORPUS/LANGUAGE/test/* for each of its languages, a text a file; with English also the test sets
+of the IWSLT benchmark, CORPUS/iwslt/test2011 and test2011asr, on their own tokens and mapped to three marks. The model
+reads the words of a file in lower case and in running context, with the document ends of the file. `asr-punct score`
+gives the same numbers for the two TSV files, and compares them with those of another model.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, tee
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, on_tokens, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError, run_script
@@ -40,7 +40,7 @@ class HeldOut:
 
     Attributes:
         path: the file.
-        punctuate: the file's labelled utterances, each with what a model makes of its bare words.
+        punctuate: returns the labelled utterances of the file, each with the model's output for its bare words.
         merge: classes that the marks are merged into for scoring, or None.
     """
 
@@ -50,7 +50,7 @@ class HeldOut:
 
 
 def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
-    """Test sets for a model of `language`, a code or several joined by +, by name.
+    """Return the test sets for a model of `language` (`es`, `es+eu`) by name.
 
     Raises:
         InputError: there is none.
@@ -81,7 +81,7 @@ def _punctuate_text(language: str) -> Callable[[Punctuator, Path], Iterator[Pair
 
 
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
-    """Each reference with what the model makes of its words in lower case, as it writes them, lazily."""
+    """Yield each reference with the model's output for its words in lower case."""
     references, inputs = tee(references)
     restored = punctuator.restore(_bare(utterance) for utterance in inputs)
     written = (_written(utterance, punctuator.glyphs) for utterance in restored)
@@ -100,10 +100,7 @@ def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
 
 
 def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
-    """The tokens of a file of the IWSLT benchmark, and the same tokens with the marks that the model gives.
-
-    The benchmark knows no case, so that the hypotheses have none either.
-    """
+    """Yield the tokens of a file of the IWSLT benchmark, and the same tokens with the model's marks, without case."""
     references, joined = tee(read_iwslt(path))
     pairs = punctuate_bare(punctuator, map(as_recognised, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
@@ -112,7 +109,7 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
 
 
 def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Iterator[Pair]:
-    """The same pairs, written to two TSV files as they pass."""
+    """Yield the same pairs, and write them to two TSV files."""
     with write_file(reference) as ref, write_file(hypothesis) as hyp:
         for expected, found in pairs:
             write_tsv([expected], ref)
@@ -121,7 +118,7 @@ def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Ite
 
 
 def count_pairs(pairs: Iterable[Pair], merge: int | None = None) -> Counts:
-    """Counts of each utterance, in memory that grows by a few numbers an utterance.
+    """Count each utterance, in chunks to limit the memory.
 
     Raises:
         InputError: there are no words.
@@ -136,33 +133,31 @@ def count_pairs(pairs: Iterable[Pair], merge: int | None = None) -> Counts:
 
 
 def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:
-    """Scores of a model on one set; `target` is where the two TSV files are written, without their suffixes."""
+    """Score a model on one set, and write TARGET.ref.tsv and TARGET.hyp.tsv."""
     target.parent.mkdir(parents=True, exist_ok=True)
     pairs = test_set.punctuate(punctuator, test_set.path)
     paths = (target.with_name(f"{target.name}.{side}.tsv") for side in ("ref", "hyp"))
     return score_counts(count_pairs(write_pairs(pairs, *paths), test_set.merge))
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="directory or name of the model")
-    parser.add_argument("output", type=Path, help="directory to write into")
-    parser.add_argument("--corpus", type=Path, required=True, help="folder of the texts")
-    parser.add_argument("--sets", help="names of the sets, by default all of the model's languages")
-    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
-    options = parser.parse_args()
-    punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
-    sets = find_sets(options.corpus, punctuator.info.model.language)
+def main(
+    model: str,
+    output: Path,
+    corpus: Annotated[Path, Option(help="Folder of the texts.")],
+    sets: Annotated[str, Option(help="Names of the sets; by default all of the model's languages.")] = "",
+    threads: int = 0,
+) -> None:
+    """Score the model on each set, print and write."""
+    punctuator = Punctuator.from_pretrained(model, threads=threads)
+    known = find_sets(corpus, punctuator.info.model.language)
     scores = {}
-    for name in options.sets.split() if options.sets else sets:
-        if name not in sets:
-            raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(sets)}")
-        scores[name] = score_set(punctuator, sets[name], options.output / name)
-        found = scores[name]
+    for name in sets.split() or known:
+        if name not in known:
+            raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(known)}")
+        scores[name] = found = score_set(punctuator, known[name], output / name)
         marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
         print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
-    write_score_sets(scores, options.output / "scores.json")
+    write_score_sets(scores, output / "scores.json")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
-"""Measure what pauses are worth to a model on a recording: its scores with the pauses and with all of them withheld.
+"""Score a model on a recording with its pauses and with all pauses unknown; writes pauses.json for the model's card.
 
-local/score_pauses.py [--threads N] MODEL WORDS.json pauses.json
-
-WORDS.json is a list of `{"word", "start", "end", "exact", "sent"}`: words as a person punctuated and cased them, with
-times in seconds and the number of their sentence. Times that are not exact (interpolated) are not used. The two runs
-are compared on the same words by a paired bootstrap over the sentences.
+WORDS is a JSON list of `{"word", "start", "end", "exact", "sent"}`: words with a person's marks and capitals, times in
+seconds and the number of the sentence. Times that are not exact (interpolated) are not used. A paired bootstrap over
+the sentences compares the two runs on the same words.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -32,7 +29,7 @@ _EXPECTED = "a list of words with word, start, end, exact and sent"
 
 
 def read_recording(path: Path, language: str) -> list[Utterance]:
-    """The sentences of a recording with labels, and with times where these are exact.
+    """Read the sentences of a recording with labels, and with times where these are exact.
 
     Raises:
         InputError: the file has another form, or a sentence that is not made of its tokens' words.
@@ -62,14 +59,14 @@ def _times(row: dict[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _words(token: Word, language: str) -> list[Word]:
-    """The token's words; of several that are written as one, only the outer times are known."""
+    """Split a token into words; of several words, only the outer times are known."""
     texts = parse(token.text, language).words
     last = len(texts) - 1
     return [Word(text, None if i else token.start, None if i < last else token.end) for i, text in enumerate(texts)]
 
 
 def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
-    """The same utterances with no times."""
+    """Return the same utterances without times."""
     return [
         replace(
             utterance, words=tuple(replace(word, start=None, end=None) for word in utterance.words), time_source="none"
@@ -79,7 +76,7 @@ def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
 
 
 def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str, Any]:
-    """Scores with pauses and without, and their differences, as plain values; printed as a table as well."""
+    """Return scores with pauses and without, and their differences; print them as a table as well."""
     runs = {"with": sentences, "without": withhold_times(sentences)}
     restored = {
         name: list(punctuator.restore(without_labels(utterance) for utterance in utterances))
@@ -98,20 +95,13 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     }
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="directory or name of the model")
-    parser.add_argument("words", type=Path, help="the recording's words")
-    parser.add_argument("output", type=Path, help="file to write")
-    parser.add_argument("--threads", type=int, default=0, help="threads; 0 for as many as there are cores (default)")
-    options = parser.parse_args()
-    punctuator = Punctuator.from_pretrained(options.model, threads=options.threads)
-    sentences = read_recording(options.words, punctuator.info.model.language)
+def main(model: str, words: Path, output: Path, threads: int = 0) -> None:
+    """Compare both runs on a recording, write and print."""
+    punctuator = Punctuator.from_pretrained(model, threads=threads)
+    sentences = read_recording(words, punctuator.info.model.language)
     if not any(has_times(sentence.words) for sentence in sentences):
-        raise InputError(options.words, "no exact times", "words with times")
-    result = compare(punctuator, sentences)
-    write_json_file(options.output, result)
+        raise InputError(words, "no exact times", "words with times")
+    write_json_file(output, compare(punctuator, sentences))
 
 
 if __name__ == "__main__":

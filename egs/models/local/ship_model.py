@@ -1,30 +1,28 @@
 #!/usr/bin/env python3
-"""Divide a trained and exported model into what runs, for the wheel, and what training starts from.
+"""Divide a trained and exported model into the files for inference, for the wheel, and those for further training.
 
-local/ship_model.py --licence NAME --trainable DIR MODEL_DIR RUNS_DIR
-
-RUNS_DIR gets the int8 graph, DIR the weights in fp16; both get the tokenizer and whatever else the model consists of,
-and a config.json that tells the licence and the number of parameters, and not where the training text stood.
+PACKAGE gets the int8 graph, --trainable the weights in fp16. Both get the tokenizer and the other files of the model,
+and a config.json with the licence and the number of parameters, and without the path of the training text.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from typer import Option
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, read_info, write_info
 from asr_punct.errors import InputError, run_script
 
 
-def ship(source: Path, licence: str, runs: Path, trainable: Path) -> None:
+def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
     """Write the two directories.
 
     Raises:
@@ -34,10 +32,10 @@ def ship(source: Path, licence: str, runs: Path, trainable: Path) -> None:
     weights = _half(load_file(checked_file(source, info, WEIGHTS)), source)
     facts = {"licence": licence, "parameters": sum(tensor.numel() for tensor in weights.values())}
     others = info.files.keys() - {WEIGHTS, ONNX, ONNX_INT8}
-    _copy(source, info, {*others, ONNX_INT8}, runs)
+    _copy(source, info, {*others, ONNX_INT8}, package)
     _copy(source, info, others, trainable)
     save_file(weights, trainable / WEIGHTS)
-    _describe(runs, info, facts)
+    _describe(package, info, facts)
     _describe(trainable, info, facts)
 
 
@@ -60,15 +58,14 @@ def _describe(directory: Path, info: ModelInfo, facts: Mapping[str, Any]) -> Non
     write_info(directory, replace(info, training={**known, **facts}))
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path, help="directory of the trained and exported model")
-    parser.add_argument("runs", type=Path, help="directory for what runs")
-    parser.add_argument("--trainable", type=Path, required=True, help="directory for what training starts from")
-    parser.add_argument("--licence", required=True, help="licence of the weights, such as 'CC BY-SA 4.0'")
-    options = parser.parse_args()
-    ship(options.model, options.licence, options.runs, options.trainable)
+def main(
+    model: Path,
+    package: Path,
+    trainable: Annotated[Path, Option(help="Directory for the weights.")],
+    licence: Annotated[str, Option(help="Licence of the weights, such as 'CC BY-SA 4.0'.")],
+) -> None:
+    """Write the two directories."""
+    ship(model, licence, package, trainable)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Restore marks and case of a labelled file from its words and pauses alone, and measure the speed.
+
+Writes OUTPUT/test.tsv and OUTPUT/speed.json: words a second as in the paper's Table 7, without loading and reading.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from asr_punct.errors import run_script
+from asr_punct.formats import write_utterances
+from asr_punct.formats.files import make_directory, write_json_file
+from asr_punct.formats.tsv import read_tsv
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.words import without_labels
+
+_WARM_UP = 20
+_MINIMUM_S = 2.0
+
+
+def main(model: Path, source: Path, output: Path, device: str | None = None, aggregate: int | None = None) -> None:
+    """Decode, measure and write; short files are decoded again until two seconds have passed."""
+    make_directory(output)
+    punctuator = Punctuator.from_pretrained(model, device=device, aggregate=aggregate)
+    utterances = [without_labels(utterance) for utterance in read_tsv(source)]
+    list(punctuator.restore(utterances[:_WARM_UP]))
+    words, seconds, start = 0, 0.0, time.perf_counter()
+    while seconds < _MINIMUM_S:
+        restored = list(punctuator.restore(utterances))
+        words += sum(len(utterance.words) for utterance in restored)
+        seconds = time.perf_counter() - start
+    speed = {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": punctuator.runtime}
+    write_json_file(output / "speed.json", speed)
+    write_utterances(restored, output / "test.tsv", punctuator.glyphs, "tsv")
+
+
+if __name__ == "__main__":
+    run_script(main)
