@@ -1,4 +1,4 @@
-"""The benchmark recipes: what is trained on, what a row is, and the page of results."""
+"""Programs of the benchmark recipes: the training text, decoding, and the page of results."""
 
 import argparse
 import json
@@ -41,17 +41,8 @@ def files(tmp_path):
 
 
 def prepared(files, **changes):
-    options = {
-        "sets": files / "sets.tsv",
-        "corpus": files / "corpus",
-        "text": None,
-        "train_words": 0,
-        "dev_words": 0,
-        "tune_words": 0,
-        "lang": "en",
-        "output": files / "data",
-    }
-    prepare.prepare(argparse.Namespace(**{**options, **changes}))
+    options = {"sets": files / "sets.tsv", "corpus": files / "corpus"}
+    prepare.main(files / "data", **{**options, **changes})
     return json.loads((files / "data" / "summary.json").read_text())
 
 
@@ -112,16 +103,15 @@ def test_a_part_of_the_words(files):
     assert prepared(files, train_words=3, dev_words=1)["words"]["train"] == 4
 
 
-def test_a_missing_test_set_is_told(files):
+def test_a_missing_test_set_is_reported(files):
     (files / "corpus" / "test2011").unlink()
     with pytest.raises(InputError, match="test2011: found no such file"):
         prepared(files)
 
 
-def test_made_files_are_of_the_form_and_always_the_same(files, monkeypatch):
+def test_made_files_have_the_format_and_are_always_the_same(files):
     for name in ("a", "b"):
-        monkeypatch.setattr(sys, "argv", ["make_files.py", "--sets", str(files / "sets.tsv"), str(files / name)])
-        make_files.main()
+        make_files.main(files / name, files / "sets.tsv")
     made = sorted(path.name for path in (files / "a").iterdir())
     assert made == ["dev2012", "test2011", "test2011asr", "train2012"]
     assert all((files / "a" / name).read_bytes() == (files / "b" / name).read_bytes() for name in made)
@@ -188,7 +178,7 @@ def test_of_a_part_of_a_set_that_part_is_counted(decoded):
     assert score_counts(counts).micro.f1 == 1
 
 
-def test_what_a_part_brings_is_told_beside_the_claim(decoded):
+def test_the_effect_of_a_part_is_beside_the_claim(decoded):
     (*_, text) = report.ablations(decoded, ["ref", "asr"])
     (line,) = (line for line in text.splitlines() if "**fusion**" in line)
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
@@ -200,19 +190,19 @@ def test_what_a_part_brings_is_told_beside_the_claim(decoded):
 
 
 @pytest.mark.parametrize(
-    ("interval", "published", "told"),
+    ("interval", "published", "expected"),
     [
         ((0.01, 0.02), 0.5, "holds"),
         ((-0.02, -0.01), 0.5, "does not hold"),
         ((-0.02, -0.01), -0.4, "holds"),
-        ((-0.01, 0.02), 0.5, "not told apart"),
-        (None, 0.5, "not told apart"),
+        ((-0.01, 0.02), 0.5, "not significant"),
+        (None, 0.5, "not significant"),
         ((0.01, 0.02), 0.0, ""),
     ],
 )
-def test_claims(interval, published, told):
+def test_claims(interval, published, expected):
     difference = sum(interval or (0, 0)) / 2
-    assert report.claim(Difference(0.5, 0.5 + difference, difference, interval, 0.1), published) == told
+    assert report.claim(Difference(0.5, 0.5 + difference, difference, interval, 0.1), published) == expected
 
 
 def test_ways_of_decoding_take_turns(files, model):

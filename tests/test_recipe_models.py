@@ -1,4 +1,4 @@
-"""What the recipe of the shipped models measures, ships and tells, with a tiny model."""
+"""Programs of the recipe of the shipped models: measurements, shipped files and card, with a tiny model."""
 
 import json
 import lzma
@@ -14,7 +14,7 @@ from dummies import utterances
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.corpora.sources import Source
-from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
@@ -71,7 +71,7 @@ def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path, monk
     references, hypotheses = (list(read_tsv(tmp_path / "es" / f"a.{side}.tsv")) for side in ("ref", "hyp"))
     assert found == score(references, hypotheses)
     assert found.words == sum(len(u.words) for seed in (8, 9) for u in utterances(12, seed))
-    assert len({u.recording for u in references}) == 2
+    assert len({u.context for u in references}) == 2
     assert found.micro.f1 > 0.8
 
 
@@ -98,18 +98,13 @@ def test_the_benchmark_is_scored_on_its_own_tokens(texts, punctuator, tmp_path):
     assert words == ["ana", "mira", "'s", "la", "casa", "dónde", "'re", "la", "mesa", "fin"]
 
 
-def test_scoring_by_command(texts, model, tmp_path, monkeypatch, capsys):
-    arguments = ["score_model.py", str(model), str(tmp_path / "out"), "--corpus", str(texts), "--threads", "1"]
-    monkeypatch.setattr(sys, "argv", arguments)
-    score_model.main()
+def test_scoring_by_command(texts, model, tmp_path):
+    score_model.main(str(model), tmp_path / "out", texts, threads=1)
     scores = read_score_sets(tmp_path / "out" / "scores.json")
     assert list(scores) == ["es/congreso"]
     assert scores["es/congreso"].ci95["micro.f1"][0] <= scores["es/congreso"].micro.f1
-    monkeypatch.setattr(sys, "argv", [*arguments, "--sets", "eu/none"])
-    capsys.readouterr()
-    with pytest.raises(SystemExit, match="2"):
-        run_script(score_model.main)
-    assert capsys.readouterr().err == "score_model.py: --sets: found 'eu/none', expected names from es/congreso\n"
+    with pytest.raises(AsrPunctError, match="--sets: found 'eu/none', expected names from es/congreso"):
+        score_model.main(str(model), tmp_path / "out", texts, "eu/none", threads=1)
 
 
 # Pauses
@@ -187,10 +182,8 @@ def test_equal_decisions_are_counted():
         compare_graphs.compare(first, second, [])
 
 
-def test_both_graphs_of_a_model_are_compared(model, corpus, tmp_path, monkeypatch, capsys):
-    arguments = [str(model), str(corpus / "dev.tsv"), str(tmp_path / "int8.json")]
-    monkeypatch.setattr(sys, "argv", ["compare_graphs.py", *arguments])
-    compare_graphs.main()
+def test_both_graphs_of_a_model_are_compared(model, corpus, tmp_path, capsys):
+    compare_graphs.main(model, corpus / "dev.tsv", tmp_path / "int8.json")
     result = json.loads((tmp_path / "int8.json").read_text())
     assert result["words"] == sum(len(u.words) for u in read_tsv(corpus / "dev.tsv"))
     assert 0.9 < result["same_both"] <= 1
@@ -301,15 +294,12 @@ def test_yaml_of_the_front_matter_is_read_back(described):
     assert list(front.datasets) == ["speeches", "news"]
 
 
-def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator, monkeypatch):
+def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator):
     sentences = score_pauses.read_recording(recording(tmp_path), "es")
     (tmp_path / "pauses.json").write_text(json.dumps(score_pauses.compare(punctuator, sentences)))
     (tmp_path / "notes.md").write_text("## Use\n\nMeetings.\n")
     (tmp_path / "sources.tsv").write_text("# a comment\nes/train/speeches\tes\tyes\t1\t10\tCC BY 4.0\n")
-    arguments = ["--sources", "sources.tsv", "--notes", "notes.md", "--facts", "."]
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["model_card.py", *arguments, str(described)])
-    model_card.main()
+    model_card.main(described, tmp_path / "sources.tsv", tmp_path / "notes.md", tmp_path)
     written = (described / "README.md").read_text(encoding="utf-8")
     assert "recording of 6 words, 2 of them with a known pause" in written
     assert "| micro.f1" in written

@@ -18,13 +18,11 @@ from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asr_punct.timing import refined
-
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.formats.kaldi import unique_names
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.pauses import with_pauses
+from asr_punct.pauses import refined, with_pauses
 from asr_punct.words import Utterance
 
 
