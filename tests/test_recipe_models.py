@@ -258,7 +258,9 @@ def described(shipped):
     runs, _ = shipped
     info = read_info(runs)
     write_info(runs, replace(info, model=replace(info.model, language="es+eu")))
-    truth = [replace(u, words=tuple(replace(word, start=None, end=None) for word in u.words)) for u in utterances(20, 1)]
+    truth = [
+        replace(u, words=tuple(replace(word, start=None, end=None) for word in u.words)) for u in utterances(20, 1)
+    ]
     write_score_sets({"es/speeches": score(truth, truth), "iwslt/test2011": score(truth, truth, 4)}, runs / SCORES)
     return runs
 

@@ -285,8 +285,8 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   done
   for model in "${models[@]}"; do
     name=${model#models/}
-    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode.py ${device:+--device "$device"} \
-      ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
+    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode_set.py \
+      ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
   done
 fi
 
