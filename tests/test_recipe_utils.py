@@ -237,7 +237,7 @@ class TestValidate:
         ("name", "old", "new", "expected"),
         [
             ("text", "u2 Bai, hitz hitz zara.", "u2", "text: no second column: u2 (line 3)"),
-            ("text", "u2 ", "u1 ", "text: names that stand there twice: u1"),
+            ("text", "u2 ", "u1 ", "text: duplicate names: u1"),
             ("wav.scp", "u3.wav", "no.wav", "wav.scp: audio that is missing or empty: u3 ({root}/no.wav)"),
             ("wav.scp", "u3.wav", "u3.wav sox |", "wav.scp: a command where a path is expected: u3"),
             ("wav.scp", "u4 ", "v4 ", "wav.scp: no audio for utterances: u4"),

@@ -1,4 +1,4 @@
-"""Tables of a Kaldi data directory as they stand, for the scripts that check and cut them."""
+"""Tables of a Kaldi data directory, for the scripts that check and split them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from asr_punct.errors import InputError
 from asr_punct.formats.kaldi import read_table
 
 BY_UTTERANCE = ("text", "segments", "utt2spk", "utt2doc")
-"""Files whose lines begin with an utterance."""
+"""Files whose lines begin with the name of an utterance."""
 BY_RECORDING = ("wav.scp", "reco2file_and_channel")
-"""Files whose lines begin with a recording."""
+"""Files whose lines begin with the name of a recording."""
 
 
 def recordings_of(root: Path) -> dict[str, str]:
-    """Recording of each utterance, in the order of `segments`, else of `text`, where each is its own recording.
+    """Return the recording of each utterance, in the order of `segments`, else of `text` (one recording each).
 
     Raises:
-        InputError: there is neither.
+        InputError: neither file exists.
     """
     if (root / "segments").exists():
         return {name: next(iter(rest.split()), name) for _, name, rest in read_table(root / "segments")}
@@ -28,12 +28,13 @@ def recordings_of(root: Path) -> dict[str, str]:
 
 
 def units_of(root: Path) -> dict[str, str]:
-    """What each utterance cannot be cut from, in the order of `utt2doc` where there is one: a name for each unit.
+    """Return the unit of each utterance, in the order of `utt2doc` if it exists.
 
-    A unit is a recording; the recordings of a document are one unit, and so are documents that share a recording.
+    A unit is never split. It is a recording, or all recordings of a document; documents that share a recording are one
+    unit.
 
     Raises:
-        InputError: `utt2doc` has not the utterances of `segments` or `text`.
+        InputError: `utt2doc` has other utterances than `segments` or `text`.
     """
     recordings = recordings_of(root)
     documents = {name: rest for _, name, rest in read_table(root / "utt2doc")}
@@ -44,9 +45,9 @@ def units_of(root: Path) -> dict[str, str]:
 
 
 def join_units(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:
-    """What each utterance cannot be cut from, by its recording and, where there are some, its document.
+    """Return the unit of each utterance from its recording and, if known, its document; the order is that of documents.
 
-    The units are in the order of the documents' utterances, else of the recordings'.
+    The algorithm is union-find over recordings and documents.
     """
     parent: dict[tuple[str, str], tuple[str, str]] = {}
 

@@ -1,16 +1,12 @@
 #!/usr/bin/env python3
-"""Put together what restore_part.py made of all parts: text, ctm, srt, and what is scored.
+"""Merge the output of restore_part.py for all parts.
 
-    merge_decode.py [--model NAME] [--lang LANG] DATA_DIR CTM PARTS OUT_DIR
-
-OUT_DIR/text has every utterance of DATA_DIR, in its order; OUT_DIR/ctm the rows of CTM as they were, with marks and
-capitals on the words; OUT_DIR/srt the subtitles of each recording. Where text of DATA_DIR carries marks,
-OUT_DIR/scoring gets ref.tsv and hyp.tsv.
+TARGET/text has every utterance of DATA, in its order; TARGET/ctm the rows of CTM with marks and capitals on the words;
+TARGET/srt the subtitles of each recording. If the text of DATA has marks, TARGET/scoring gets ref.tsv and hyp.tsv.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +28,7 @@ from asr_punct.words import Utterance, Word, annotate
 
 
 def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
-    """The utterances of the CTM, in the order of speech, with the labels of the parts.
+    """Return the utterances of the CTM, in the order of time, with the labels of the parts.
 
     Raises:
         InputError: the parts are of another CTM.
@@ -54,14 +50,14 @@ def _in_order(parts: Path) -> list[Path]:
 
 
 def write_text(utterances: Sequence[Utterance], data: Path, path: Path, glyphs: Glyphs) -> None:
-    """A `text` with a line for every utterance, in the order of the data directory; a name alone where none spoke."""
+    """Write a `text` with a line for every utterance of the data directory; only its name if it has no words."""
     lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
     with write_file(path) as out:
         out.writelines(f"{name} {lines[name]}".rstrip() + "\n" for name in utterance_names(data))
 
 
 def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs) -> None:
-    """A folder with a SubRip file for each recording."""
+    """Write a folder with a SubRip file for each recording."""
     shutil.rmtree(path, ignore_errors=True)
     spoken = (utterance for utterance in utterances if utterance.words)
     in_order = sorted(spoken, key=lambda utterance: (utterance.recording, utterance.words[0].start or 0.0))
@@ -71,16 +67,13 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
 
 
 def reference(data: Path, language: str) -> Iterator[Utterance]:
-    """What was said, with the labels of its marks and capitals."""
+    """Return the reference text with the labels of its marks and capitals."""
     for name, text in unique_names(data / "text").items():
         yield labelled(Utterance(tuple(map(Word, text.split())), name), language, as_written=True)
 
 
 def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:
-    """A folder with what is compared, or none where the reference has no marks.
-
-    Utterances without a reference, or with an empty one, are left out.
-    """
+    """Write the folder for scoring, if the reference has marks; leaves out utterances with no or an empty reference."""
     shutil.rmtree(path, ignore_errors=True)
     expected = [utterance for utterance in reference(data, language) if utterance.words]
     names = {utterance.id for utterance in expected}
@@ -93,10 +86,10 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
 
 
 def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, language: str) -> None:
-    """Write all that is made of the parts.
+    """Write all output.
 
     Raises:
-        AsrPunctError: they are of another CTM, or the place cannot be written to.
+        AsrPunctError: the parts are of another CTM, or the output cannot be written.
     """
     utterances = read_restored(data, ctm, parts)
     glyphs = Punctuator.from_pretrained(model, threads=1).glyphs
@@ -107,15 +100,9 @@ def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, l
     write_scored(utterances, data, language, target / "scoring", glyphs)
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model")
-    parser.add_argument("--lang", default="es")
-    for name in ("data", "ctm", "parts", "target"):
-        parser.add_argument(name, type=Path)
-    options = parser.parse_args()
-    merge(options.data, options.ctm, options.parts, options.target, options.model or None, options.lang)
+def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "es") -> None:
+    """Merge the parts."""
+    merge(data, ctm, parts, target, model or None, lang)
 
 
 if __name__ == "__main__":

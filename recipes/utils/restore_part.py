@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Restore marks and case of a part that split_decode.py has cut; writes PART/restored.tsv.
+"""Restore marks and case of a part of split_decode.py; writes PART/restored.tsv.
 
-    restore_part.py [--model NAME] PART
-
-Pauses are refined on the recordings of PART/wav.scp where there is one; a command there (`… |`) is run, as Kaldi does.
-Each document is restored by itself, so that what is in other documents changes nothing.
+Refines pauses on the recordings of PART/wav.scp, if any; runs a command there (`… |`) as Kaldi does. Restores each
+document by itself, so that the other documents change nothing.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,12 +23,12 @@ from asr_punct.pauses import refined, with_pauses
 from asr_punct.words import Utterance
 
 
-class Sounds:
-    """Audio files of the recordings of a wav.scp, made by its commands where it has some.
+class AudioFiles:
+    """Audio files of the recordings of a wav.scp, whose commands it runs.
 
     Args:
         table: the wav.scp.
-        folder: where files are made; the last one alone is kept.
+        folder: of the output of commands; keeps only the last one.
     """
 
     def __init__(self, table: Path, folder: Path) -> None:
@@ -39,7 +36,7 @@ class Sounds:
         self._made, self._recording = folder / "recording.wav", ""
 
     def __call__(self, utterance: Utterance) -> Path:
-        """The audio file of an utterance. Raises InputError where a command fails."""
+        """Return the audio file of an utterance. Raises InputError if a command fails."""
         value = self._table[utterance.recording]
         if not value.endswith("|"):
             return Path(value)
@@ -54,26 +51,26 @@ class Sounds:
 
 
 def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
-    """Utterances with pauses and documents."""
+    """Read utterances with pauses and documents."""
     utterances: Iterable[Utterance] = read_utterances(part / "words.json")
     if (part / "wav.scp").exists():
-        utterances = heard(utterances, Sounds(part / "wav.scp", folder))
+        utterances = refine_pauses(utterances, AudioFiles(part / "wav.scp", folder))
     documents = unique_names(part / "utt2doc")
     for utterance in with_pauses(utterances):
         yield replace(utterance, document=documents[utterance.id])
 
 
-def heard(utterances: Iterable[Utterance], sounds: Sounds) -> Iterator[Utterance]:
-    """The utterances with pauses that are refined on their recordings, one recording after the other."""
+def refine_pauses(utterances: Iterable[Utterance], files: AudioFiles) -> Iterator[Utterance]:
+    """Yield the utterances with pauses refined on their recordings, one recording after the other."""
     for _, group in groupby(utterances, key=attrgetter("recording")):
-        yield from refined(group, sounds)
+        yield from refined(group, files)
 
 
 def restore(part: Path, model: str | None) -> None:
     """Write the part's labels and pauses.
 
     Raises:
-        AsrPunctError: no such model, audio that cannot be read, words far after its end.
+        AsrPunctError: unknown model, unreadable audio, or words long after its end.
     """
     punctuator = Punctuator.from_pretrained(model, threads=1)
     with TemporaryDirectory() as folder:
@@ -82,13 +79,9 @@ def restore(part: Path, model: str | None) -> None:
         write_utterances(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model")
-    parser.add_argument("part", type=Path)
-    options = parser.parse_args()
-    restore(options.part, options.model or None)
+def main(part: Path, model: str = "") -> None:
+    """Restore the part."""
+    restore(part, model or None)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,31 @@
 #!/usr/bin/env python3
-"""Cut a Kaldi data directory into parts of about the same number of words, for jobs that run at the same time.
+"""Split a Kaldi data directory into parts of about the same number of words, for parallel jobs.
 
-    split_data_dir.py DIR N          writes DIR/splitN/1 … DIR/splitN/N
-
-A recording is never cut, nor is a document of utt2doc unless there are fewer of them than parts; and the parts follow
-each other in the directory's order (that of utt2doc where there is one), so that what was computed on them and put
-together again does not depend on N. Made beside its place and renamed: a splitN that exists is whole.
+Writes DIRECTORY/splitN/1 … DIRECTORY/splitN/N. Never splits a recording, nor a document of utt2doc unless there are
+fewer documents than parts. The parts have the order of the directory (of utt2doc, if any), so results do not depend on
+N. Writes a temporary folder first, so an existing splitN is complete.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of, units_of
+from typer import Argument
 
-from asr_punct.errors import AsrPunctError, InputError, counted_as, run_script
+from asr_punct.errors import InputError, counted_as, run_script
 from asr_punct.formats.kaldi import read_table
 
 
 def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
-    """Part (from 1) of each unit: consecutive ones together, no part empty, near the same number of words.
+    """Return the part (from 1) of each unit: consecutive units together, no empty part, about equal numbers of words.
 
     Args:
-        words: words of each unit, in order; at least as many units as parts.
+        words: number of words of each unit, in order; at least as many units as parts.
         parts: number of parts.
     """
     total, before = sum(words.values()), 0
@@ -81,11 +80,9 @@ def _split_file(path: Path, target: Path, parts: int, assigned: Mapping[str, int
         (target / str(part) / path.name).write_text("".join(content), encoding="utf-8")
 
 
-def main() -> None:
-    """Entry point."""
-    if len(sys.argv) != 3 or not sys.argv[2].isdigit() or int(sys.argv[2]) < 1:
-        raise AsrPunctError("expected a data directory and a number of parts: split_data_dir.py DIR N")
-    split(Path(sys.argv[1]), int(sys.argv[2]))
+def main(directory: Path, parts: Annotated[int, Argument(metavar="N", min=1)]) -> None:
+    """Split the directory."""
+    split(directory, parts)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
-"""Cut what a recogniser decoded into parts of about the same number of words, for jobs that run at the same time.
+"""Split the output of a recogniser into parts of about the same number of words, for parallel jobs.
 
-    split_decode.py [--audio] [--times SOURCE] DATA_DIR CTM OUT N
-
-Writes OUT/1 … OUT/N, fewer where there are fewer recordings. A part holds whole recordings, and whole documents of
-utt2doc, so that what is made of the parts does not depend on N: words.json has their words by the utterances of
-DATA_DIR, utt2doc the document of each, and with --audio there is their wav.scp. Made beside its place and renamed: an
-OUT that exists is whole.
+Writes TARGET/1 … TARGET/N, fewer if there are fewer recordings. A part has complete recordings and complete documents
+of utt2doc, so results do not depend on N: words.json with the words of the utterances of DATA, utt2doc, and with
+--audio wav.scp. Writes a temporary folder first, so an existing TARGET is complete.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +26,7 @@ from asr_punct.words import TimeSource, Utterance, named_time_source
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
-    """Utterances of each part, in order; no part is empty."""
+    """Return the utterances of each part, in order; no part is empty."""
     recordings = {utterance.id: utterance.recording for utterance in utterances}
     units = join_units(recordings, {name: documents[name] for name in recordings} if documents else {})
     words: Counter[str] = Counter()
@@ -44,7 +40,7 @@ def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: in
 
 
 def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: TimeSource) -> str:
-    """Write the parts; what they are, for people. `times` says where those of the CTM come from.
+    """Write the parts and return a description of them; `times` is the source of the times of the CTM.
 
     Raises:
         InputError: no data directory or CTM, no words, or with `audio` a recording without a line in wav.scp.
@@ -60,36 +56,27 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
     divided = divide(utterances, documents, parts)
     partial = target.with_name(f"{target.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    for number, held in enumerate(divided, start=1):
+    for number, part in enumerate(divided, start=1):
         folder = partial / str(number)
         folder.mkdir(parents=True)
-        write_utterances(held, folder / "words.json", glyphs(""), "json")
-        _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in held})
+        write_utterances(part, folder / "words.json", glyphs(""), "json")
+        _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in part})
         if audio:
-            _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in held})
+            _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
     words = counted_as(sum(len(utterance.words) for utterance in utterances), "word")
-    said = f"{counted_as(len(utterances), 'utterance')}, {counted_as(len(recordings), 'recording')}, {words}"
-    return f"{said} in {counted_as(len(divided), 'part')}"
+    size = f"{counted_as(len(utterances), 'utterance')}, {counted_as(len(recordings), 'recording')}, {words}"
+    return f"{size} in {counted_as(len(divided), 'part')}"
 
 
 def _write_table(path: Path, table: dict[str, str]) -> None:
     path.write_text("".join(f"{name} {value}\n" for name, value in table.items()), encoding="utf-8")
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--audio", action="store_true")
-    parser.add_argument("--times", default="asr")
-    parser.add_argument("data", type=Path)
-    parser.add_argument("ctm", type=Path)
-    parser.add_argument("target", type=Path)
-    parser.add_argument("parts", type=int)
-    options = parser.parse_args()
-    times = named_time_source(options.times)
-    print(split(options.data, options.ctm, options.target, options.parts, options.audio, times))
+def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, times: str = "asr") -> None:
+    """Split, and print the sizes."""
+    print(split(data, ctm, target, parts, audio, named_time_source(times)))
 
 
 if __name__ == "__main__":

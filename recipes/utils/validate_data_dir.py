@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Check a Kaldi data directory and report by name what is wrong with it.
+"""Check a Kaldi data directory.
 
-    validate_data_dir.py DIR
-
-Prints what DIR holds. Each kind of fault is one line on standard error with the first names, after all else, and
-status 2. With a `ctm` in DIR, whose rows name utterances, those that have no word in it are named too, without being
-a fault: nobody may speak there.
+Prints the number of utterances, recordings and words. Reports each kind of fault with its first names on one line of
+standard error, and ends with status 2. If the directory has a `ctm` whose rows name utterances, also lists utterances
+without words, which is no fault.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from pathlib import Path
 
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of
 
-from asr_punct.errors import AsrPunctError, counted_as, run_script
+from asr_punct.errors import counted_as, run_script
 from asr_punct.formats.ctm import read_ctm
 from asr_punct.formats.kaldi import read_table
 
@@ -25,7 +23,7 @@ _NAMES_SHOWN = 5
 
 
 def faults(root: Path) -> Iterator[str]:
-    """One line for each kind of fault in the directory `root`."""
+    """Yield one line for each kind of fault in the directory `root`."""
     for name in (*BY_UTTERANCE, *BY_RECORDING):
         yield from _line_faults(root / name)
     recordings = recordings_of(root)
@@ -50,7 +48,7 @@ def _line_faults(path: Path) -> Iterator[str]:
     seen = Counter(name for _, name, _ in rows)
     if path.exists() and not rows:
         yield f"{path}: no lines"
-    yield from _fault(path, [name for name, count in seen.items() if count > 1], "names that stand there twice")
+    yield from _fault(path, [name for name, count in seen.items() if count > 1], "duplicate names")
     yield from _fault(path, [f"{name} (line {number})" for number, name, rest in rows if not rest], "no second column")
     if path.name == "segments":
         wrong = [f"{name} (line {number})" for number, name, rest in rows if not _is_segment(rest)]
@@ -87,7 +85,7 @@ def _fault(path: Path, names: list[str], what: str) -> Iterator[str]:
 
 
 def ctm_report(root: Path) -> tuple[list[str], list[str]]:
-    """Faults and remarks about the words of `ctm`; its rows name utterances."""
+    """Return faults and remarks about the words of `ctm`, whose rows name utterances."""
     recordings = recordings_of(root)
     path, segmented = root / "ctm", set(recordings.values()) - recordings.keys()
     spoken = {utterance.id for utterance in read_ctm(path)}
@@ -99,22 +97,19 @@ def ctm_report(root: Path) -> tuple[list[str], list[str]]:
     return found, list(_fault(path, missing, "no words for utterances"))
 
 
-def main() -> None:
-    """Entry point."""
-    if len(sys.argv) != 2:
-        raise AsrPunctError("expected one data directory: validate_data_dir.py DIR")
-    root = Path(sys.argv[1])
-    recordings = recordings_of(root)
-    found, remarks = list(faults(root)), list[str]()
-    if (root / "ctm").exists():
-        more, remarks = ctm_report(root)
+def main(directory: Path) -> None:
+    """Check, print and report."""
+    recordings = recordings_of(directory)
+    found, remarks = list(faults(directory)), list[str]()
+    if (directory / "ctm").exists():
+        more, remarks = ctm_report(directory)
         found += more
-    words = counted_as(sum(len(text.split()) for _, _, text in read_table(root / "text")), "word")
-    spoken = f"{counted_as(len(recordings), 'utterance')}, {counted_as(len(set(recordings.values())), 'recording')}"
-    print(f"{root}: {spoken}, {words}")
+    words = counted_as(sum(len(text.split()) for _, _, text in read_table(directory / "text")), "word")
+    size = f"{counted_as(len(recordings), 'utterance')}, {counted_as(len(set(recordings.values())), 'recording')}"
+    print(f"{directory}: {size}, {words}")
     for remark in remarks:
         print(remark)
-    sys.stdout.flush()  # in a log of both streams the faults stand last
+    sys.stdout.flush()  # so that a log of both streams ends with the faults
     for fault in found:
         print(f"validate_data_dir.py: {fault}", file=sys.stderr)
     sys.exit(2 if found else 0)
