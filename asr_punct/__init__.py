@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.nemo.queries import Punctuator
 
 __all__ = ["Punctuator"]
 
@@ -13,7 +13,7 @@ __all__ = ["Punctuator"]
 def __getattr__(name: str) -> Any:
     """Import `Punctuator` when it is first asked for: the command line's help must not wait for onnxruntime."""
     if name == "Punctuator":
-        from asr_punct.inference.punctuator import Punctuator
+        from asr_punct.nemo.queries import Punctuator
 
         return Punctuator
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

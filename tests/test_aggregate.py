@@ -10,7 +10,7 @@ from asr_punct.config import WindowConfig
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.backend import WindowScores
+from asr_punct.inference.outputs import WindowProbabilities
 
 LABELS = 4
 
@@ -35,7 +35,7 @@ def backend(words):
     seed = [words[0].subwords[0], len(words)]
     rng = np.random.default_rng(seed)
     labels, cases = rng.dirichlet([0.1] * LABELS, len(words)), rng.dirichlet([1] * 3, len(words))
-    return WindowScores(labels.astype(np.float32), cases.astype(np.float32))
+    return WindowProbabilities(labels.astype(np.float32), cases.astype(np.float32))
 
 
 def literal_windows(document, size, tokens, count):
@@ -51,11 +51,9 @@ def literal_windows(document, size, tokens, count):
         start += math.ceil((end - start) / count)
 
 
-def literal_mean(values, by, exclusive):
+def literal_mean(values, exclusive):
     """Mean of the probabilities of one word in several windows, each (values,)."""
     values = [np.array(value, dtype=np.float64) for value in values]
-    if by == "probabilities":
-        return sum(values) / len(values)
     if not exclusive:
         logs = [np.log(np.clip(v, 1e-6, 1 - 1e-6) / (1 - np.clip(v, 1e-6, 1 - 1e-6))) for v in values]
         return 1 / (1 + np.exp(-sum(logs) / len(logs)))
@@ -69,11 +67,10 @@ def literal_mean(values, by, exclusive):
     st.integers(1, 12),
     st.integers(1, 14),
     st.integers(5, 30),
-    st.sampled_from(["logits", "probabilities"]),
     st.booleans(),
 )
-def test_a_words_scores_are_the_mean_over_all_windows_that_hold_it(sizes, size, count, tokens, by, classes):
-    aggregation = Aggregation(count, by)
+def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, count, tokens, classes):
+    aggregation = Aggregation(count)
     windows = list(aggregation.plan(inputs(sizes), WindowConfig(size, 0), tokens + 2))
     words, expected, planned = list(inputs(sizes)), [], []
     for number, document in enumerate(sizes):
@@ -83,8 +80,8 @@ def test_a_words_scores_are_the_mean_over_all_windows_that_hold_it(sizes, size, 
         scores = [backend(words[first + start : first + end]) for start, end in spans]
         for word in range(len(document)):
             holding = [(s, word - a) for s, (a, b) in zip(scores, spans, strict=True) if a <= word < b]
-            labels = literal_mean([s.labels[i] for s, i in holding], by, classes)
-            expected.append((labels, literal_mean([s.cases[i] for s, i in holding], by, True)))
+            labels = literal_mean([s.labels[i] for s, i in holding], classes)
+            expected.append((labels, literal_mean([s.cases[i] for s, i in holding], True)))
     assert [window.words for window in windows] == planned
     combined = list(aggregation.combine(((window, backend(window.words)) for window in windows), classes))
     assert [window for window, _ in combined] == windows
@@ -98,7 +95,7 @@ def test_a_words_scores_are_the_mean_over_all_windows_that_hold_it(sizes, size, 
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, 2), (3, 3), (6, 6), (9, 9)])
-def test_words_far_from_an_edge_stand_in_so_many_windows(count, expected):
+def test_words_far_from_an_edge_are_in_so_many_windows(count, expected):
     windows = Aggregation(count).plan(inputs([[1] * 2000]), WindowConfig(90, 16), 512)
     holding = np.zeros(2000, dtype=int)
     for window in windows:
@@ -114,14 +111,6 @@ def test_an_endless_document_is_aggregated_lazily():
     assert [len(scores.labels) for _, scores in pieces] == [2] * 50
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0,), "--aggregate: found 0, expected 1 or more"),
-        ((2, "marks"), "--aggregate-by: found 'marks', expected logits or probabilities"),
-    ],
-)
-def test_what_cannot_be_aggregated_is_told(arguments, message):
-    with pytest.raises(AsrPunctError) as error:
-        Aggregation(*arguments)
-    assert str(error.value) == message
+def test_no_window_at_all_is_refused():
+    with pytest.raises(AsrPunctError, match="--aggregate: found 0, expected 1 or more"):
+        Aggregation(0)

@@ -17,10 +17,10 @@ from asr_punct.checkpoint import (
     read_info,
     write_info,
 )
+from asr_punct.cli.describe import describe, list_models
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.find import find_model, find_trainable_model
 from asr_punct.inference.backend import OnnxBackend, open_backend
-from asr_punct.inference.describe import describe, list_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.shipped import shipped_models
 

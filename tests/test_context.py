@@ -168,7 +168,7 @@ def test_a_directory_keeps_the_model_and_its_graph_equals_it(kind, tmp_path):
     features = dataclasses.replace(features, input_ids=features.input_ids % int(info.encoder["vocab_size"]))
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
     for scores in (
-        OnnxBackend(tmp_path / "model" / ONNX).scores(features),
-        TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").scores(features),
+        OnnxBackend(tmp_path / "model" / ONNX).probabilities(features),
+        TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features),
     ):
         np.testing.assert_allclose(scores.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-4)

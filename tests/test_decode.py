@@ -6,17 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from asr_punct.decode import Decoder, DecodeSettings, mark_scores
-from asr_punct.decode.balance import Rules, balance
+from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.classes import parse_class_weights, with_class_weights
-from asr_punct.decode.decoder import BARRIER, BLOCK_WORDS, CASE_FIXED, ENDED, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode.decoder import BLOCK_WORDS, balance
+from asr_punct.decode.flags import WordFlag
+from asr_punct.decode.settings import mark_logits
+from asr_punct.decode.states import PairSearch
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
 ENDS = {Mark.QUESTION, Mark.EXCLAMATION}
 PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (Mark.OPEN_QUOTE, Mark.QUOTE))
-RULES = Rules((True, True, True), (2.0, 1.0, np.inf))
+PENALTIES = (2.0, 1.0, np.inf)
 
 
 def labels_of(probabilities, parameters=None, flags=None, sizes=(10_000,), cases=None):
@@ -74,7 +76,7 @@ def violation(rows, active, barriers=()):
 
 
 def total(rows, scores, unopened):
-    penalties = dict(zip((Mark.QUESTION, Mark.EXCLAMATION), RULES.unopened, strict=False))
+    penalties = dict(zip((Mark.QUESTION, Mark.EXCLAMATION), PENALTIES, strict=False))
     gained = sum(scores[i][MARKS.index(mark)] for i, marks in enumerate(rows) for mark in marks)
     return gained - sum(penalties[mark] for mark in unopened)
 
@@ -115,7 +117,7 @@ def test_no_assignment_of_marks_is_better(problem):
         wrong, unopened = violation(rows, watched, barriers)
         if wrong is None:
             best = max(best, total(rows, scores, unopened))
-    found = balance(scores, Rules(active, RULES.unopened), flags).marks
+    found = balance(scores, PairSearch(active, PENALTIES), flags)[0]
     rows = [{mark for mark, on in zip(MARKS, row, strict=True) if on} for row in found]
     wrong, unopened = violation(rows, watched, barriers)
     assert wrong is None
@@ -270,7 +272,7 @@ def test_a_period_before_a_word_without_capitals_costs_nothing():
     marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
     marks[0, MARKS.index(Mark.PERIOD)] = 0.6
     lower = np.tile(np.array([1, 0, 0], dtype=np.float32), (2, 1))
-    flags = np.array([0, CASE_FIXED], dtype=np.uint8)
+    flags = np.array([0, WordFlag.CASE_FIXED], dtype=np.uint8)
     first, _ = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=lower)
     assert first.marks == {Mark.PERIOD}
 
@@ -278,7 +280,7 @@ def test_a_period_before_a_word_without_capitals_costs_nothing():
 def test_a_capital_follows_the_end_that_stands_in_the_input():
     marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
     lower = np.tile(np.array([0.9, 0.1, 0], dtype=np.float32), (2, 1))
-    flags = np.array([RIGHT_TAKEN | BARRIER | ENDED, 0], dtype=np.uint8)
+    flags = np.array([WordFlag.RIGHT_TAKEN | WordFlag.BARRIER | WordFlag.ENDED, 0], dtype=np.uint8)
     for sentence_capitals, case in ((True, Case.FIRST_CAP), (False, Case.O)):
         _, second = labels_of(marks, DecodeSettings(sentence_capitals=sentence_capitals), flags=flags, cases=lower)
         assert second.case == case
@@ -295,7 +297,7 @@ def test_the_next_document_begins_as_the_model_says():
 
 def test_scores_are_0_at_the_threshold():
     limits = dict.fromkeys(MARKS, 0.3)
-    assert mark_scores(np.full((1, 13), 0.3, np.float32), DecodeSettings(limits)) == pytest.approx(0)
+    assert mark_logits(np.full((1, 13), 0.3, np.float32), DecodeSettings(limits)) == pytest.approx(0)
 
 
 # Input that carries marks
@@ -303,7 +305,7 @@ def test_scores_are_0_at_the_threshold():
 
 def test_nothing_is_set_on_a_side_that_is_taken():
     rows = [{"OPEN_DASH": 0.9, "COMMA": 0.9}] * 3
-    flags = np.array([LEFT_TAKEN, RIGHT_TAKEN, 0], dtype=np.uint8)
+    flags = np.array([WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, 0], dtype=np.uint8)
     both = {Mark.OPEN_DASH, Mark.COMMA}
     assert marks_of(rows, flags=flags) == [{Mark.COMMA}, {Mark.OPEN_DASH}, both]
     assert Mark.OPEN_DASH in LEFT
@@ -313,7 +315,7 @@ def test_nothing_stays_open_beside_a_mark_of_the_input():
     """A `?` in the middle that was there before: the model's own pair does not reach across it."""
     rows = [{"OPEN_QUES": 0.9}, {"QUESTION": 0.9}, {"QUESTION": 0.99}]
     assert marks_of(rows) == [{Mark.OPEN_QUES}, {Mark.QUESTION}, {Mark.QUESTION}]
-    flags = np.array([0, RIGHT_TAKEN | BARRIER, 0], dtype=np.uint8)
+    flags = np.array([0, WordFlag.RIGHT_TAKEN | WordFlag.BARRIER, 0], dtype=np.uint8)
     assert marks_of(rows, flags=flags) == [set(), set(), {Mark.QUESTION}]
 
 

@@ -22,7 +22,7 @@ def config_of(kind):
 
 def probabilities(directory):
     bare = (without_labels(utterance) for utterance in utterances(5, seed=8))
-    return [scores.labels for scores, _ in Punctuator.from_pretrained(directory).scores(bare)]
+    return [part.labels for part in Punctuator.from_pretrained(directory).predict(bare)]
 
 
 def test_grown_model(tmp_path):

@@ -30,7 +30,6 @@ LAYERS = [
     "checkpoint",
     "find",
     "inference",
-    "tuning",
     "corpora",
     "model",
     "training",

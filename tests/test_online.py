@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asr_punct.decode import Decoder, DecodeSettings, mark_scores
-from asr_punct.decode.decoder import BARRIER, LEFT_TAKEN, RIGHT_TAKEN
+from asr_punct.decode import Decoder, DecodeSettings
+from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.settings import mark_logits
 from asr_punct.marks import LEFT, MARKS, Labels, Mark, glyphs, write_text
 
 PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (Mark.OPEN_QUOTE, Mark.QUOTE))
@@ -69,7 +70,7 @@ def test_no_dash_announces_words_that_do_not_come():
 
 def test_what_is_open_is_closed_before_a_mark_of_the_input():
     rows = [{Mark.OPEN_QUES: 0.9}, {}, {}, {}]
-    flags = np.array([0, 0, RIGHT_TAKEN + BARRIER, 0], dtype=np.uint8)
+    flags = np.array([0, 0, WordFlag.RIGHT_TAKEN + WordFlag.BARRIER, 0], dtype=np.uint8)
     assert written(rows, 1, flags=flags) == "¿0 1? 2 3"
 
 
@@ -145,10 +146,10 @@ def best(rows, state, begun, end, penalties, known):
 def test_no_other_marks_are_better(rows, held, end):
     rows = [dict(zip(MENU, row, strict=True)) for row in rows]
     parameters = DecodeSettings()
-    scores = [dict(zip(MARKS, row, strict=True)) for row in mark_scores(table(rows), parameters).tolist()]
+    scores = [dict(zip(MARKS, row, strict=True)) for row in mark_logits(table(rows), parameters).tolist()]
     decoder = OnlineDecoder(parameters)
     begun = bool(held & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
-    decoder._state = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in held) + 8 * begun
+    decoder._open = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in held)
     flags = np.zeros(len(rows), dtype=np.uint8)
     chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end).marks
     penalties = (parameters.unopened[Mark.QUESTION], parameters.unopened[Mark.EXCLAMATION], np.inf)
@@ -174,7 +175,9 @@ def test_with_nothing_to_balance_it_is_the_decoder_of_blocks(rows, seed, capital
     parameters = DecodeSettings(thresholds={**DecodeSettings().thresholds, **off}, sentence_capitals=capitals)
     probabilities = np.array(rows, dtype=np.float32)
     cases = np.random.default_rng(seed).dirichlet([1, 1, 1], len(rows)).astype(np.float32)
-    flags = np.random.default_rng(seed).choice(np.array([0, 0, LEFT_TAKEN, RIGHT_TAKEN], dtype=np.uint8), len(rows))
+    flags = np.random.default_rng(seed).choice(
+        np.array([0, 0, WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN], dtype=np.uint8), len(rows)
+    )
     expected = Decoder(parameters).push(probabilities, cases, flags, True)
     for right in (1, 3):
         assert streamed(probabilities, right, parameters, flags, cases) == expected
@@ -185,14 +188,25 @@ def test_with_nothing_to_balance_it_is_the_decoder_of_blocks(rows, seed, capital
 def test_what_is_committed_is_balanced(rows, right, seed):
     probabilities = np.array(rows, dtype=np.float32)
     flags = np.random.default_rng(seed).choice(
-        np.array([0, 0, 0, RIGHT_TAKEN, RIGHT_TAKEN + BARRIER, LEFT_TAKEN + BARRIER], dtype=np.uint8), len(rows)
+        np.array(
+            [
+                0,
+                0,
+                0,
+                WordFlag.RIGHT_TAKEN,
+                WordFlag.RIGHT_TAKEN + WordFlag.BARRIER,
+                WordFlag.LEFT_TAKEN + WordFlag.BARRIER,
+            ],
+            dtype=np.uint8,
+        ),
+        len(rows),
     )
     held = set()
     for label, flag in zip(streamed(probabilities, right, flags=flags), flags.tolist(), strict=True):
         marks = label.marks
-        assert not (flag & BARRIER and held)
-        assert not (flag & LEFT_TAKEN and marks & set(LEFT))
-        assert not (flag & RIGHT_TAKEN and marks - set(LEFT))
+        assert not (flag & WordFlag.BARRIER and held)
+        assert not (flag & WordFlag.LEFT_TAKEN and marks & set(LEFT))
+        assert not (flag & WordFlag.RIGHT_TAKEN and marks - set(LEFT))
         for opening, closing in PAIRS:
             assert not (opening in marks and opening in held)
             if opening in marks:

@@ -312,7 +312,7 @@ def test_a_directory_with_flair_keeps_the_rows_and_has_no_graph(flair, tmp_path)
     info = read_info(tmp_path / "model")
     features = features_of(load_tokenizer(tmp_path / "model", info), TEXT)
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
-    scores = TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").scores(features)
+    scores = TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features)
     np.testing.assert_allclose(scores.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
     with pytest.raises(AsrPunctError, match="found parts of speech of flair, which no graph can hold"):
         export(tmp_path / "model")

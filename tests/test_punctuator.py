@@ -1,4 +1,5 @@
 import itertools
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator, find
-from asr_punct.checkpoint import TOKENIZER, WEIGHTS, read_info
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info, write_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
-from asr_punct.inference.merge import added_labels, mark_flags
-from asr_punct.inference.punctuator import _with_opening
+from asr_punct.inference.tokens import TokenReader
 from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
 from asr_punct.text import split_token
 from asr_punct.words import Utterance, Word, annotate
@@ -29,12 +29,7 @@ def utterance(text, recording="r", **columns):
     return annotate(Utterance(tuple(map(Word, text.split())), recording=recording), **columns)
 
 
-def merged(given, predicted):
-    return added_labels(given, predicted, mark_flags(given, "es"), "es")
-
-
-# What the product promises
-
+# Input with marks and capitals
 
 tokens = st.text(min_size=1, max_size=12).filter(lambda text: len(text.split()) == 1).map(str.strip)
 spoken = st.sampled_from(
@@ -55,69 +50,63 @@ def transcripts(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(transcripts())
-def test_words_and_times_survive(punctuator, utterances):
+def test_words_survive_and_nothing_is_added_beside_marks_of_the_input(punctuator, utterances):
     restored = list(punctuator.restore(utterances))
     assert [(bare_words(u), u.recording, u.id) for u in restored] == [(u.words, u.recording, u.id) for u in utterances]
-    for result in restored:
-        assert len(result.labels) == len(result.words)
-        for word, label in zip(result.words, result.labels, strict=True):
-            written = write_word(word.text, label, punctuator.glyphs)
-            assert word.text.lower() in written.lower() or word.text in written
+    for word, label in ((word, word.labels) for result in restored for word in result.words):
+        written = write_word(word.text, label, punctuator.glyphs)
+        assert word.text.lower() in written.lower() or word.text in written
+        before, core, after = split_token(word.text, "es")
+        assert not (before and label.marks & set(LEFT))
+        assert not (after and label.marks - set(LEFT))
+        assert core or label == Labels()
+        assert core == core.lower() or label.case is Case.O
 
 
-@settings(max_examples=100, deadline=None)
-@given(transcripts())
-def test_nothing_is_added_where_something_stands(punctuator, utterances):
-    for result in punctuator.restore(utterances):
-        for word, label in zip(result.words, result.labels, strict=True):
-            before, core, after = split_token(word.text, "es")
-            assert not (before and label.marks & set(LEFT))
-            assert not (after and label.marks - set(LEFT))
-            assert core or label == Labels()
-            assert core == core.lower() or label.case is Case.O
-
-
-def test_given_labels_are_kept():
-    given_labels = (Labels(frozenset({Mark.COMMA}), Case.ALL_CAPS), Labels())
-    predicted = [Labels(frozenset({Mark.PERIOD, Mark.OPEN_QUES}), Case.FIRST_CAP)] * 2
-    assert merged(utterance("iso va", labels=given_labels), predicted) == (
-        Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}), Case.ALL_CAPS),
-        predicted[1],
-    )
+BOTH_SIDES = Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.FIRST_CAP)
 
 
 @pytest.mark.parametrize(
-    ("word", "marks"),
+    ("text", "given_labels", "expected"),
     [
-        ("<unk>", set()),  # brackets stand where marks would
-        ("[noise]", set()),
-        ("ana@x.es", {Mark.OPEN_QUES, Mark.COMMA}),
-        ("https://x.es", {Mark.OPEN_QUES, Mark.COMMA}),
-        ("www.x.es,", {Mark.OPEN_QUES}),
+        ("<unk>", None, [Labels()]),  # brackets are on both sides
+        ("[noise]", None, [Labels()]),
+        ("ana@x.es", None, [Labels(BOTH_SIDES.marks)]),
+        ("https://x.es", None, [Labels(BOTH_SIDES.marks)]),
+        ("www.x.es,", None, [Labels(frozenset({Mark.OPEN_QUES}))]),
+        (
+            "iso va",
+            [Labels(frozenset({Mark.COLON}), Case.ALL_CAPS), None],
+            [Labels(frozenset({Mark.COLON, Mark.OPEN_QUES}), Case.ALL_CAPS), BOTH_SIDES],
+        ),
+        (
+            "sí - no",
+            None,
+            [
+                Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP),
+                Labels(),
+                Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP),
+            ],
+        ),
     ],
 )
-def test_tags_and_addresses_are_given_marks_and_no_case(word, marks):
-    predicted = [Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.FIRST_CAP)]
-    assert merged(utterance(word), predicted) == (Labels(frozenset(marks)),)
+def test_labels_are_added_where_the_input_has_none(model, text, given_labels, expected):
+    words = annotate(Utterance(tuple(map(Word, text.split()))), labels=given_labels).words
+    read = TokenReader(load_tokenizer(model, read_info(model)), "es").read(words)
+    assert [token.add(BOTH_SIDES, True) if token.core else token.labels for token in read] == expected
 
 
-def test_the_case_that_an_address_came_with_is_written(punctuator):
+def test_all_caps_needs_two_letters(model):
+    (token,) = TokenReader(load_tokenizer(model, read_info(model)), "es").read([Word("y")])
+    assert token.add(Labels(case=Case.ALL_CAPS), True).case is Case.FIRST_CAP
+
+
+def test_the_given_case_of_an_address_is_written(punctuator):
     given_labels = (Labels(case=Case.FIRST_CAP), Labels(case=Case.ALL_CAPS))
     (result,) = punctuator.restore([utterance("info@x.es <unk>", labels=given_labels)])
     words = zip(result.words, result.labels, strict=True)
     written = [write_word(word.text, replace(label, marks=frozenset()), punctuator.glyphs) for word, label in words]
     assert written == ["Info@x.es", "<UNK>"]
-
-
-def test_a_lone_mark_takes_the_places_beside_it():
-    predicted = [Labels(frozenset({Mark.COMMA, Mark.OPEN_QUES}))] * 2
-    first, dash, second = merged(utterance("sí - no"), predicted)
-    assert (first.marks, dash.marks, second.marks) == ({Mark.OPEN_QUES}, frozenset(), {Mark.COMMA})
-
-
-def test_all_caps_needs_two_letters():
-    (label,) = merged(utterance("y"), [Labels(case=Case.ALL_CAPS)])
-    assert label.case is Case.FIRST_CAP
 
 
 # Strings
@@ -130,7 +119,7 @@ def test_strings(punctuator):
 
 
 @pytest.mark.parametrize("value", [None, ["ana mira"], b"ana"])
-def test_what_is_no_string_is_told(punctuator, value):
+def test_other_arguments_than_strings_are_refused(punctuator, value):
     with pytest.raises(AsrPunctError, match=f"text: found {type(value).__name__}, expected str"):
         punctuator(value)
 
@@ -153,24 +142,17 @@ def test_the_call_of_nemo_gives_its_labels(punctuator):
     assert found == [",U OO OO .O", "", "OU OO OO ?O"]
 
 
-def test_the_call_of_nemo_takes_its_sizes(punctuator, monkeypatch):
-    batches = []
-    compute = punctuator._backend.scores
-    monkeypatch.setattr(
-        punctuator._backend, "scores", lambda features: batches.append(features.word_index.shape) or compute(features)
-    )
+def test_the_call_of_nemo_accepts_its_sizes(punctuator):
     queries = ["ana mira la casa dónde está la ley " * 3] * 3
     expected = [" ".join(["Ana, mira la casa. ¿Dónde está la ley?"] * 3)] * 3
     assert punctuator.add_punctuation_capitalization(queries) == expected
-    whole, batches[:] = list(batches), []
     found = punctuator.add_punctuation_capitalization(queries, batch_size=2, max_seq_length=20, step=8, margin=99)
     assert [text.lower().split()[-1] for text in found] == ["ley?"] * 3
-    assert max(rows for rows, _ in batches) == 2 < max(rows for rows, _ in whole)
     assert punctuator.add_punctuation_capitalization(queries) == expected
 
 
 @pytest.mark.parametrize("size", ["batch_size", "max_seq_length", "step"])
-def test_sizes_that_are_too_small_are_told(punctuator, size):
+def test_sizes_that_are_too_small_are_refused(punctuator, size):
     for value in (0, "x"):
         with pytest.raises(AsrPunctError, match=f"{size}: found {value!r}, expected"):
             punctuator.add_punctuation_capitalization(["hola"], **{size: value})
@@ -188,13 +170,12 @@ def test_marks_that_are_not_allowed_are_not_added(model):
 
 
 @pytest.mark.parametrize(("marks", "found"), [(["STOP"], "'STOP'"), (["O"], "'O'"), ("COMMA", "'COMMA'")])
-def test_what_is_no_list_of_marks_is_told(model, marks, found):
+def test_unknown_marks_are_refused(model, marks, found):
     with pytest.raises(AsrPunctError, match=f"--marks: found {found}, expected a list of names from COMMA,PERIOD"):
         Punctuator.from_pretrained(model, marks=marks)
 
 
 def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
-    """Where torch is not there, what is told is the model, not the device that is the default."""
     info = read_info(model)
     weights = replace(info, files={name: info.files[name] for name in (WEIGHTS, TOKENIZER)})
     monkeypatch.delitem(sys.modules, "asr_punct.inference.torch_backend", raising=False)
@@ -206,19 +187,10 @@ def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
         open_backend(model, info, "cuda")
 
 
-def test_a_closing_mark_brings_its_opening_one():
-    pairs = {"QUESTION": Mark.OPEN_QUES, "EXCLAMATION": Mark.OPEN_EXCL, "QUOTE": Mark.OPEN_QUOTE}
-    for closing, opening in pairs.items():
-        assert _with_opening([closing, "COMMA"]) == {Mark.COMMA, Mark(closing), opening}
-    assert _with_opening({Mark.OPEN_QUES, Mark.DASH}) == {Mark.OPEN_QUES, Mark.DASH}
-    assert _with_opening(()) == set()
-
-
 # Streams of utterances
 
 
 def test_recordings_do_not_touch(punctuator):
-    """An utterance is punctuated alike, whatever recording follows it."""
     first, second = utterance("ana mira la casa", "1"), utterance("dónde está la ley", "2")
     both = list(punctuator.restore([first, second]))
     assert both == [*punctuator.restore([first]), *punctuator.restore([second])]
@@ -230,8 +202,7 @@ def test_an_endless_transcript_is_restored_lazily(punctuator):
     assert len(taken) == 40
 
 
-def test_words_held_at_once_are_bounded(punctuator):
-    """However long one recording is, only so many of its utterances wait for their labels."""
+def test_the_number_of_waiting_utterances_is_bounded(punctuator):
     read = 0
 
     def counted():
@@ -244,8 +215,7 @@ def test_words_held_at_once_are_bounded(punctuator):
     assert max(waiting) < 400
 
 
-def test_pauses_count(punctuator):
-    """A long pause and none are two inputs; unknown ones are a third."""
+def test_pauses_follow_from_times(punctuator):
     silent = utterance("ana mira la casa", pauses=(0.0, 0.0, 0.0, None))
     assert [u.pauses for u in punctuator.restore([silent])] == [silent.pauses]
     timed = Utterance(tuple(Word(w, i, i + 0.5) for i, w in enumerate(["ana", "mira", "la", "casa"])), recording="r")
@@ -267,7 +237,7 @@ def test_windows_agree_with_one_long_window(model):
 # Where models are found
 
 
-def test_unknown_models_are_told(tmp_path):
+def test_unknown_models_are_refused(tmp_path):
     with pytest.raises(AsrPunctError, match="model 'nobody': found no such"):
         Punctuator.from_pretrained("nobody")
     with pytest.raises(AsrPunctError, match=r"config\.json: found no such file"):
@@ -284,7 +254,7 @@ def test_a_hub_name_is_downloaded(model, monkeypatch):
     assert asked == ["someone/es"]
 
 
-def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
+def test_an_unreachable_hub_is_reported(monkeypatch):
     import huggingface_hub
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -298,7 +268,6 @@ def test_a_hub_that_cannot_be_reached_is_told(monkeypatch):
 
 
 def test_inference_needs_no_torch(model):
-    """Punctuating with a graph imports neither torch nor what stands on it."""
     script = f"""
 import sys
 from asr_punct import Punctuator, find
@@ -310,9 +279,9 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
 
 
 def test_thresholds_of_the_model_count(model, tmp_path):
-    info = read_info(model)
-    punctuator = Punctuator.from_pretrained(model)
-    decoding = replace(info.decoding, thresholds={**info.decoding.thresholds, Mark.PERIOD: 2.0})
-    never = replace(info, decoding=decoding)
-    strict = Punctuator(never, punctuator._tokenizer, punctuator._backend)
-    assert strict("ana mira la casa") == "Ana, mira la casa"
+    directory = tmp_path / "model"
+    shutil.copytree(model, directory)
+    info = read_info(directory)
+    decoding = replace(info.decoding, thresholds={**info.decoding.thresholds, Mark.PERIOD: 1.0})
+    write_info(directory, replace(info, decoding=decoding))
+    assert Punctuator.from_pretrained(directory)("ana mira la casa") == "Ana, mira la casa"

@@ -17,10 +17,10 @@ from asr_punct.corpora.sources import Source
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.tune import Tuning
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets
-from asr_punct.tuning.tune import Tuning
 from asr_punct.words import Utterance, Word, annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))

@@ -286,7 +286,7 @@ def test_the_exported_graph_is_the_model(family, head, tmp_path):
     for windows in ([window(rng, 1, 1)], [window(rng, 18, 1)], [window(rng, 9, 2), window(rng, 2)]):
         features = collate(windows, 0, 2, 1)
         expected = model(**inputs(windows)).label_probabilities.detach().numpy()
-        assert np.abs(graph.scores(features).labels - expected)[features.word_index > 0].max() < 1e-4
+        assert np.abs(graph.probabilities(features).labels - expected)[features.word_index > 0].max() < 1e-4
 
 
 def test_windows_hold_at_most_their_tokens(tmp_path):

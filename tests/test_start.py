@@ -71,7 +71,9 @@ def hears_pauses(directory):
     info = read_info(directory)
     features = random_features(info, 0)
     spoken, silent = (
-        open_backend(directory, info).scores(dataclasses.replace(features, pauses=np.full_like(features.pauses, pause)))
+        open_backend(directory, info).probabilities(
+            dataclasses.replace(features, pauses=np.full_like(features.pauses, pause))
+        )
         for pause in (60, UNKNOWN)
     )
     return np.abs(spoken.labels - silent.labels).max() > 0.01

@@ -1,4 +1,4 @@
-"""Streams: what each word is decided by, when, and that a transcript in batches gives the same."""
+"""Streams: the windows that decide each word, when it is committed, and that a transcript in batches gives the same."""
 
 import io
 import json
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from asr_punct import Punctuator
 from asr_punct.checkpoint import read_info
+from asr_punct.cli.lines import punctuate_lines
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
-from asr_punct.inference.lines import punctuated_lines
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.lookahead import Lookahead
-from asr_punct.inference.merge import mark_flags
+from asr_punct.inference.tokens import TokenReader
 from asr_punct.marks import Labels, Mark
 from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.words import Utterance, Word, annotate
@@ -28,94 +28,79 @@ def punctuator(model):
     return Punctuator.from_pretrained(model, threads=1)
 
 
-def lookahead(left, right, most_words=1000, most_subwords=1000):
-    """Sub-words of a word are its letters."""
-    return Lookahead(
-        left,
-        right,
-        most_words=most_words,
-        most_subwords=most_subwords,
-        encode=lambda words: [tuple(map(ord, word)) for word in words],
-        language="es",
-    )
+class Letters:
+    """A tokenizer whose sub-words are letters."""
+
+    def encode(self, words):
+        return [tuple(map(ord, word)) for word in words]
 
 
-def letters(window):
-    return "".join(chr(word.subwords[0]) for word in window.words)
+def lookahead(left, right, max_words=1000, max_subwords=1000):
+    return Lookahead(TokenReader(Letters(), "es"), left, right, max_words=max_words, max_subwords=max_subwords)
 
 
-# What a word is decided by
+def decisions_of(buffer, words):
+    return [decision for word in words for decision in buffer.push(Word(word))] + list(buffer.flush())
+
+
+def window_letters(decision):
+    return "".join(word.core[0] for word in decision.window.words)
+
+
+# Windows
 
 
 @pytest.mark.parametrize(("left", "right"), [(0, 1), (2, 1), (3, 3), (100, 2), (1, 100)])
 def test_windows_are_those_of_a_loop(left, right):
     text = "abcdefghij"
     pauses = [None, 0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]  # before each word
-    seen = lookahead(left, right)
-    sights, times = [], []
-    for time, (letter, pause) in enumerate(zip(text, pauses, strict=True)):
-        for sight in seen.push(Word(letter), pause):
-            sights.append(sight)
-            times.append(time)
-    live = len(sights)
-    assert times == list(range(right, len(text)))
-    sights += seen.flush()
-    assert len(sights) == len(text)
-    for word, sight in enumerate(sights):
+    buffer = lookahead(left, right)
+    found = [list(buffer.push(Word(letter), pause)) for letter, pause in zip(text, pauses, strict=True)]
+    assert [len(decisions) for decisions in found] == [int(i >= right) for i in range(len(text))]
+    decisions = [decision for each in found for decision in each]
+    live = len(decisions)
+    decisions += buffer.flush()
+    assert len(decisions) == len(text)
+    for word, decision in enumerate(decisions):
         ended = word >= live
-        assert sight.end == ended
         first, last = max(0, word - left), len(text) if ended else word + right + 1
         expected = []
         for place in range(first, last):
             known = place + 1 < (len(text) if ended else last)
             bucket = buckets([pauses[place + 1]])[0] if known else UNKNOWN
             flags = DOCUMENT_START * (place == 0) + DOCUMENT_END * (ended and place == len(text) - 1)
-            expected.append(WordInput((ord(text[place]),), bucket, flags))
-        assert list(sight.window.words) == expected
-        assert sight.window.keep == (word - first, last - first)
-        assert [token.word.text for token in sight.tokens] == [text[word]]
-        assert len(sight.flags) == last - word
+            expected.append(((ord(text[place]),), bucket, flags))
+        assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected
+        assert (decision.window.keep, decision.end) == ((word - first, last - first), ended)
+        assert [token.word.text for token in decision.tokens] == [text[word]]
 
 
-def test_windows_are_cut_on_the_longer_side():
-    seen = lookahead(5, 2, most_words=4)
-    windows = [sight.window for letter in "abcdefgh" for sight in seen.push(Word(letter))]
-    windows += [sight.window for sight in seen.flush()]
-    assert [letters(window) for window in windows] == ["abc", "abcd", "bcde", "cdef", "defg", "efgh", "efgh", "efgh"]
-    seen = lookahead(2, 2, most_subwords=4)
-    words = ["a", "bb", "c", "dd", "e"]
-    windows = [sight.window for word in words for sight in seen.push(Word(word))]
-    assert [letters(window) for window in windows] == ["abc", "abc", "cd"]
+@pytest.mark.parametrize(
+    ("limits", "words", "expected"),
+    [
+        ((5, 2, 4), "abcdefgh", ["abc", "abcd", "bcde", "cdef", "defg", "efgh", "efgh", "efgh"]),
+        ((2, 2, 9, 4), ["a", "bb", "c", "dd", "e"], ["abc", "abc", "cd", "cde", "cde"]),
+        ((2, 1, 9, 2), ["a", "bbbbb", "c"], ["a", "b", "c"]),  # a word longer than a window has one of its own
+    ],
+)
+def test_windows_are_cut_on_the_longer_side(limits, words, expected):
+    assert [window_letters(decision) for decision in decisions_of(lookahead(*limits), words)] == expected
 
 
-def test_a_word_longer_than_a_window_has_one_of_its_own():
-    seen = lookahead(2, 1, most_subwords=2)
-    sights = [sight for word in ("a", "bbbbb", "c") for sight in seen.push(Word(word))] + list(seen.flush())
-    assert [letters(sight.window) for sight in sights] == ["a", "b", "c"]
-
-
-def test_marks_alone_travel_with_the_words_beside_them():
-    seen, tokens = lookahead(5, 1), ["-", "«", "a", "»", "-", "b", ",", "c", "-"]
-    sights = [sight for token in tokens for sight in seen.push(Word(token))]
-    sights += seen.flush()
-    assert [[token.word.text for token in sight.tokens] for sight in sights] == [
+def test_tokens_of_marks_alone_go_with_the_word_beside_them():
+    texts = ["-", "«", "a", "»", "-", "b", ",", "c", "-"]
+    buffer = lookahead(5, 1)
+    decisions = decisions_of(buffer, texts)
+    assert [[token.word.text for token in decision.tokens] for decision in decisions] == [
         ["-", "«", "a", "»", "-"],
         ["b", ","],
         ["c", "-"],
     ]
-    flags = [sight.flags[0] for sight in sights]
-    assert flags == mark_flags(Utterance(tuple(map(Word, tokens))), "es")
-    (alone,) = [*seen.push(Word("-")), *seen.flush()]
+    whole = TokenReader(Letters(), "es").read(tuple(map(Word, texts)))
+    flags = [decision.window.kept[0].flags for decision in decisions]
+    assert flags == [token.flags for token in whole if token.core]
+    (alone,) = decisions_of(buffer, ["-"])
     assert (alone.window, [token.word.text for token in alone.tokens]) == (None, ["-"])
-
-
-def test_memory_does_not_grow():
-    seen = lookahead(10, 3)
-    for number in range(5000):
-        for sight in seen.push(Word("-" if number % 7 == 0 else "a")):
-            assert len(sight.window.words) <= 14
-        assert len(seen._words) <= 14
-        assert len(seen._tokens) <= 6
 
 
 # Streams
@@ -133,40 +118,20 @@ def test_words_are_committed_once_the_look_ahead_is_there(punctuator):
     assert " ".join(written) == "Ana, mira la casa. ¿Dónde está la mesa?"
 
 
-def test_pauses_are_those_between_the_words(punctuator):
-    """Each word's silence is told as soon as the next word comes."""
-    told = []
-    stream = punctuator.stream(left=2, right=1)
-    stream._committer._decide = lambda windows: told.extend(windows) or punctuator._decide(windows)
-    for start, word in enumerate(["ana", "mira", "la"]):
-        stream.push(Word(word, start, start + 0.75))
-    stream.push(Word("casa"))
-    stream.flush()
-    stream.push(Word("luis", 9.0, 9.5))
-    stream.flush()
-    assert [[word.pause for word in window.words] for window in told] == [
-        [25, UNKNOWN],
-        [25, 25, UNKNOWN],
-        [25, 25, UNKNOWN, UNKNOWN],
-        [25, UNKNOWN, UNKNOWN],
-        [UNKNOWN],
-    ]
-
-
 @pytest.mark.parametrize("word", ["", "la casa", " ", None, 3])
-def test_what_is_no_word_is_told(punctuator, word):
+def test_other_values_than_a_word_are_refused(punctuator, word):
     with pytest.raises(AsrPunctError, match="expected one word"):
         punctuator.stream().push(word)
 
 
-def test_contexts_that_cannot_be_are_told(punctuator):
+def test_impossible_context_sizes_are_refused(punctuator):
     with pytest.raises(AsrPunctError, match="--right: found 0, expected 1 or more"):
         punctuator.stream(right=0)
     with pytest.raises(AsrPunctError, match="--left: found -1, expected 0 or more"):
         next(punctuator.restore_streaming([], left=-1))
 
 
-def test_a_longer_context_than_the_model_has_is_cut(punctuator, model):
+def test_a_longer_context_than_the_models_is_cut(punctuator, model):
     words = read_info(model).model.window.words
     utterance = Utterance(tuple(map(Word, ["ana", "mira", "la", "casa"] * words)))
     long, fitting = (list(punctuator.restore_streaming([utterance], side, side)) for side in (10 * words, words // 2))
@@ -237,7 +202,7 @@ def test_transcripts_are_read_lazily(punctuator):
 
 def lines_of(punctuator, text, right=1):
     numbered = enumerate(text.split("\n"), start=1)
-    return punctuated_lines(numbered, punctuator.stream(8, right), punctuator.glyphs)
+    return punctuate_lines(numbered, punctuator.stream(8, right), punctuator.glyphs)
 
 
 def test_lines_of_words(punctuator):
@@ -265,7 +230,7 @@ def test_times_go_forward_within_a_document(punctuator):
 
 
 @pytest.mark.parametrize("line", ["{", '{"word": 3}', '{"word": "a b"}', '{"text": "a"}', '{"word": "a", "start": -1}'])
-def test_a_line_of_another_form_is_told_after_the_words_before_it(punctuator, line):
+def test_a_malformed_line_is_reported_after_the_words_before_it(punctuator, line):
     found = []
     with pytest.raises(InputError, match="standard input:3: found"):
         found.extend(lines_of(punctuator, f"ana mira la\ncasa\n{line}\nluis", right=3))
@@ -313,7 +278,6 @@ def test_contexts_are_checked(stream, model, arguments):
 
 
 def test_each_word_is_written_before_the_next_line_is_read(model):
-    """A recogniser at the other end of two pipes gets an answer without closing its own."""
     script = "import sys; from asr_punct.cli import main; sys.argv = ['asr-punct', *sys.argv[1:]]; main()"
     command = [sys.executable, "-c", script, "stream", "--model", str(model), "--right", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -324,18 +288,3 @@ def test_each_word_is_written_before_the_next_line_is_read(model):
             assert process.stdout.readline().strip() == expected
         process.stdin.close()
         assert process.wait() == 0
-
-
-def test_punctuate_with_a_look_ahead(run, model, punctuator, tmp_path):
-    source = tmp_path / "a.txt"
-    source.write_text("ana mira la casa dónde está\nla mesa\n\nluis mira la ley\n")
-    status, out, err = run("punctuate", "--model", model, "--left", 6, "--right", 2, source)
-    assert (status, err) == (0, "")
-    rows = (("ana mira la casa dónde está", "1"), ("la mesa", "1"), ("luis mira la ley", "2"))
-    utterances = [Utterance(tuple(map(Word, line.split())), recording=recording) for line, recording in rows]
-    expected = [punctuator._write(u) for u in punctuator.restore_streaming(utterances, 6, 2)]
-    assert [line for line in out.splitlines() if line] == expected
-    assert expected[-1] == "Luis, mira la ley."
-    for wrong in (["--left", 6], ["--right", 2, "--aggregate", 2]):
-        status, out, err = run("punctuate", "--model", model, *wrong, source)
-        assert (status, out, len(err.splitlines())) == (2, "", 1)

@@ -1,6 +1,6 @@
-"""Words survive: take away the marks and capitals that were added, and the input's words are left, whatever they are.
+"""Words survive: without the marks and capitals that were added, the output is the input.
 
-The scores here are drawn, not a model's, so that every mark and case stands on every kind of word.
+Probabilities are random, so that every mark and case occurs on every kind of word.
 """
 
 import random
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
-from asr_punct.inference.backend import WindowScores
+from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Mark
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
@@ -30,7 +30,7 @@ PIECES = [
 ]
 
 
-class DrawnScores:
+class DrawnProbabilities:
     """Any probability for any mark."""
 
     runtime = "drawn"
@@ -38,10 +38,10 @@ class DrawnScores:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
 
-    def scores(self, features):
+    def probabilities(self, features):
         shape = features.word_index.shape
         marks, cases = (self.rng.random((*shape, len(names)), dtype=np.float32) for names in (MARKS, CASES))
-        return WindowScores(marks, cases)
+        return WindowProbabilities(marks, cases)
 
 
 def drawn_punctuator(language="es+eu"):
@@ -49,7 +49,7 @@ def drawn_punctuator(language="es+eu"):
     info = ModelInfo(
         ModelConfig(language=language, window=WindowConfig(words=16, margin=4)), {"max_position_embeddings": 64}
     )
-    return Punctuator(info, tokenizer, DrawnScores(0), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
+    return Punctuator(info, tokenizer, DrawnProbabilities(0), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
 
 
 @pytest.fixture(scope="module", params=["es+eu", "en"])

@@ -6,15 +6,16 @@ from dummies import ASKS, NAMES, NOUNS, tiny_config, write_corpus
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.decode import DecodeSettings
-from asr_punct.decode.decoder import CASE_FIXED
+from asr_punct.decode.calibration import calibration_error, fit_platt, fit_temperature
+from asr_punct.decode.class_weights import fit_class_weights
+from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.settings import logits
+from asr_punct.decode.thresholds import climb, fit_case_bias, fit_thresholds
+from asr_punct.decode.tune import DevSet, decoded_f1, fit_settings
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.tune import read_dev_set, tune
 from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.subwords import train_tokenizer
-from asr_punct.tuning.calibration import calibration_error, fit_platt, fit_temperature
-from asr_punct.tuning.class_weights import fit_class_weights
-from asr_punct.tuning.thresholds import climb, fit_case_bias, fit_thresholds
-from asr_punct.tuning.tune import DevScores, decoded_f1, fit_settings, score_corpus, tune
 
 RNG = np.random.default_rng(0)
 
@@ -72,7 +73,7 @@ def development_corpus(words, ends):
     scores = np.where(true, -1.0, -4.0) + rng.normal(0, 0.5, true.shape)
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (words, 1))
     marks = (1 / (1 + np.exp(-scores))).astype(np.float32)
-    return DevScores(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint8))
+    return DevSet(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint8))
 
 
 def test_f1_is_that_of_the_marks_of_all_documents():
@@ -106,7 +107,7 @@ def test_sentences_begin_with_capitals_where_the_corpus_has_them(capitals, expec
     cases = dev.true_cases.copy()
     cases[begins[: round(capitals * len(begins))]] = 1
     assert fit_settings(replace(dev, true_cases=cases)).sentence_capitals is expected
-    fixed = np.where(after & (cases == 0), CASE_FIXED, 0).astype(np.uint8)  # as of figures, which have none to lose
+    fixed = np.where(after & (cases == 0), WordFlag.CASE_FIXED, 0).astype(np.uint8)
     found = fit_settings(replace(dev, true_cases=cases, flags=fixed)).sentence_capitals
     assert found is (capitals > 0)
 
@@ -162,7 +163,7 @@ def test_settings_of_a_model_of_classes_are_weights():
     probabilities, true, marks = drawn_classes(3000, 3)
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (3000, 1))
     numbers, flags = np.zeros(3000, dtype=np.int64), np.zeros(3000, dtype=np.uint8)
-    dev = DevScores(probabilities, cases, marks, numbers, (1000, 3000), flags, CLASSES)
+    dev = DevSet(probabilities, cases, marks, numbers, (1000, 3000), flags, CLASSES)
     fitted = fit_settings(dev)
     assert replace(fitted, class_weights={}) == DecodeSettings()
     before, after = decoded_f1(dev, DecodeSettings()), decoded_f1(dev, fitted)
@@ -179,7 +180,7 @@ def test_sentence_ends_and_capitals_of_classes_are_decided_together_where_that_g
     for sure, expected in ((0.999, True), (0.5, False)):
         capital = np.where(ended, sure, 1 - sure)
         cases = np.stack([1 - capital, capital, np.zeros(3000)], axis=1).astype(np.float32)
-        dev = DevScores(probabilities, cases, marks, ended.astype(np.int64), (3000,), flags, CLASSES)
+        dev = DevSet(probabilities, cases, marks, ended.astype(np.int64), (3000,), flags, CLASSES)
         fitted = fit_settings(dev)
         assert fitted.sentence_capitals is expected
         assert decoded_f1(dev, fitted) >= decoded_f1(dev, replace(fitted, sentence_capitals=False))
@@ -202,6 +203,6 @@ def test_settings_are_fitted_to_the_windows_that_are_asked_for(tmp_path):
 
     for count in (None, 3):
         tune(tmp_path, dev, device="cpu", aggregate=count)
-        fitted = fit_settings(score_corpus(Punctuator.from_pretrained(tmp_path, aggregate=count), dev))
+        fitted = fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path, aggregate=count), dev))
         assert read_info(tmp_path).decoding.calibration == fitted.calibration
-    assert fitted != fit_settings(score_corpus(Punctuator.from_pretrained(tmp_path), dev))
+    assert fitted != fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path), dev))

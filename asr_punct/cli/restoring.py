@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli.base import Part, command
-from asr_punct.cli.completion import one_of
 from asr_punct.cli.options import (
     Audio,
     CasingList,
@@ -75,23 +74,10 @@ def punctuate(
     aggregate: Annotated[
         int | None, typer.Option(help="Average the results of so many windows for each word; slower by that factor.")
     ] = None,
-    aggregate_by: Annotated[
-        str | None,
-        typer.Option(
-            help="What --aggregate averages: logits (by default) or probabilities.",
-            autocompletion=one_of(["logits", "probabilities"]),
-        ),
-    ] = None,
     probabilities: Annotated[
         bool,
         typer.Option("--probabilities", help="With --to json: give how likely each word's marks and capitals are."),
     ] = False,
-    left: Annotated[
-        int | None, typer.Option(min=0, help="With --right: words before each word that it is decided by; 100.")
-    ] = None,
-    right: Annotated[
-        int | None, typer.Option(min=1, help="Decide each word as asr-punct stream does, by so many words after it.")
-    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -118,27 +104,20 @@ def punctuate(
     target = formats.output_format(output, to, None if probabilities else source, from_)
     limits = chosen_limits(subtitles, target)
     _one_of({"--audio": audio, "--wav-scp": wav_scp})
-    _one_of({"--right": right, "--aggregate": aggregate})
-    _one_of({"--probabilities": probabilities or None, "--right": right})
-    _needs("--left", left, "--right", right)
-    _needs("--aggregate-by", aggregate_by, "--aggregate", aggregate)
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == (from_ or format_of_file(source) or "text")
     read: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
     choices = Choices(model, marks, no_case, casing, device, threads, int8, class_weights)
-    punctuator = choices.open(aggregate=aggregate, aggregate_by=aggregate_by or "logits")
+    punctuator = choices.open(aggregate=aggregate)
     with on_terminal(quiet, source=source, output=output):
         utterances = formats.read_utterances(source, from_, silence=True, times=times)
         if audio:
             utterances = refined(utterances, single_recording(audio))
         elif wav_scp:
             utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
-        if right is None:
-            restored = punctuator.restore(utterances, probabilities=probabilities)
-        else:
-            restored = punctuator.restore_streaming(utterances, LEFT_WORDS if left is None else left, right)
+        restored = punctuator.restore(utterances, probabilities=probabilities)
         told = counted(restored, "words", size=word_count, source=source)
         formats.write_utterances(told, output, punctuator.glyphs, target, limits)
 
@@ -147,12 +126,6 @@ def _one_of(options: Mapping[str, object]) -> None:
     """Raises AsrPunctError where both of two options are given."""
     if all(value is not None for value in options.values()):
         raise AsrPunctError(f"found {' and '.join(options)}, expected one of them")
-
-
-def _needs(name: str, value: object, other_name: str, other: object) -> None:
-    """Raises AsrPunctError where an option is given without the one that it belongs to."""
-    if value is not None and other is None:
-        raise AsrPunctError(f"found {name}, expected {other_name} with it")
 
 
 @command(
@@ -185,7 +158,7 @@ def stream(
     there; it never changes. Where the model's windows are shorter than --left and --right, as much of both is read as
     they hold.
     """
-    from asr_punct.inference.lines import punctuate_standard_input
+    from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = Choices(model, marks, no_case, casing, device, threads, int8, class_weights).open()
     with punctuator.stream(left, right) as words:

@@ -103,7 +103,7 @@ def models() -> None:
 
     Writes two tables: size, parameters and licence of each, and F1 in per cent of its marks and capitals by test set.
     """
-    from asr_punct.inference.describe import list_models
+    from asr_punct.cli.describe import list_models
     from asr_punct.shipped import shipped_models
 
     if shipped := shipped_models():
@@ -132,8 +132,8 @@ def info(
     Writes a line for each fact: language, parts, windows, training, files.
     """
     from asr_punct.checkpoint import read_info
+    from asr_punct.cli.describe import describe
     from asr_punct.find import find_model
-    from asr_punct.inference.describe import describe
 
     directory = find_model(model)
     print_text(describe(directory, read_info(directory)) + "\n")

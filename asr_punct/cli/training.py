@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Part, command, log_progress, tell
+from asr_punct.cli.base import Part, command, log_progress, print_text, tell
 from asr_punct.cli.completion import configurations, models, one_of
-from asr_punct.cli.options import Device, Language, Quiet
+from asr_punct.cli.options import Device, Language, Quiet, Threads
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -110,6 +110,40 @@ def train(
     start = find_trainable_model(init) if init else None
     with on_terminal(quiet):
         fit(values, data, output, init=start, heads=named_heads(settings or []), resume=resume, device=device)
+
+
+@command(
+    Part.TRAINING,
+    {
+        "Thresholds and calibration, or class weights": "asr-punct tune my-model data/dev.tsv",
+        "For decoding that averages nine windows": "asr-punct tune my-model data/dev.tsv --aggregate 9",
+    },
+)
+def tune(
+    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
+    dev: Annotated[Path, typer.Argument(metavar="DEV.tsv", help="Labelled text that it was not trained on.")],
+    json: Annotated[Path | None, typer.Option(help="File to write the measurements to.")] = None,
+    aggregate: Annotated[int | None, typer.Option(help="Number of windows averaged for each word.")] = None,
+    device: Device = None,
+    threads: Threads = 0,
+) -> None:
+    """Fit the decoding settings of a model on a development corpus.
+
+    Reads a model directory and labelled TSV. Settings fit the decoding with which they are found: give --aggregate here
+    if punctuate gets it too.
+
+    Writes thresholds, calibration and case biases, or class weights, into the model's config.json, and a table of F1
+    and calibration errors before and after.
+    """
+    from dataclasses import asdict
+
+    from asr_punct.formats.files import write_json_file
+    from asr_punct.inference.tune import tune as fit
+
+    result = fit(model, dev, threads=threads, device=device, aggregate=aggregate)
+    if json:
+        write_json_file(json, asdict(result))
+    print_text("\n".join([*result.lines(), ""]))
 
 
 @command(

@@ -1,11 +1,11 @@
-"""Probabilities of marks, or of classes, and of cases to labels.
+"""Turn a model's probabilities of marks (or classes) and cases into labels.
 
-`settings` holds what a model directory keeps for it, `classes` what classes of marks are worth, `words` what may stand
-on one word, `balance` the exact search for the best marks of which ¿ ? ¡ ! « » are balanced, `decoder` runs it over a
-stream in bounded memory.
+`settings` holds the parameters stored with a model, `classes` handles models whose labels are classes, `states` lists
+the rules of paired marks as a state machine, `decoder` decodes whole documents, `online` decodes live streams, and
+`tune` fits the settings on a development corpus.
 """
 
 from asr_punct.decode.decoder import Decoder
-from asr_punct.decode.settings import CAPITAL_FOLLOWS, Calibration, DecodeSettings, FloatArray, case_scores, mark_scores
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, Calibration, DecodeSettings, FloatArray
 
-__all__ = ["CAPITAL_FOLLOWS", "Calibration", "DecodeSettings", "Decoder", "FloatArray", "case_scores", "mark_scores"]
+__all__ = ["CAPITAL_FOLLOWS", "Calibration", "DecodeSettings", "Decoder", "FloatArray"]

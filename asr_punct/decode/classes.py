@@ -1,6 +1,7 @@
-"""Scores of marks from the probabilities of classes, each of which is a set of marks, and the weights of both.
+"""Logits of marks from the probabilities of classes, where each class is a set of marks, and class weights.
 
-Probabilities are multiplied by the classes' weights, and the likeliest class wins (Poláček et al. 2023, section 3.5).
+Probabilities are multiplied by the weights of their classes, and the most likely class wins (Poláček et al. 2023,
+section 3.5).
 """
 
 from __future__ import annotations
@@ -12,64 +13,71 @@ from functools import cache
 
 import numpy as np
 
-from asr_punct.decode.settings import DecodeSettings, FloatArray, ScoreArray, log_probabilities
-from asr_punct.decode.words import BoolArray
+from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray
+from asr_punct.decode.word_marks import BoolArray
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import MARKS, Mark, parse_marks
+
+_MIN_PROBABILITY = np.finfo(np.float32).tiny
 
 
 @cache
 def class_marks(classes: tuple[str, ...]) -> BoolArray:
-    """Whether each class holds each mark, (classes, marks)."""
+    """Return whether each class contains each mark, (classes, marks)."""
     return np.array([[mark in parse_marks(name) for mark in MARKS] for name in classes], dtype=bool)
 
 
-def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> ScoreArray:
-    """Logarithms of the probabilities of classes, (words, classes), times their weights."""
+def log_probabilities(probabilities: FloatArray) -> LogitArray:
+    """Return logarithms of probabilities; that of 0 is finite."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
+
+
+def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> LogitArray:
+    """Return the logarithms of weighted class probabilities, (words, classes)."""
     return np.asarray(log_probabilities(probabilities) + np.log(weights))
 
 
-def class_scores(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> ScoreArray:
-    """Scores of marks, (words, marks), of which just those of the likeliest weighted class are above 0.
+def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> LogitArray:
+    """Return logits of marks, (words, marks): only the marks of the most likely weighted class are above 0.
 
-    That of a mark is the logarithm of the likeliest weighted class that holds it, less that of the likeliest one that
-    does not. Marks that are switched off have -inf: a class counts without them, so that a word on which one is likely
-    is not given another mark in its place.
+    The logit of a mark is the logarithm of the most likely weighted class that contains it minus that of the most
+    likely one that does not. Marks that are switched off get -inf, but their classes still count: a word where one of
+    them is likely is not given another mark instead.
 
     Args:
         probabilities: of the classes, (words, classes).
         classes: their names, `O` among them.
-        settings: their weights, and thresholds, above 1 for marks that are switched off.
+        settings: their weights; thresholds above 1 switch marks off.
     """
-    held = class_marks(classes)
+    contains = class_marks(classes)
     logs = weighted_logs(probabilities, [settings.class_weights.get(name, 1.0) for name in classes])
-    scores = np.full((len(logs), len(MARKS)), -np.inf)
+    result = np.full((len(logs), len(MARKS)), -np.inf)
     for mark in map(MARKS.index, possible_marks(settings, classes)):
-        scores[:, mark] = logs[:, held[:, mark]].max(axis=1) - logs[:, ~held[:, mark]].max(axis=1)
-    return scores
+        result[:, mark] = logs[:, contains[:, mark]].max(axis=1) - logs[:, ~contains[:, mark]].max(axis=1)
+    return result
 
 
 def possible_marks(settings: DecodeSettings, classes: tuple[str, ...]) -> Collection[Mark]:
-    """Marks that are not switched off and, where there are classes, that one of them holds."""
+    """Return the marks that are not switched off and, where there are classes, that one of them contains."""
     enabled = settings.enabled()
     if not classes:
         return enabled
-    held = class_marks(classes).max(axis=0)
-    return [mark for mark in enabled if held[MARKS.index(mark)]]
+    contained = class_marks(classes).max(axis=0)
+    return [mark for mark in enabled if contained[MARKS.index(mark)]]
 
 
 def with_class_weights(
     settings: DecodeSettings, weights: Mapping[str, float], classes: tuple[str, ...]
 ) -> DecodeSettings:
-    """The settings with those weights beside the ones they have, which are multiplied.
+    """Return the settings with their class weights multiplied by these.
 
     Args:
         settings: of a model.
-        weights: by class; for a model without classes by mark, whose threshold's odds are divided by it.
-        classes: the model's; none where it decides each mark on its own.
+        weights: by class; for a model without classes by mark, and the odds of its threshold are divided by the weight.
+        classes: of the model; empty where it decides each mark on its own.
 
     Raises:
-        AsrPunctError: there is no such class or mark, or a weight is not above 0.
+        AsrPunctError: unknown class or mark, or a weight that is not above 0.
     """
     names = classes or MARKS
     for name, weight in weights.items():
@@ -78,32 +86,31 @@ def with_class_weights(
         if not (math.isfinite(weight) and weight > 0):
             raise AsrPunctError(f"--class-weights: found {weight} for {name}, expected a number above 0")
     if classes:
-        own = settings.class_weights
-        return replace(
-            settings, class_weights={**own, **{name: own.get(name, 1.0) * weights[name] for name in weights}}
-        )
-    moved = {mark: _moved(limit, weights.get(mark, 1.0)) for mark, limit in settings.thresholds.items()}
-    return replace(settings, thresholds=moved)
+        current = settings.class_weights
+        product = {name: current.get(name, 1.0) * weight for name, weight in weights.items()}
+        return replace(settings, class_weights={**current, **product})
+    thresholds = {mark: _divide_odds(limit, weights.get(mark, 1.0)) for mark, limit in settings.thresholds.items()}
+    return replace(settings, thresholds=thresholds)
 
 
 def parse_class_weights(text: str) -> dict[str, float]:
-    """Weights from `QUESTION=2,COMMA=0.8`.
+    """Parse weights such as `QUESTION=2,COMMA=0.8`.
 
     Raises:
-        AsrPunctError: it has another form, or names one twice.
+        AsrPunctError: the text has another form, or a name occurs twice.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for item in text.split(","):
         name, _, weight = map(str.strip, item.partition("="))
-        if name in found:
+        if name in weights:
             raise AsrPunctError(f"--class-weights: found {name} twice, expected each name once")
         try:
-            found[name] = float(weight)
+            weights[name] = float(weight)
         except ValueError:
             raise AsrPunctError(f"--class-weights: found {item!r}, expected a name and a number as COMMA=0.8") from None
-    return found
+    return weights
 
 
-def _moved(threshold: float, weight: float) -> float:
-    """A threshold with its odds divided by a weight; what is never set stays so."""
+def _divide_odds(threshold: float, weight: float) -> float:
+    """Divide the odds of a threshold by a weight; a mark that is switched off stays so."""
     return threshold if threshold > 1 else threshold / (threshold + weight * (1 - threshold))

@@ -1,182 +1,174 @@
-"""Labels for a stream of words: decoding by blocks, so that memory does not grow with the transcript."""
+"""Labels of whole documents, decoded in blocks so that memory does not grow with their length."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
-from itertools import chain
+from dataclasses import fields
 
 import numpy as np
-import numpy.typing as npt
 
-from asr_punct.decode.balance import Balanced, Rules, balance
-from asr_punct.decode.classes import class_scores, possible_marks
-from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, ScoreArray, case_scores, mark_scores
-from asr_punct.decode.words import BoolArray, ends_sentence
-from asr_punct.marks import CASES, LEFT, MARKS, PAIRS, Labels, Mark, mark_bits
+from asr_punct.decode.capitals import Capitals, CaseChoices
+from asr_punct.decode.classes import class_mark_logits, possible_marks
+from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
+from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray, mark_logits
+from asr_punct.decode.states import PairSearch, Path
+from asr_punct.decode.word_marks import (
+    CLOSING,
+    DASH,
+    OPENING,
+    PERIOD,
+    BoolArray,
+    Pair,
+    best_marks,
+    closing_scores,
+    ends_sentence,
+)
+from asr_punct.marks import LEFT, MARKS, Labels
 
 BLOCK_WORDS = 1024
-"""Words that are decoded together, and so the most that a quotation or a sentence can hold."""
+"""Words that are decoded together: the maximum length of a quotation or sentence."""
 LOOKAHEAD_WORDS = 64
-"""Words of a block, its last, that are only looked at."""
-LEFT_TAKEN, RIGHT_TAKEN, BARRIER, ENDED, CASE_FIXED = 1, 2, 4, 8, 16
-"""Flags of a word: in its token marks stand on the left, on the right, one of . ? ! or of a pair, one of . ?; its case
-is no choice, for it has a capital there, or can have none."""
-Flags = npt.NDArray[np.uint8]
-CaseChoice = tuple[int, int, bool]
-"""Numbers of a word's best case and its best capital, and whether a . or ? of the input ends a sentence there."""
-MARK_BITS = 1 << np.arange(len(MARKS))
+"""Last words of a block, which are decided with the next one."""
 IS_LEFT = np.array([mark in LEFT for mark in MARKS])
-"""Whether each mark stands before its word."""
-_DASH = MARKS.index(Mark.DASH)
-_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
-_END_BITS = mark_bits(CAPITAL_FOLLOWS)
-_NO_SCORES = np.zeros((0, len(MARKS)))
+"""Whether each mark is written before its word."""
 
 
 class Decoder:
-    """Decodes documents word by word; which pieces they come in changes nothing.
+    """Decodes documents, pushed in parts of any size; the sizes do not change the result.
 
-    A document is decoded in blocks of 1,024 words. Each is searched exactly (`balance`), committed up to its last
-    sentence end outside of pairs that has 64 words after it, and what follows begins the next block. Without such an
-    end it is committed up to a word where nothing is open; without that its first words are decoded once more, all
-    closed at the 960th.
+    A document is decoded in blocks of 1,024 words by an exact search. A block is output up to its last sentence end
+    outside pairs that has 64 words after it, and the next block begins there. Without such an end it is output up to a
+    word after which nothing is open; without that its first 960 words are decoded once more with everything closed at
+    their end.
 
-    No DASH stands after a document's last word: it announces words.
-
-    Marks that stand in the input are not the decoder's: it sets none on their side, and nothing that it opens stays
-    open beside a mark there that ends a sentence or is one of a pair. So its own marks are balanced by themselves.
+    No DASH is set on the last word of a document. Marks of the input are not the decoder's: it sets none on their side,
+    and none of its own pairs crosses a period or paired mark of the input.
 
     Args:
         settings: of the model.
-        classes: the model's, each a set of marks; none where it decides each mark on its own.
+        classes: of the model, each a set of marks; empty where it decides each mark on its own.
     """
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
-        self._settings = settings
-        self._classes = classes
-        self._rules = balance_rules(settings, classes)
+        self._settings, self._classes = settings, classes
+        self._search = PairSearch.of(settings, frozenset(possible_marks(settings, classes)))
         self._capitals = Capitals(settings)
-        self._scores: ScoreArray = _NO_SCORES
+        self._logits: LogitArray = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
-        self._cases: list[CaseChoice] = []
+        self._cases: CaseChoices | None = None
 
-    def push(self, labels: FloatArray, cases: FloatArray, flags: Flags, end: bool) -> list[Labels]:
-        """Labels of the words that are decided, the document's next ones in order.
+    def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
+        """Return labels of the next words of the document that are decided.
 
         Args:
-            labels: probabilities of the marks of the document's next words, (words, marks), or of their classes.
+            labels: probabilities of marks, (words, marks), or of classes, of further words.
             cases: probabilities of their cases, (words, cases).
-            flags: of marks that stand in the input, (words,).
-            end: whether the document ends with them; then all of its words are decided.
+            flags: of these words, (words,).
+            end: whether the document ends with them; then all its words are decided.
         """
-        scores = readable_scores(labels, flags, False, self._settings, self._classes)
-        self._scores = np.concatenate([self._scores, scores])
+        choices = CaseChoices.of(cases, flags, self._settings)
+        self._logits = np.concatenate([self._logits, decision_logits(labels, flags, self._settings, self._classes)])
         if end:
-            self._scores[-1:, _DASH] = -np.inf
-        self._barriers = np.concatenate([self._barriers, flags & BARRIER > 0])
-        choices, costs = self._capitals.read(case_scores(cases, self._settings), flags)
-        self._cases += choices
-        before = self._scores[-len(costs) - 1 : -1]
-        self._capitals.charge(before, costs[len(costs) - len(before) :])
-        decided = list(chain.from_iterable(self._blocks(end)))
-        result = [self._capitals.label(code, *choice) for code, choice in zip(decided, self._cases, strict=False)]
-        del self._cases[: len(decided)]
+            self._logits[-1:, DASH] = -np.inf
+        previous = self._logits[-len(labels) - 1 : -1]
+        self._capitals.charge(previous, choices.cost[len(choices.cost) - len(previous) :])
+        self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
+        self._cases = _joined(self._cases, choices)
+        marks = self._decide(end)
+        result = self._capitals.label(marks, self._cases)
+        self._cases = None if end else CaseChoices(*(values[len(marks) :] for values in _columns(self._cases)))
         if end:
-            self._capitals.restart()
+            self._capitals.end_document()
         return result
 
-    def _blocks(self, end: bool) -> Iterator[list[int]]:
-        """Mark sets of the words that can be committed, as bits."""
-        while len(self._scores) > BLOCK_WORDS:
-            found = self._balance(BLOCK_WORDS)
-            words = _cut(found)
+    def _decide(self, end: bool) -> BoolArray:
+        """Return the marks of the words that can be output, (words, marks), and drop these words."""
+        decided = [np.zeros((0, len(MARKS)), dtype=bool)]
+        while len(self._logits) > BLOCK_WORDS or (end and len(self._logits)):
+            is_last = len(self._logits) <= BLOCK_WORDS
+            words = len(self._logits) if is_last else BLOCK_WORDS
+            marks, path = self._balance(words)
+            if not is_last:
+                words = _output_length(marks, path)
             if not words:
                 words = BLOCK_WORDS - LOOKAHEAD_WORDS
-                found = self._balance(words)
-            yield self._commit(found, words)
-        if end and len(self._scores):
-            words = len(self._scores)
-            yield self._commit(self._balance(words), words)
+                marks, _ = self._balance(words)
+            decided.append(marks[:words])
+            self._logits, self._barriers = self._logits[words:], self._barriers[words:]
+        return np.concatenate(decided)
 
-    def _balance(self, words: int) -> Balanced:
-        return balance(self._scores[:words], self._rules, self._barriers[:words])
-
-    def _commit(self, found: Balanced, words: int) -> list[int]:
-        self._scores, self._barriers = self._scores[words:], self._barriers[words:]
-        codes: list[int] = (found.marks[:words] @ MARK_BITS).tolist()
-        return codes
+    def _balance(self, words: int) -> tuple[BoolArray, Path]:
+        return balance(self._logits[:words], self._search, self._barriers[:words])
 
 
-class Capitals:
-    """The case of each word: its best one, or its best capital where a sentence begins and the settings ask for it.
+def decision_logits(
+    labels: FloatArray, flags: FlagArray, settings: DecodeSettings, classes: tuple[str, ...]
+) -> LogitArray:
+    """Return logits of marks, (words, marks), above 0 where a mark is to be set; -inf where it must not be.
 
     Args:
+        labels: probabilities of marks, (words, marks), or of classes.
+        flags: of the words, (words,).
         settings: of the model.
+        classes: of the model; empty where it decides each mark on its own.
     """
-
-    def __init__(self, settings: DecodeSettings) -> None:
-        self._wanted = settings.sentence_capitals
-        self._begins = False
-
-    def read(self, scores: ScoreArray, flags: Flags) -> tuple[list[CaseChoice], ScoreArray]:
-        """What the case of each word can be, from scores (words, cases), and what a capital costs it, (words,)."""
-        capital = scores[:, 1:].argmax(axis=1) + 1
-        ended = flags & ENDED > 0
-        costs = np.maximum(scores[:, 0] - scores[:, 1:].max(axis=1), 0.0) * (flags & CASE_FIXED == 0)
-        return list(zip(scores.argmax(axis=1).tolist(), capital.tolist(), ended.tolist(), strict=True)), costs
-
-    def charge(self, scores: ScoreArray, costs: ScoreArray) -> None:
-        """Take what a capital costs the next word, (words,), off the marks that end a sentence, (words, marks)."""
-        if self._wanted:
-            scores[:, _ENDS] -= costs[:, None]
-
-    def label(self, code: int, case: int, capital: int, ended: bool) -> Labels:
-        """Labels of the next word, whose marks are the bits of `code`."""
-        begins, self._begins = self._begins, self._wanted and (ended or code & _END_BITS > 0)
-        return _labels(code, capital if begins else case)
-
-    def restart(self) -> None:
-        """The document ends."""
-        self._begins = False
+    logits = class_mark_logits(labels, classes, settings) if classes else mark_logits(labels, settings)
+    for flag, side in ((WordFlag.LEFT_TAKEN, IS_LEFT), (WordFlag.RIGHT_TAKEN, ~IS_LEFT)):
+        logits[np.outer(has_flag(flags, flag), side)] = -np.inf
+    return logits
 
 
-def balance_rules(settings: DecodeSettings, classes: tuple[str, ...]) -> Rules:
-    """What is balanced: pairs of which both marks can be set; a quotation mark alone is none."""
-    enabled = possible_marks(settings, classes)
-    first, second, third = (opening in enabled and closing in enabled for opening, closing in PAIRS)
-    penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
-    return Rules((first, second, third), penalties)
+def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, Path]:
+    """Return the marks of the highest sum of logits that keep the rules of `decode.states`, (words, marks).
 
-
-def readable_scores(
-    labels: FloatArray, flags: Flags, end: bool, settings: DecodeSettings, classes: tuple[str, ...]
-) -> ScoreArray:
-    """Scores of marks, (words, marks), whatever the labels are; -inf where a mark must not be set.
+    Only words that can matter to a pair are searched: those where an opening or closing mark may be set, a sentence
+    ends, or a barrier is. All others have the same best marks in every state.
 
     Args:
-        labels: probabilities of the marks, (words, marks), or of the classes.
-        flags: of marks that stand in the input, (words,).
-        end: whether the document ends with the last word.
-        settings: of the model.
-        classes: the model's; none where it decides each mark on its own.
+        logits: of marks, (words, marks).
+        search: with the rules.
+        barriers: words beside which nothing is open, (words,).
     """
-    scores = class_scores(labels, classes, settings) if classes else mark_scores(labels, settings)
-    for flag, side in ((LEFT_TAKEN, IS_LEFT), (RIGHT_TAKEN, ~IS_LEFT)):
-        scores[np.outer(flags & flag > 0, side)] = -np.inf
-    if end:
-        scores[-1:, _DASH] = -np.inf
-    return scores
+    unpaired = closing_scores(logits)[0] - search.penalties
+    closed, opened, open_after = unpaired.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)
+    alone = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
+    relevant = (closed > 0) | ends_sentence(alone) | barriers | _may_be_paired(logits, search)
+    words = np.flatnonzero(relevant)
+    path = search.best_path(logits[words], barriers[words])
+    opened[words], closed[words] = path.opened, path.closed
+    open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]
+    marks = best_marks(logits, opened | search.unpaired(logits), closed, open_after & Pair.SENTENCE > 0)
+    return marks, Path(opened, closed, open_after)
 
 
-def _cut(found: Balanced) -> int:
-    """How many words of a block to commit; 0 where something is open all the way."""
-    closed = found.open_after[:-LOOKAHEAD_WORDS] == 0
-    ends = np.flatnonzero(closed & ends_sentence(found.marks[:-LOOKAHEAD_WORDS]))
-    places = ends if len(ends) else np.flatnonzero(closed)
-    return int(places[-1]) + 1 if len(places) else 0
+def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
+    """Return the words where setting a mark of a pair can raise the score.
+
+    An opening mark saves the penalty of its closing one, and a « makes a » possible.
+    """
+    closing = logits[:, CLOSING].copy()
+    closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a » makes room for a period beside ? ! and …
+    best_later_quote = np.maximum.accumulate(closing[::-1, -1])[::-1]
+    saved = np.broadcast_to(search.unopened, closing.shape).copy()
+    saved[:, -1] = np.maximum(best_later_quote, 0.0)
+    opening = logits[:, OPENING]
+    may_open = (opening + saved > 0) & search.balanced
+    best_opening = np.where(may_open, opening, -np.inf).max(axis=0, initial=-np.inf)
+    return np.asarray((may_open | (closing > -best_opening)).any(axis=1))
 
 
-@cache
-def _labels(code: int, case: int) -> Labels:
-    return Labels(frozenset(mark for i, mark in enumerate(MARKS) if code >> i & 1), CASES[case])
+def _output_length(marks: BoolArray, path: Path) -> int:
+    """Return how many words of a block to output, 0 where a pair is open all the way."""
+    closed = path.open_after[:-LOOKAHEAD_WORDS] == 0
+    ends = np.flatnonzero(closed & ends_sentence(marks[:-LOOKAHEAD_WORDS]))
+    candidates = ends if len(ends) else np.flatnonzero(closed)
+    return int(candidates[-1]) + 1 if len(candidates) else 0
+
+
+def _columns(choices: CaseChoices) -> list[np.ndarray]:
+    return [getattr(choices, field.name) for field in fields(choices)]
+
+
+def _joined(before: CaseChoices | None, after: CaseChoices) -> CaseChoices:
+    if before is None:
+        return after
+    return CaseChoices(*map(np.concatenate, zip(_columns(before), _columns(after), strict=True)))

@@ -1,8 +1,8 @@
-"""What turns a model's probabilities into scores that can be added up: calibration, thresholds, penalties.
+"""The decoder's settings, and the conversion of probabilities to logits.
 
-The score of a mark on a word is logit(p) - logit(threshold) with p the calibrated probability: above 0 the mark is
-worth setting. A class weight w on the odds is the same as a threshold whose odds are divided by w, so thresholds are
-the only class weights of models that decide each mark on its own. Those of models of classes: `decode.classes`.
+The logit of a mark is logit(p) - logit(threshold) with p the calibrated probability, so a mark is set where its logit
+is above 0. Multiplying the odds by a class weight w equals dividing the odds of the threshold by w: thresholds are the
+class weights of models that decide each mark on its own. `decode.classes` does the same for models of classes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import numpy.typing as npt
 from asr_punct.marks import CASES, MARKS, Case, Mark
 
 FloatArray = npt.NDArray[np.float32]
-ScoreArray = npt.NDArray[np.float64]
-_SMALLEST = 1e-6
-_LEAST_PROBABILITY = np.finfo(np.float32).tiny
-UNOPENED = 2.0
-"""Penalty of a ? or ! without its opening mark where none was tuned."""
-
+LogitArray = npt.NDArray[np.float64]
+_MIN_PROBABILITY = 1e-6
+UNOPENED_PENALTY = 2.0
+"""Default penalty of a ? or ! without its opening mark."""
 CAPITAL_FOLLOWS = (Mark.PERIOD, Mark.QUESTION)
-"""Marks after which a sentence begins; after a ! often none does."""
+"""Marks after which the next word has a capital; after ! it often has none."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class Calibration:
 
     Attributes:
         scale: factor on the logit, by mark; above 0.
-        bias: what is added to the logit after that, by mark.
-        case_temperature: the case's log-probabilities are divided by it; above 0.
+        bias: added to the scaled logit, by mark.
+        case_temperature: divisor of the case's log-probabilities; above 0.
     """
 
     scale: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 1.0))
@@ -43,21 +41,21 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """What decoding a model's probabilities needs.
+    """The decoder's settings.
 
     Attributes:
-        thresholds: calibrated probability from which a mark is set, by mark; above 1 it never is.
-        unopened: what a ? or ! costs without ¿ or ¡ before it, in logits; 0 or more.
+        thresholds: calibrated probability from which a mark is set, by mark; above 1 the mark is switched off.
+        unopened: penalty in logits of a ? or ! without ¿ or ¡ before it; 0 or more.
         calibration: of the probabilities.
-        case_bias: what is added to the calibrated log-probability of a case.
-        sentence_capitals: whether the word after a . or ? has a capital. Both are then decided together: what the
-            capital costs that word is taken off the mark's score.
-        class_weights: factors on the probabilities of a model's classes, by name; above 0, and 1 where none is given.
+        case_bias: added to the calibrated log-probability of each case.
+        sentence_capitals: require a capital after . and ?. Mark and capital are then decided together: the logits that
+            the capital costs the next word are subtracted from those of the mark.
+        class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
     unopened: Mapping[Mark, float] = field(
-        default_factory=lambda: {Mark.QUESTION: UNOPENED, Mark.EXCLAMATION: UNOPENED}
+        default_factory=lambda: {Mark.QUESTION: UNOPENED_PENALTY, Mark.EXCLAMATION: UNOPENED_PENALTY}
     )
     calibration: Calibration = field(default_factory=Calibration)
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
@@ -65,55 +63,46 @@ class DecodeSettings:
     class_weights: Mapping[str, float] = field(default_factory=dict)
 
     def enabled(self) -> Collection[Mark]:
-        """Marks that are not switched off."""
+        """Return the marks that are not switched off."""
         return [mark for mark in MARKS if self.thresholds[mark] <= 1]
 
 
-def logits(probabilities: npt.NDArray[np.floating]) -> ScoreArray:
-    """log(p / (1 - p)) with p kept from 0 and 1 by a millionth."""
-    clipped = np.clip(probabilities.astype(np.float64), _SMALLEST, 1 - _SMALLEST)
+def logits(probabilities: npt.NDArray[np.floating]) -> LogitArray:
+    """Return log(p / (1 - p)), with p clipped to [1e-6, 1 - 1e-6]."""
+    clipped = np.clip(probabilities.astype(np.float64), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
-def case_logits(probabilities: FloatArray) -> ScoreArray:
-    """Logits of cases, (words, cases): log p with p kept from 0 by a millionth."""
-    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST)))
-
-
-def sigmoid(values: ScoreArray) -> ScoreArray:
-    """Inverse of `logits`: probabilities; no logit is too large."""
+def sigmoid(values: LogitArray) -> LogitArray:
+    """Return the probabilities of logits, without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(values / 2)))
 
 
-def log_probabilities(probabilities: FloatArray) -> ScoreArray:
-    """Logarithms of probabilities; that of 0 is finite."""
-    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _LEAST_PROBABILITY)))
-
-
-def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
-    """Logits of the calibrated probabilities of marks, (words, marks)."""
+def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> LogitArray:
+    """Return the calibrated logits of marks, (words, marks)."""
     scale = np.array([calibration.scale[mark] for mark in MARKS])
     return np.asarray(logits(probabilities) * scale + [calibration.bias[mark] for mark in MARKS])
 
 
-def mark_scores(probabilities: FloatArray, settings: DecodeSettings) -> ScoreArray:
-    """Scores of marks, (words, marks): logit(p) - logit(threshold), -inf for marks that are switched off."""
+def mark_logits(probabilities: FloatArray, settings: DecodeSettings) -> LogitArray:
+    """Return calibrated logits minus those of the thresholds, (words, marks); -inf for marks that are switched off."""
     thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
-    scores = calibrated_logits(probabilities, settings.calibration) - logits(thresholds)
-    return np.asarray(np.where(thresholds <= 1, scores, -np.inf))
+    relative = calibrated_logits(probabilities, settings.calibration) - logits(thresholds)
+    return np.asarray(np.where(thresholds <= 1, relative, -np.inf))
 
 
-def case_scores(probabilities: FloatArray, settings: DecodeSettings) -> ScoreArray:
-    """Scores of cases, (words, cases); the highest is the word's case."""
+def case_logs(probabilities: FloatArray) -> LogitArray:
+    """Return the log-probabilities of cases, (words, cases), with p at least 1e-6."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
+
+
+def case_logits(probabilities: FloatArray, settings: DecodeSettings) -> LogitArray:
+    """Return calibrated log-probabilities of cases plus their biases, (words, cases)."""
     bias = [settings.case_bias[case] for case in CASES]
-    return np.asarray(_calibrated_case_logs(probabilities, settings.calibration) + bias)
+    return np.asarray(case_logs(probabilities) / settings.calibration.case_temperature + bias)
 
 
-def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
-    """Calibrated probabilities of cases, (words, cases)."""
-    weights = np.exp(_calibrated_case_logs(probabilities, calibration))
+def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> LogitArray:
+    """Return calibrated probabilities of cases, (words, cases)."""
+    weights = np.exp(case_logs(probabilities) / calibration.case_temperature)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _calibrated_case_logs(probabilities: FloatArray, calibration: Calibration) -> ScoreArray:
-    return np.asarray(case_logits(probabilities) / calibration.case_temperature)

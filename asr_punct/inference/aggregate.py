@@ -1,60 +1,51 @@
-"""Several windows of context for each word (Courtland et al. 2020, section 3 and Table 2).
+"""Average several windows for each word (Courtland et al. 2020, section 3 and Table 2).
 
-Windows start so close to each other that each word stands in about as many as are asked for, fewer at a document's
-edges, and what they give for it is averaged.
+The paper sums activations; here they are averaged, which chooses the same class and keeps the meaning of thresholds and
+class weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from asr_punct.config import WindowConfig
-from asr_punct.decode.settings import FloatArray, ScoreArray, log_probabilities, logits, sigmoid
+from asr_punct.decode.classes import log_probabilities
+from asr_punct.decode.settings import FloatArray, LogitArray, logits, sigmoid
 from asr_punct.errors import AsrPunctError
-from asr_punct.features import DOCUMENT_END, WordInput
-from asr_punct.inference.backend import WindowScores
-from asr_punct.inference.windows import Window
-
-AggregateBy = Literal["logits", "probabilities"]
+from asr_punct.features import DOCUMENT_END
+from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.windows import W, Window
 
 
 @dataclass(frozen=True)
 class Aggregation:
-    """How several windows decide one word.
+    """Averages logits of marks, or log-probabilities of classes and cases, which are then normalised again.
 
     Attributes:
-        windows: that a word stands in, 1 or more; with 1 they do not overlap.
-        by: `logits`, the paper's activations: logits of marks, log-probabilities of classes and of cases are averaged,
-            those of classes and cases normalised again; or `probabilities`, whose average is taken as it is. The paper
-            sums: the likeliest class is that of the mean too, and thresholds and weights, which are for what one window
-            gives, keep their meaning.
+        windows: number of windows that contain each word, 1 or more; fewer at a document's edges.
     """
 
     windows: int
-    by: AggregateBy = "logits"
 
     def __post_init__(self) -> None:
         if self.windows < 1:
             raise AsrPunctError(f"--aggregate: found {self.windows}, expected 1 or more")
-        if self.by not in ("logits", "probabilities"):
-            raise AsrPunctError(f"--aggregate-by: found {self.by!r}, expected logits or probabilities")
 
-    def plan(self, words: Iterable[WordInput], config: WindowConfig, max_tokens: int) -> Iterator[Window]:
-        """Windows of documents, lazily; each keeps the words that no later one holds.
+    def plan(self, words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
+        """Cut documents into windows that each keep the words that no later window contains.
 
         A window has as many words as its limits allow, and the next one starts 1/`windows` of them later (rounded up).
-        A document's last window is the first that reaches its end.
+        The last window of a document is the first that reaches its end.
 
         Args:
-            words: the words of any number of documents; each document's last one has the flag DOCUMENT_END.
+            words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
             config: words of a window.
-            max_tokens: sub-words of a window at most, both special tokens included.
+            max_tokens: maximum number of sub-words of a window, both special tokens included.
         """
-        buffer: list[WordInput] = []
+        buffer: list[W] = []
         tokens = 0
         for word in words:
             while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):
@@ -71,62 +62,51 @@ class Aggregation:
             yield Window(tuple(buffer), (0, len(buffer)))
 
     def combine(
-        self, computed: Iterable[tuple[Window, WindowScores]], classes: bool
-    ) -> Iterator[tuple[Window, WindowScores]]:
-        """Each window of `plan`, in order, with the averages of the words that it keeps.
+        self, computed: Iterable[tuple[Window[W], WindowProbabilities]], classes: bool
+    ) -> Iterator[tuple[Window[W], WindowProbabilities]]:
+        """Return each window of `plan`, in order, with the averages of the words that it keeps.
 
         Args:
-            computed: the windows and the probabilities of all their words, (words, labels) and (words, cases).
-            classes: whether the labels are classes, and not marks.
+            computed: windows and the probabilities of all their words, (words, labels) and (words, cases).
+            classes: whether the labels are classes, not marks.
         """
-        labels, cases = _Mean(self._scale(classes)), _Mean(self._scale(True))
-        for window, scores in computed:
-            labels.add(scores.labels)
-            cases.add(scores.cases)
-            yield window, WindowScores(labels.take(window.keep[1]), cases.take(window.keep[1]))
-
-    def _scale(self, exclusive: bool) -> _Scale:
-        if self.by == "probabilities":
-            return _PROBABILITIES
-        return _LOG_PROBABILITIES if exclusive else _LOGITS
+        cases = _RunningMean(log_probabilities, _softmax)
+        labels = _RunningMean(log_probabilities, _softmax) if classes else _RunningMean(logits, sigmoid)
+        for window, probabilities in computed:
+            labels.add(probabilities.labels)
+            cases.add(probabilities.cases)
+            yield window, WindowProbabilities(labels.take(window.keep[1]), cases.take(window.keep[1]))
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """What is averaged instead of probabilities, and how those come back."""
-
-    to: Callable[[FloatArray], ScoreArray]
-    back: Callable[[ScoreArray], ScoreArray]
-
-
-def _softmax(scores: ScoreArray) -> ScoreArray:
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+def _softmax(values: LogitArray) -> LogitArray:
+    weights = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
-_PROBABILITIES = _Scale(lambda values: values.astype(np.float64), lambda values: values)
-_LOG_PROBABILITIES = _Scale(log_probabilities, _softmax)
-_LOGITS = _Scale(logits, sigmoid)
+class _RunningMean:
+    """Mean over windows for the words from the newest window's first one on.
 
+    Args:
+        transform: from probabilities to the values that are averaged.
+        inverse: back to probabilities.
+    """
 
-class _Mean:
-    """Mean of what the windows give for each word from the newest window's first one on."""
-
-    def __init__(self, scale: _Scale) -> None:
-        self._scale = scale
-        self._sums: ScoreArray = np.zeros((0, 1))
-        self._counts: ScoreArray = np.zeros((0, 1))
+    def __init__(
+        self, transform: Callable[[FloatArray], LogitArray], inverse: Callable[[LogitArray], LogitArray]
+    ) -> None:
+        self._transform, self._inverse = transform, inverse
+        self._sums: LogitArray = np.zeros((0, 1))
+        self._counts: LogitArray = np.zeros((0, 1))
 
     def add(self, probabilities: FloatArray) -> None:
-        """Count a window, (words, values), that holds all words that are waiting."""
-        sums, counts = self._scale.to(probabilities), np.ones((len(probabilities), 1))
-        waiting = len(self._sums)
-        sums[:waiting] += self._sums
-        counts[:waiting] += self._counts
+        """Add a window, (words, values), that contains all words of the sums."""
+        sums, counts = self._transform(probabilities), np.ones((len(probabilities), 1))
+        sums[: len(self._sums)] += self._sums
+        counts[: len(self._sums)] += self._counts
         self._sums, self._counts = sums, counts
 
     def take(self, words: int) -> FloatArray:
-        """Probabilities of the first words, (words, values), which no later window holds."""
+        """Remove the first words, which no later window contains, and return their probabilities, (words, values)."""
         mean = self._sums[:words] / self._counts[:words]
         self._sums, self._counts = self._sums[words:], self._counts[words:]
-        return self._scale.back(mean).astype(np.float32)
+        return self._inverse(mean).astype(np.float32)

@@ -1,51 +1,28 @@
-"""What computes a model's scores: onnxruntime, or torch where there is no graph or another device is asked for."""
+"""Open the backend that runs a model: onnxruntime, or torch for other devices and models without a graph."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, has_file
-from asr_punct.decode import FloatArray
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features
+from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, WindowProbabilities
 
-_GRAPHS = {"fp32": ONNX, "int8": ONNX_INT8}
-MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
-"""Names of a graph's outputs: probabilities of marks or those of classes, and those of cases."""
-
-
-@dataclass(frozen=True)
-class WindowScores:
-    """Probabilities of a batch of windows, or of the words of one, without the first dimension.
-
-    Attributes:
-        labels: of marks or of classes, whatever the model decides. *Shape:* (batch, words, labels) or (words, labels).
-        cases: *Shape:* (batch, words, cases) or (words, cases).
-    """
-
-    labels: FloatArray
-    cases: FloatArray
-
-
-class Backend(Protocol):
-    """Computes scores of windows."""
-
-    @property
-    def runtime(self) -> str:
-        """What runs the model: `onnxruntime` or `torch`."""
-
-    def scores(self, features: Features) -> WindowScores:
-        """Scores of a batch; what stands at padded words means nothing."""
+Graph = Literal["fp32", "int8"]
+_GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
 
 
 class OnnxBackend:
-    """A model's graph in onnxruntime.
+    """Runs a model's graph with onnxruntime.
 
     Args:
-        graph: its file, or the content of it.
-        threads: threads of one batch; 0 for as many as there are cores.
+        graph: path of the graph, or its content.
+        threads: threads per batch; 0 for one per core.
+
+    Raises:
+        ModelError: onnxruntime cannot run the graph.
     """
 
     runtime = "onnxruntime"
@@ -56,43 +33,38 @@ class OnnxBackend:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
+        content = graph if isinstance(graph, bytes) else str(graph)
         try:
-            self._session = onnxruntime.InferenceSession(
-                graph if isinstance(graph, bytes) else str(graph), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's errors share no base class
             place = "graph" if isinstance(graph, bytes) else graph
             raise ModelError(place, first_line(error), "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
-        given = {item.name for item in self._session.get_outputs()}
-        self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in given else MARKS_OUTPUT, CASES_OUTPUT]
+        outputs = {item.name for item in self._session.get_outputs()}
+        self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in outputs else MARKS_OUTPUT, CASES_OUTPUT]
 
-    def scores(self, features: Features) -> WindowScores:
-        """Scores of a batch; what stands at padded words means nothing."""
+    def probabilities(self, features: Features) -> WindowProbabilities:
+        """Return the probabilities of a batch; those of padding are meaningless."""
         inputs = features.inputs()
         labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
-        return WindowScores(labels, cases)
+        return WindowProbabilities(labels, cases)
 
 
 def open_backend(
-    directory: Path,
-    info: ModelInfo,
-    device: str | None = None,
-    threads: int = 0,
-    graph: Literal["fp32", "int8"] | None = None,
+    directory: Path, info: ModelInfo, device: str | None = None, threads: int = 0, graph: Graph | None = None
 ) -> Backend:
-    """The backend for a model directory: its graph on the CPU, torch for other devices or where there is no graph.
+    """Open a model directory: its graph on the CPU, torch on other devices or where there is no graph.
 
     Args:
         directory: the model directory.
-        info: its information.
-        device: where scores are computed; the CPU by default.
-        threads: threads on the CPU; 0 for as many as there are cores.
+        info: its configuration.
+        device: where to run the model; the CPU by default.
+        threads: threads on the CPU; 0 for one per core.
         graph: the graph to run; by default fp32, or int8 where there is no other.
 
     Raises:
         ModelError: a file is missing or altered, or there is no such graph.
-        AsrPunctError: a graph is asked for on another device than the CPU, or a device that torch cannot use.
+        AsrPunctError: a graph is asked for on a device other than the CPU, or torch cannot use the device.
         MissingExtraError: torch is needed and not installed.
     """
     on_cpu = device in (None, "cpu")
@@ -110,6 +82,6 @@ def open_backend(
     try:
         from asr_punct.inference.torch_backend import TorchBackend
     except ModuleNotFoundError as error:
-        what = "a model without a graph" if on_cpu else f"--device {device}"
-        raise MissingExtraError(what, "train", str(error.name)) from None
+        needs_torch = "a model without a graph" if on_cpu else f"--device {device}"
+        raise MissingExtraError(needs_torch, "train", str(error.name)) from None
     return TorchBackend.load(weights, info, device or "cpu", threads)

@@ -1,12 +1,10 @@
-"""A live stream: words in one by one, each committed with its marks and case once a few words came after it.
+"""Live streams: each word is committed with its marks and case once a few words follow it.
 
-The look-ahead is hard (Poláček et al. 2023, section 3.4): a word is decided when the word `right` places after it is
-there, by a window of at most `left` words before it and `right` after it, and what is committed never changes. With
-`left` = `right` this is the sequential prediction of Courtland et al. 2020, a window centred on each word. A model
-reads no more words and sub-words than its own windows have: of larger ones the ends are left out, of the longer side
-first.
-
-One window decides a word: aggregation has no part here.
+The look-ahead is hard (Poláček et al. 2023, section 3.4): a word is decided when the word `right` places after it
+arrives, by a window of at most `left` words before it and `right` after it, and never changes. With `left` = `right`
+this is the sequential prediction of Courtland et al. 2020, a window centred on each word. Windows have no more words
+and sub-words than the model's own; larger ones are cut at the longer side first. A single window decides each word,
+without aggregation.
 """
 
 from __future__ import annotations
@@ -17,20 +15,22 @@ from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 
+import numpy as np
+
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.backend import WindowScores
-from asr_punct.inference.lookahead import Lookahead, Sight
-from asr_punct.inference.merge import added_label
+from asr_punct.inference.lookahead import Decision, Lookahead
+from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.pauses import pause_between, with_pauses
 from asr_punct.words import Utterance, Word, annotate
 
-Decide = Callable[[Sequence[Window]], list[WindowScores]]
-"""Scores of the words that each window decides."""
+Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
+"""Computes the probabilities of the words that each window decides."""
 _BATCH = 128
-"""Windows of a transcript that are computed together."""
+"""Decisions of a transcript that are computed together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Committed:
     """A word that is decided.
 
     Attributes:
-        word: as it came.
+        word: as in the input.
         labels: its marks and case.
         written: the word with them, as one token.
     """
@@ -49,38 +49,39 @@ class Committed:
 
 
 class Committer:
-    """Labels of words in their order, given what is in sight of each.
+    """Labels words in their order.
 
     Args:
-        decide: computes the scores.
-        decoder: decides by them.
+        decide: computes probabilities.
+        decoder: makes labels of them.
         case: whether capitals may be added.
     """
 
     def __init__(self, decide: Decide, decoder: OnlineDecoder, case: bool) -> None:
         self._decide, self._decoder, self._case = decide, decoder, case
 
-    def __call__(self, sights: Sequence[Sight]) -> Iterator[tuple[Word, Labels]]:
-        """Every token of consecutive sights with its labels."""
-        scores = iter(self._decide([sight.window for sight in sights if sight.window]))
-        for sight in sights:
-            for token in sight.tokens:
-                labels = token.given
-                if token.core:
-                    found = next(scores)
-                    predicted = self._decoder.commit(found.labels, found.cases, sight.flags, sight.end)
-                    labels = added_label(token.word.text, token.core, labels, predicted, token.flags(), self._case)
+    def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
+        """Return every token of consecutive decisions with its labels."""
+        found = iter(self._decide([decision.window for decision in decisions if decision.window]))
+        for decision in decisions:
+            for token in decision.tokens:
+                labels = token.labels
+                if token.core and decision.window:
+                    flags = np.array([word.flags for word in decision.window.kept], dtype=np.uint8)
+                    probabilities = next(found)
+                    predicted = self._decoder.commit(probabilities.labels, probabilities.cases, flags, decision.end)
+                    labels = token.add(predicted, self._case)
                 yield token.word, labels
 
 
 class Stream:
-    """Words in, committed words out; `Punctuator.stream` makes one.
+    """Words in, committed words out; made by `Punctuator.stream`.
 
-    `flush` gives the last words; leaving it as a context manager forgets those that are not committed.
+    `flush` returns the last words; leaving it as a context manager drops those that are not committed.
 
     Args:
-        lookahead: what each word is decided by.
-        committer: decides.
+        lookahead: collects the words.
+        committer: labels them.
         glyphs: how words are written.
     """
 
@@ -92,15 +93,15 @@ class Stream:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._lookahead.forget()
+        self._lookahead.clear()
 
     def push(self, word: str | Word) -> list[Committed]:
-        """Give the next word; words that it decides come back, the oldest first, often one.
+        """Add the next word and return the words that it decides, oldest first, often one.
 
-        Its times, where it has them and the word before it too, give the pause between them.
+        The pause between two words follows from their times, where they have any.
 
         Raises:
-            AsrPunctError: it is not one word.
+            AsrPunctError: the argument is not one word.
         """
         token = Word(word) if isinstance(word, str) else word
         if not isinstance(token, Word) or len(token.text.split()) != 1:
@@ -110,25 +111,25 @@ class Stream:
         return self._commit(list(self._lookahead.push(token, pause)))
 
     def flush(self) -> list[Committed]:
-        """End the document: its words that are not yet decided come back. What follows is a document of its own."""
+        """End the document and return its remaining words; the next word begins another document."""
         self._last = None
         return self._commit(list(self._lookahead.flush()))
 
-    def _commit(self, sights: Sequence[Sight]) -> list[Committed]:
+    def _commit(self, decisions: Sequence[Decision]) -> list[Committed]:
         return [
             Committed(word, labels, write_word(word.text, labels, self._glyphs))
-            for word, labels in self._committer(sights)
+            for word, labels in self._committer.commit(decisions)
         ]
 
 
 def restore_streaming(
     utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer
 ) -> Iterator[Utterance]:
-    """What a stream would give of each recording, word for word, computed in batches; lazily and in order."""
+    """Return utterances with the labels that a stream gives to their words, lazily, computed in batches."""
     waiting: deque[Utterance] = deque()
     labels: deque[Labels] = deque()
 
-    def sights() -> Iterator[Sight]:
+    def decisions() -> Iterator[Decision]:
         document, pause = None, None
         for utterance in with_pauses(utterances):
             waiting.append(utterance)
@@ -140,11 +141,10 @@ def restore_streaming(
                 pause = word.pause
         yield from lookahead.flush()
 
-    seen = sights()
-    while group := list(islice(seen, _BATCH)):
-        labels.extend(label for _, label in committer(group))
+    pending = decisions()
+    while group := list(islice(pending, _BATCH)):
+        labels.extend(label for _, label in committer.commit(group))
         while waiting and len(waiting[0].words) <= len(labels):
             utterance = waiting.popleft()
-            yield annotate(utterance, labels=tuple(labels.popleft() for _ in utterance.words))
-    while waiting:
-        yield waiting.popleft()
+            yield annotate(utterance, labels=[labels.popleft() for _ in utterance.words])
+    yield from waiting

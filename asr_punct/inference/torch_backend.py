@@ -1,4 +1,4 @@
-"""Scores computed by torch, for a model that was not exported and for devices other than the CPU."""
+"""Run a model with torch: models that were not exported, and devices other than the CPU."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ import torch
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.features import Features
-from asr_punct.inference.backend import WindowScores
+from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.model.device import open_device
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 
 
 class TorchBackend:
-    """A model in torch, where and as it is.
-
-    Args:
-        model: the model, in evaluation mode.
-    """
+    """Runs a model in evaluation mode on the device of its weights."""
 
     runtime = "torch"
 
@@ -29,7 +25,7 @@ class TorchBackend:
 
     @classmethod
     def load(cls, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> TorchBackend:
-        """The model of a directory.
+        """Load a model.
 
         Args:
             weights: the safetensors file.
@@ -42,13 +38,13 @@ class TorchBackend:
         """
         if threads:
             torch.set_num_threads(threads)
-        place = open_device(device)
-        return cls(load_tagger(weights, info).folded().to(place))
+        opened = open_device(device)
+        return cls(load_tagger(weights, info).folded().to(opened))
 
-    def scores(self, features: Features) -> WindowScores:
-        """Scores of a batch; what stands at padded words means nothing."""
+    def probabilities(self, features: Features) -> WindowProbabilities:
+        """Return the probabilities of a batch; those of padding are meaningless."""
         tensors = {name: torch.from_numpy(array).to(self._device) for name, array in features.inputs().items()}
         with torch.inference_mode():
             output = self._model(**tensors)
             labels, cases = output.label_probabilities, output.case_logits.softmax(dim=-1)
-        return WindowScores(labels.float().cpu().numpy(), cases.float().cpu().numpy())
+        return WindowProbabilities(labels.float().cpu().numpy(), cases.float().cpu().numpy())

@@ -1,36 +1,44 @@
-"""Overlapping windows over a stream of words of any length, in bounded memory."""
+"""Cut documents of any length into windows, in bounded memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from asr_punct.config import WindowConfig
 from asr_punct.features import DOCUMENT_END, WordInput
 
+W = TypeVar("W", bound=WordInput)
+
 
 @dataclass(frozen=True)
-class Window:
-    """Consecutive words of one document, and which of them this window decides.
+class Window(Generic[W]):
+    """Consecutive words of one document.
 
     Attributes:
         words: the words.
-        keep: first word that it decides, and the one after the last.
+        keep: first word that this window decides, and the one after the last.
     """
 
-    words: tuple[WordInput, ...]
+    words: tuple[W, ...]
     keep: tuple[int, int]
 
+    @property
+    def kept(self) -> tuple[W, ...]:
+        """The words that this window decides."""
+        return self.words[slice(*self.keep)]
 
-def plan_windows(words: Iterable[WordInput], config: WindowConfig, max_tokens: int) -> Iterator[Window]:
-    """Cut documents into overlapping windows whose kept parts are all the words, once each and in order.
+
+def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
+    """Cut documents into overlapping windows that decide each word exactly once, in order.
 
     Args:
-        words: the words of any number of documents; each document's last one has the flag DOCUMENT_END.
+        words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
         config: words of a window, and words at its inner edges that a neighbour decides.
-        max_tokens: sub-words of a window at most, both special tokens included.
+        max_tokens: maximum number of sub-words of a window, both special tokens included.
     """
-    buffer: list[WordInput] = []
+    buffer: list[W] = []
     decided = tokens = 0
     for word in words:
         while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):

@@ -38,6 +38,7 @@ from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts
 from asr_punct.nemo.connector import Connector
+from asr_punct.nemo.queries import add_punctuation_capitalization
 from asr_punct.shipped import shipped_models
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.datamodule import PunctuationData
@@ -189,11 +190,11 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return_labels: bool = False,
         dataloader_kwargs: Mapping[str, Any] | None = None,
     ) -> list[str]:
-        """Each query with marks and capitals, or its labels; arguments as `Punctuator` has them."""
+        """Return each query with marks and capitals, or its labels; see `nemo.queries`."""
         mode = self.training
         try:
-            return self.punctuator.add_punctuation_capitalization(
-                queries, batch_size, max_seq_length, step, margin, return_labels
+            return add_punctuation_capitalization(
+                self.punctuator, queries, batch_size, max_seq_length, step, margin, return_labels
             )
         finally:
             self.train(mode)

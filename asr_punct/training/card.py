@@ -6,7 +6,6 @@ from pathlib import Path
 
 from asr_punct.checkpoint import CARD, read_info
 from asr_punct.formats.files import write_file
-from asr_punct.inference.describe import encoder_of
 from asr_punct.marks import MARKS
 
 _SCORES = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}
@@ -25,7 +24,7 @@ def write_card(directory: Path) -> None:
         f"A punctuation and capitalisation model of asr_punct: {marks} and case, from {inputs}.",
         "",
         f"* language: {model.language}",
-        f"* encoder: {encoder_of(info)}",
+        f"* encoder: {model.encoder.name or info.encoder.get('model_type')}",
         f"* pauses: {model.pauses.kind}; context: {model.context.kind}",
         f"* trained on {facts['words']} words of `{facts['data']}`, chosen by {facts['dev_words']} words",
         *(f"* {text}: {facts[name]:.3f}" for name, text in _SCORES.items()),

@@ -29,7 +29,8 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
-from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, OnnxBackend, WindowScores
+from asr_punct.inference.backend import OnnxBackend
+from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, WindowProbabilities
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN
@@ -88,13 +89,13 @@ def export(directory: Path, int8: bool = False) -> float:
             _write_graph(model, info, partial)
         graph = OnnxBackend(partial)
         with progress.step("running the graph"):
-            difference = _compare(graph.scores, _torch_scores(model), info).largest
+            difference = _compare(graph.probabilities, _torch_probabilities(model), info).largest
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
                 _quantise(partial, partial_int8)
-            _check_int8(directory, _compare(OnnxBackend(partial_int8).scores, graph.scores, info))
+            _check_int8(directory, _compare(OnnxBackend(partial_int8).probabilities, graph.probabilities, info))
             os.replace(partial_int8, directory / ONNX_INT8)
         os.replace(partial, directory / ONNX)
     finally:
@@ -183,19 +184,19 @@ class Comparison:
     equal: float
 
 
-Scores = Callable[[Features], WindowScores]
+Probabilities = Callable[[Features], WindowProbabilities]
 
 
-def _torch_scores(model: nn.Module) -> Scores:
-    def scores(features: Features) -> WindowScores:
+def _torch_probabilities(model: nn.Module) -> Probabilities:
+    def probabilities(features: Features) -> WindowProbabilities:
         with torch.inference_mode():
             labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
-        return WindowScores(labels.numpy(), cases.numpy())
+        return WindowProbabilities(labels.numpy(), cases.numpy())
 
-    return scores
+    return probabilities
 
 
-def _compare(found: Scores, expected: Scores, info: ModelInfo) -> Comparison:
+def _compare(found: Probabilities, expected: Probabilities, info: ModelInfo) -> Comparison:
     """Compare on random windows, those of one and of two words among them."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):

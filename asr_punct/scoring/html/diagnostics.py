@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asr_punct.decode.probabilities import LEAST
+from asr_punct.decode.probabilities import MIN_LISTED
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.scoring.counts import Array, Counts
 from asr_punct.scoring.evaluate import Paired
@@ -134,7 +134,7 @@ class _Bin:
 
 _LISTED = (
     "Each point is a tenth of the scale of the model's probability of {what}, whether it set them or not: its mean, "
-    f"and how many of them stand in the reference. What is less than {100 * LEAST:.0f} % likely is not listed."
+    f"and how many of them stand in the reference. What is less than {100 * MIN_LISTED:.0f} % likely is not listed."
 )
 _MARKS = _Diagram(
     "Share of right marks by probability",
@@ -163,7 +163,7 @@ def _decisions(pair: SideBySide, labels: Collection[Mark | Case]) -> Iterable[tu
     """Probability of each of the labels that was listed for a word, and whether the reference has it there."""
     for probabilities, expected in zip(pair.probabilities, pair.reference, strict=False):
         for name, probability in (probabilities or {}).items():
-            if name in labels and probability >= LEAST:
+            if name in labels and probability >= MIN_LISTED:
                 yield probability, name in expected.marks or name is expected.case
 
 

@@ -16,10 +16,10 @@ from typing import Annotated, Any
 from typer import Option
 
 from asr_punct.checkpoint import CARD, SCORES, ModelInfo, read_info
+from asr_punct.cli.describe import SCORE_COLUMNS, megabytes_to_run, parameters_of, score_rows
 from asr_punct.corpora.sources import Source, read_sources
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_file
-from asr_punct.inference.describe import SCORE_COLUMNS, megabytes_to_run, parameters_of, score_rows
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
 from asr_punct.scoring.classes import MarkClasses
 from asr_punct.scoring.tables import NONE, comparison, interval, percent, table

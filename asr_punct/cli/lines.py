@@ -1,4 +1,4 @@
-"""Lines of words in, lines of committed words out: what `asr-punct stream` does between its two standard streams."""
+"""The input and output of `asr-punct stream`: lines of words in, lines of committed words out."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from asr_punct.words import Seconds, Word
 
 
 def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
-    """Read standard input to its end and write each word to standard output as soon as it is committed.
+    """Write each word of standard input to standard output as soon as it is committed.
 
     Raises:
-        InputError: a line is not UTF-8, or JSON of another form; the words before it are written.
+        InputError: a line is not UTF-8 or malformed JSON; the words before it are written.
     """
     with write_file(STANDARD_STREAM) as out:
-        for line in punctuated_lines(read_lines(STANDARD_STREAM), stream, glyphs):
+        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, glyphs):
             out.write(line + "\n")
             out.flush()
 
 
-def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
-    """Committed words, in the form in which each came: as written, or as JSON.
+def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
+    """Return committed words as text, or as JSON if they were read as JSON.
 
-    A line is words, or where it begins with a brace one word as JSON, in the order of time. An empty line ends the
-    document, and so does the last line.
+    A line has words, or one word as JSON if it begins with a brace; words are in the order of time. An empty line
+    ends the document, and so does the last line.
 
     Args:
-        lines: numbers and lines of standard input.
+        lines: line numbers and lines of standard input.
         stream: commits the words.
-        glyphs: how they are written.
+        glyphs: how words are written.
 
     Raises:
-        InputError: a line cannot be read, or is JSON of another form; all words before it have come out.
+        InputError: an unreadable line or malformed JSON; all words before it are returned first.
     """
     as_json: deque[bool] = deque()
     latest = 0.0
@@ -69,7 +69,7 @@ def punctuated_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: G
 
 
 def _json_word(line: str, number: int, latest: Seconds) -> Word:
-    """The word of a line, which starts no earlier than `latest`, the start of the one before it."""
+    """Parse the word of a line, which must not start before `latest`, the start of the word before it."""
     place = f"{display_name(STANDARD_STREAM)}:{number}"
     word = timed_word(parse_json(line, place), place)
     if word.start is not None and word.start < latest:

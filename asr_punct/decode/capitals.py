@@ -1,0 +1,81 @@
+"""The case of each word, decided together with the end of the sentence before it where the settings ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
+from asr_punct.decode.word_marks import BoolArray, IntArray
+from asr_punct.marks import CASES, MARKS, Labels, mark_bits
+
+_MARK_BITS = 1 << np.arange(len(MARKS))
+_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
+_END_BITS = mark_bits(CAPITAL_FOLLOWS)
+
+
+@dataclass(frozen=True)
+class CaseChoices:
+    """The possible cases of words, (words,) each.
+
+    Attributes:
+        best: index of the most likely case.
+        capital: index of the most likely capital.
+        cost: logits that a capital costs; 0 where it is the most likely case, or the case is fixed.
+        ended: whether a . or ? of the input ends a sentence after the word.
+    """
+
+    best: IntArray
+    capital: IntArray
+    cost: LogitArray
+    ended: BoolArray
+
+    @classmethod
+    def of(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
+        """Return the choices of words with these case probabilities, (words, cases)."""
+        logits = case_logits(probabilities, settings)
+        cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
+        cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
+        return cls(logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1, cost, has_flag(flags, WordFlag.ENDED))
+
+
+class Capitals:
+    """Chooses the case of consecutive words: the best one, or the best capital where a sentence begins.
+
+    Args:
+        settings: of the model.
+    """
+
+    def __init__(self, settings: DecodeSettings) -> None:
+        self._after_ends = settings.sentence_capitals
+        self._sentence_begins = False
+
+    def charge(self, logits: LogitArray, next_cost: LogitArray) -> None:
+        """Subtract what a capital costs the next word, (words,), from the sentence ends of logits (words, marks)."""
+        if self._after_ends:
+            logits[:, _ENDS] -= next_cost[:, None]
+
+    def label(self, marks: BoolArray, choices: CaseChoices) -> list[Labels]:
+        """Return the labels of the next words, given their marks, (words, marks), and at least as many choices."""
+        words = len(marks)
+        codes = marks @ _MARK_BITS
+        if self._after_ends and words:
+            ended = choices.ended[:words] | (codes & _END_BITS > 0)
+            begins = np.concatenate([[self._sentence_begins], ended[:-1]])
+            self._sentence_begins = bool(ended[-1])
+            cases = np.where(begins, choices.capital[:words], choices.best[:words])
+        else:
+            cases = choices.best[:words]
+        return list(map(_labels, codes.tolist(), cases.tolist()))
+
+    def end_document(self) -> None:
+        """Forget the last word."""
+        self._sentence_begins = False
+
+
+@cache
+def _labels(mark_code: int, case: int) -> Labels:
+    return Labels(frozenset(mark for i, mark in enumerate(MARKS) if mark_code >> i & 1), CASES[case])

@@ -1,0 +1,94 @@
+"""Thresholds and case biases of the highest F1 on a development corpus.
+
+The threshold of one mark that maximises micro F1 over all marks, the others fixed, follows exactly from its sorted
+logits; repeating this for each mark until nothing changes is coordinate ascent. The best thresholds of calibrated
+probabilities are all half of the best F1 (Lipton et al. 2014, theorem 1), so each mark's logit is shrunk towards that
+value: a mark with n occurrences keeps n / (n + 50) of the distance, and none if n < 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.decode.settings import LogitArray
+from asr_punct.decode.word_marks import BoolArray, IntArray
+
+MIN_COUNT = 20
+"""Occurrences in the reference below which nothing is fitted to a mark, class or case."""
+_SHRINKAGE = 50
+_ITERATIONS = 5
+_MIN_GAIN = 1e-4
+_CASE_BIASES = sorted(np.arange(-2.0, 2.01, 0.1), key=abs)
+_T = TypeVar("_T")
+
+
+def f1(true_positives: npt.ArrayLike, predicted: npt.ArrayLike, support: float) -> LogitArray:
+    """Return 2 tp / (predicted + support), 0 where there are none."""
+    return np.asarray(2 * np.asarray(true_positives) / np.maximum(np.asarray(predicted) + support, 1))
+
+
+def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
+    """Return the threshold of each mark as a logit, (marks,).
+
+    Args:
+        logits: calibrated, (words, marks).
+        present: marks of the reference, (words, marks).
+    """
+    order = np.argsort(-logits, axis=0, kind="stable")
+    ranked = np.take_along_axis(logits, order, axis=0)
+    hits = np.concatenate([np.zeros((1, logits.shape[1])), np.take_along_axis(present, order, axis=0).cumsum(axis=0)])
+    predicted = (ranked >= 0).sum(axis=0)
+    support = float(present.sum())
+    ranks = np.arange(len(logits) + 1)
+    marks = np.arange(logits.shape[1])
+    for _ in range(_ITERATIONS):
+        before = predicted.copy()
+        for mark in marks:
+            others = np.delete(marks, mark)
+            found = hits[predicted[others], others].sum() + hits[:, mark]
+            predicted[mark] = int(f1(found, predicted[others].sum() + ranks, support).argmax())
+        if (before == predicted).all():
+            break
+    best = float(f1(hits[predicted, marks].sum(), predicted.sum(), support))
+    half = min(max(best / 2, 0.05), 0.5)
+    centre = np.log(half / (1 - half))
+    count = present.sum(axis=0)
+    kept = np.where(count < MIN_COUNT, 0.0, count / (count + _SHRINKAGE))
+    limits = (ranked[np.minimum(predicted, len(ranked) - 1), marks] + ranked[np.maximum(predicted - 1, 0), marks]) / 2
+    return np.asarray(centre + kept * (np.clip(limits, centre - 3, centre + 3) - centre))
+
+
+def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Callable[[_T], float]) -> _T:
+    """Coordinate ascent: each change proposes candidates, of which one that gains more than 0.0001 is kept."""
+    best, best_value = start, value(start)
+    for change in changes:
+        for candidate in change(best):
+            found = value(candidate)
+            if found > best_value + _MIN_GAIN:
+                best, best_value = candidate, found
+    return best
+
+
+def fit_case_bias(logits: LogitArray, cases: IntArray) -> LogitArray:
+    """Return the bias of each case, (cases,), the first one's 0, of the highest micro F1 over the other cases.
+
+    Args:
+        logits: calibrated log-probabilities, (words, cases).
+        cases: indices of the reference's cases, (words,).
+    """
+
+    def with_bias(case: int, bias: LogitArray) -> list[LogitArray]:
+        return [np.where(np.arange(len(bias)) == case, value, bias) for value in _CASE_BIASES]
+
+    def case_f1(bias: LogitArray) -> float:
+        chosen = (logits + bias).argmax(axis=1)
+        hits = ((chosen == cases) & (cases > 0)).sum()
+        return float(f1(hits, (chosen > 0).sum(), float((cases > 0).sum())))
+
+    frequent = [case for case in range(1, logits.shape[1]) if (cases == case).sum() >= MIN_COUNT]
+    changes = [lambda bias, case=case: with_bias(case, bias) for case in frequent]
+    return climb(np.zeros(logits.shape[1]), changes, case_f1)

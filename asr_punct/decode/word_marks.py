@@ -1,0 +1,95 @@
+"""The best marks of one word, given which paired marks close on it.
+
+At most one of comma, period, colon and semicolon is set on a word. A period is not set beside ? ! or …, except across a
+closing quotation mark, nor on a word after which a ¿ or ¡ stays open.
+
+Sets of pairs are small integers: bit 1 is ¿ ?, bit 2 is ¡ !, bit 4 is « ».
+"""
+
+from __future__ import annotations
+
+from enum import IntFlag
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.decode.settings import LogitArray
+from asr_punct.marks import MARKS, PAIRS, Mark
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Pair(IntFlag):
+    """A set of pairs of marks, in the order of `marks.PAIRS`."""
+
+    QUESTION = 1
+    EXCLAMATION = 2
+    QUOTE = 4
+    SENTENCE = QUESTION | EXCLAMATION
+
+
+PAIR_SETS = 1 << len(PAIRS)
+PAIR_BITS = 1 << np.arange(len(PAIRS))
+OPENING = [MARKS.index(opening) for opening, _ in PAIRS]
+CLOSING = [MARKS.index(closing) for _, closing in PAIRS]
+PERIOD, _ELLIPSIS, _OPEN_DASH, DASH = (
+    MARKS.index(mark) for mark in (Mark.PERIOD, Mark.ELLIPSIS, Mark.OPEN_DASH, Mark.DASH)
+)
+_COMMAS = [MARKS.index(mark) for mark in (Mark.COMMA, Mark.COLON, Mark.SEMICOLON)]
+_IN_SET = np.array([[bool(members & bit) for bit in PAIR_BITS] for members in range(PAIR_SETS)])
+
+
+def sum_sets(logits: LogitArray) -> LogitArray:
+    """Return the sum of each set, (words, sets), from the logits of one mark of each pair, (words, pairs)."""
+    return np.asarray(np.where(_IN_SET, logits[:, None, :], 0.0).sum(axis=2))
+
+
+def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
+    """Return the highest sum of logits of right marks by set of closing marks, dashes left out.
+
+    Args:
+        logits: of marks, (words, marks).
+
+    Returns:
+        Where no ¿ or ¡ stays open after the word, (words, sets), and where one does; the latter is only defined for
+        sets without ? and !.
+    """
+    comma = np.maximum(logits[:, _COMMAS].max(axis=1), 0.0)
+    stop = np.maximum(logits[:, PERIOD], comma)
+    ellipsis = np.maximum(logits[:, _ELLIPSIS], 0.0)
+    without_period, with_period = ellipsis + comma, ellipsis + stop
+    nothing_closes = np.maximum(stop, logits[:, _ELLIPSIS] + comma)
+    others = [nothing_closes, *[without_period] * 3, *[with_period] * 4]
+    closing = sum_sets(logits[:, CLOSING])
+    return closing + np.stack(others, axis=1), closing + without_period[:, None]
+
+
+def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
+    """Return the marks that have the score of `closing_scores`, and dashes, (words, marks).
+
+    Args:
+        logits: of marks, (words, marks).
+        opening: set of opening marks of each word.
+        closing: set of closing marks of each word.
+        sentence_open: whether ¿ or ¡ stays open after each word.
+    """
+    marks = np.zeros(logits.shape, dtype=bool)
+    marks[:, OPENING], marks[:, CLOSING] = _IN_SET[opening], _IN_SET[closing]
+    marks[:, [DASH, _OPEN_DASH]] = logits[:, [DASH, _OPEN_DASH]] >= 0
+    quote, sentence_end = closing & Pair.QUOTE > 0, closing & Pair.SENTENCE > 0
+    best_comma = logits[:, _COMMAS].max(axis=1)
+    comma = np.maximum(best_comma, 0.0)
+    period = logits[:, PERIOD] >= comma
+    ellipsis = logits[:, _ELLIPSIS]
+    no_conflict = quote | sentence_end | sentence_open | ~period
+    marks[:, _ELLIPSIS] = np.where(no_conflict, ellipsis >= 0, ellipsis + comma > logits[:, PERIOD])
+    marks[:, PERIOD] = period & ~sentence_open & (quote | ~(sentence_end | marks[:, _ELLIPSIS]))
+    is_best = np.arange(len(_COMMAS)) == logits[:, _COMMAS].argmax(axis=1)[:, None]
+    marks[:, _COMMAS] = is_best & ((best_comma >= 0) & ~marks[:, PERIOD])[:, None]
+    return marks
+
+
+def ends_sentence(marks: BoolArray) -> BoolArray:
+    """Return the words that have . ? or !, from (words, marks)."""
+    return np.asarray(marks[:, [PERIOD, *CLOSING[:2]]].any(axis=1))

@@ -1,0 +1,36 @@
+"""What a model computes for a batch of windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from asr_punct.decode.settings import FloatArray
+from asr_punct.features import Features
+
+MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
+"""Names of a graph's outputs: probabilities of marks or of classes, and of cases."""
+
+
+@dataclass(frozen=True)
+class WindowProbabilities:
+    """Probabilities of a batch of windows, or of the words of one window, without the first dimension.
+
+    Attributes:
+        labels: of marks or of classes. *Shape:* (batch, words, labels) or (words, labels).
+        cases: *Shape:* (batch, words, cases) or (words, cases).
+    """
+
+    labels: FloatArray
+    cases: FloatArray
+
+
+class Backend(Protocol):
+    """Runs a model."""
+
+    @property
+    def runtime(self) -> str:
+        """`onnxruntime` or `torch`."""
+
+    def probabilities(self, features: Features) -> WindowProbabilities:
+        """Return the probabilities of a batch; those of padding are meaningless."""

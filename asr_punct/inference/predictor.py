@@ -1,0 +1,111 @@
+"""Probabilities of the words of documents: windows, batches and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from asr_punct.config import WindowConfig
+from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.settings import FloatArray
+from asr_punct.features import DOCUMENT_END, collate
+from asr_punct.inference.aggregate import Aggregation
+from asr_punct.inference.outputs import Backend, WindowProbabilities
+from asr_punct.inference.tokens import Token
+from asr_punct.inference.windows import Window, plan_windows
+from asr_punct.subwords import SubwordTokenizer
+
+_Computed = tuple[Window[Token], WindowProbabilities]
+BATCH_SIZE = 16
+_SORTED_BATCHES = 8
+"""Batches that are filled together, so that each has windows of similar length."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Probabilities of consecutive words of one document.
+
+    Attributes:
+        tokens: the words.
+        labels: probabilities of marks or of classes, (words, labels).
+        cases: probabilities of cases, (words, cases).
+        end: whether the document ends with these words.
+    """
+
+    tokens: tuple[Token, ...]
+    labels: FloatArray
+    cases: FloatArray
+    end: bool
+
+    @property
+    def flags(self) -> FlagArray:
+        """Flags of the words, (words,)."""
+        return np.array([token.flags for token in self.tokens], dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Computes probabilities of words.
+
+    Attributes:
+        backend: runs the model.
+        tokenizer: has the special tokens.
+        window: words of a window and its margin.
+        max_tokens: maximum number of sub-words of a window, both special tokens included.
+        batch_size: windows that are computed together.
+        aggregation: averages several windows for each word; None where one window decides it.
+        classes: whether the labels are classes, not marks.
+    """
+
+    backend: Backend
+    tokenizer: SubwordTokenizer
+    window: WindowConfig
+    max_tokens: int
+    batch_size: int = BATCH_SIZE
+    aggregation: Aggregation | None = None
+    classes: bool = False
+
+    def predict(self, tokens: Iterable[Token]) -> Iterator[Prediction]:
+        """Return predictions for the words of documents, lazily and in order.
+
+        Args:
+            tokens: words of any number of documents, with the flags of their first and last words.
+        """
+        if self.aggregation is None:
+            computed = self._in_groups(plan_windows(tokens, self.window, self.max_tokens))
+            decided: Iterator[_Computed] = ((window, _keep(window, found)) for window, found in computed)
+        else:
+            computed = self._in_groups(self.aggregation.plan(tokens, self.window, self.max_tokens))
+            decided = self.aggregation.combine(computed, self.classes)
+        for window, found in decided:
+            words = window.kept
+            yield Prediction(words, found.labels, found.cases, bool(words[-1].boundary & DOCUMENT_END))
+
+    def decide(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
+        """Return the probabilities of the words that each window decides."""
+        return [_keep(window, found) for window, found in zip(windows, self._compute(windows), strict=True)]
+
+    def _in_groups(self, windows: Iterator[Window[Token]]) -> Iterator[_Computed]:
+        while group := list(islice(windows, self.batch_size * _SORTED_BATCHES)):
+            yield from zip(group, self._compute(group), strict=True)
+
+    def _compute(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
+        """Return the probabilities of all words of each window; windows of similar length are computed together."""
+        order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
+        result: dict[int, WindowProbabilities] = {}
+        for first in range(0, len(order), self.batch_size):
+            batch = order[first : first + self.batch_size]
+            special = self.tokenizer.start, self.tokenizer.end, self.tokenizer.pad
+            found = self.backend.probabilities(collate([windows[i].words for i in batch], *special))
+            for row, i in enumerate(batch):
+                words = len(windows[i].words)
+                result[i] = WindowProbabilities(found.labels[row, :words], found.cases[row, :words])
+        return [result[i] for i in range(len(windows))]
+
+
+def _keep(window: Window[Token], found: WindowProbabilities) -> WindowProbabilities:
+    keep = slice(*window.keep)
+    return WindowProbabilities(found.labels[keep], found.cases[keep])

@@ -1,0 +1,176 @@
+"""Words of the input as the model and the decoder read them: each one is split, flagged and encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from asr_punct.decode.flags import WordFlag
+from asr_punct.decode.settings import CAPITAL_FOLLOWS
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
+from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
+from asr_punct.pauses import UNKNOWN, buckets
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.text import clean, read_marks, split_token
+from asr_punct.words import Word
+
+_LEFT = frozenset(LEFT)
+_ENDS = frozenset(CAPITAL_FOLLOWS)
+_BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
+_CACHED_WORDS, _CACHED_LENGTH = 100_000, 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token(WordInput):
+    """A token of the input.
+
+    Attributes:
+        word: as in the input, with its labels.
+        core: the token without the marks at its edges; empty where it is marks alone.
+        left: the marks before the core, and those of a token of marks alone before it.
+        right: the marks after the core, likewise.
+        flags: what the input leaves to decide.
+    """
+
+    word: Word
+    core: str
+    left: str
+    right: str
+    flags: WordFlag
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the input."""
+        return self.word.labels or _NO_LABELS
+
+    def with_marks(self, left: str = "", right: str = "") -> Token:
+        """Return the token with further marks beside it."""
+        left, right = left + self.left, self.right + right
+        flags = _flags(self.word.text, left, self.core, right, self.labels)
+        return replace(self, left=left, right=right, flags=flags)
+
+    def add(self, predicted: Labels, case: bool) -> Labels:
+        """Return the labels of the input, and predicted ones where the input leaves them to decide.
+
+        Args:
+            predicted: labels from the decoder.
+            case: whether capitals may be added.
+        """
+        if not self.flags and predicted.case is Case.O:
+            return predicted
+        given, marks, new_case = self.labels, predicted.marks, Case.O
+        if WordFlag.LEFT_TAKEN in self.flags:
+            marks -= _LEFT
+        if WordFlag.RIGHT_TAKEN in self.flags:
+            marks &= _LEFT
+        if case and predicted.case is not Case.O and WordFlag.CASE_FIXED not in self.flags:
+            new_case = _possible_case(self.core, predicted.case)
+        return Labels(given.marks | marks, given.case if new_case is Case.O else new_case)
+
+
+_NO_LABELS = Labels()
+
+
+def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
+    """Return two neighbours; where one is marks alone the other one has its marks beside it."""
+    if before.core and not after.core:
+        return before.with_marks(right=after.word.text), after
+    if after.core and not before.core:
+        return before, after.with_marks(left=before.word.text)
+    return before, after
+
+
+def mark_edges(document: Iterable[Token]) -> Iterator[Token]:
+    """Return the words of one document, the first and the last one with their flags."""
+    held: Token | None = None
+    for token in document:
+        if held is not None:
+            yield held
+            held = token
+        else:
+            held = replace(token, boundary=DOCUMENT_START)
+    if held is not None:
+        yield replace(held, boundary=held.boundary + DOCUMENT_END)
+
+
+class _Entry(NamedTuple):
+    """What is known of a text without its neighbours and labels."""
+
+    subwords: tuple[int, ...]
+    core: str
+    left: str
+    right: str
+    flags: WordFlag
+
+
+class TokenReader:
+    """Makes tokens of words.
+
+    Args:
+        tokenizer: gives the sub-words.
+        language: of the text.
+    """
+
+    def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
+        self._tokenizer, self._language = tokenizer, language
+        self._cache: dict[str, _Entry] = {}
+
+    def read(self, words: Sequence[Word]) -> list[Token]:
+        """Return the tokens of the consecutive words of an utterance, with the pauses after them."""
+        entries = self._entries([word.text for word in words])
+        pauses = [word.pause for word in words]
+        known = any(pause is not None for pause in pauses)
+        numbers = buckets(pauses).tolist() if known else [UNKNOWN] * len(words)
+        tokens = [_token(*row) for row in zip(words, entries, numbers, strict=True)]
+        if all(token.core for token in tokens):
+            return tokens
+        for i in range(1, len(tokens)):
+            tokens[i - 1 : i + 1] = share_marks(*tokens[i - 1 : i + 1])
+        return tokens
+
+    def _entries(self, texts: Sequence[str]) -> list[_Entry]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
+        if not missing:
+            return [self._cache[text] for text in texts]
+        new = self._make_entries(missing)
+        result = [new.get(text) or self._cache[text] for text in texts]
+        if len(self._cache) + len(new) > _CACHED_WORDS:
+            self._cache.clear()
+        self._cache.update((text, entry) for text, entry in new.items() if len(text) <= _CACHED_LENGTH)
+        return result
+
+    def _make_entries(self, texts: Sequence[str]) -> dict[str, _Entry]:
+        parts = [split_token(text, self._language) for text in texts]
+        subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
+        return {
+            text: _Entry(ids, core, left, right, _flags(text, left, core, right, _NO_LABELS))
+            for text, (left, core, right), ids in zip(texts, parts, subwords, strict=True)
+        }
+
+
+def _token(word: Word, entry: _Entry, pause: int) -> Token:
+    subwords, core, left, right, flags = entry
+    if word.labels is not None:
+        flags = _flags(word.text, left, core, right, word.labels)
+    return Token(subwords, pause, word=word, core=core, left=left, right=right, flags=flags)
+
+
+def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> WordFlag:
+    marks = labels.marks
+    flags = WordFlag.LEFT_TAKEN if left or marks & _LEFT else WordFlag(0)
+    if right or marks - _LEFT:
+        flags |= WordFlag.RIGHT_TAKEN
+    if flags:
+        marks |= read_marks(left, right)
+        flags |= WordFlag.BARRIER if marks & _BARRIERS else 0
+        flags |= WordFlag.ENDED if marks & _ENDS else 0
+    is_lower = labels.case is Case.O and core == core.lower() != core.upper()
+    return flags if is_lower and takes_case(text) else flags | WordFlag.CASE_FIXED
+
+
+@lru_cache(maxsize=1 << 16)
+def _possible_case(core: str, case: Case) -> Case:
+    """Return the case that the word really gets: ALL_CAPS needs two letters, and some words cannot have capitals."""
+    return case_of(apply_case(core, case))

@@ -1,0 +1,96 @@
+"""Fit the decoding settings of a model directory on a development corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from asr_punct.checkpoint import read_info, write_info
+from asr_punct.decode import DecodeSettings
+from asr_punct.decode.tune import DevSet, calibration_errors, decoded_f1, fit_settings
+from asr_punct.errors import InputError
+from asr_punct.formats.tsv import read_tsv
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import CASES, MARKS
+from asr_punct.words import without_labels
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The effect of tuning.
+
+    Attributes:
+        words: of the development corpus.
+        micro_f1: of all marks, decoded with the settings before and after.
+        calibration_error: expected calibration error by mark, before and after; empty for a model of classes.
+        class_weights: by class; empty for a model without classes.
+    """
+
+    words: int
+    micro_f1: tuple[float, float]
+    calibration_error: dict[str, tuple[float, float]]
+    class_weights: dict[str, float]
+
+    def lines(self) -> Iterator[str]:
+        """Return a report, line by line."""
+        yield f"{self.words} words: micro F1 {self.micro_f1[0]:.3f} before, {self.micro_f1[1]:.3f} after"
+        for name, weight in self.class_weights.items():
+            yield f"{name:<12} weight {weight:.3f}"
+        for name, (before, after) in self.calibration_error.items():
+            yield f"{name:<12} calibration error {before:.5f} before, {after:.5f} after"
+
+
+def tune(
+    directory: Path, corpus: Path, *, threads: int = 0, device: str | None = None, aggregate: int | None = None
+) -> Tuning:
+    """Fit the settings of a model directory on a corpus and write them to its `config.json`.
+
+    Args:
+        directory: of the model.
+        corpus: labelled text that the model was not trained on.
+        threads: threads on the CPU; 0 for one per core.
+        device: where to run the model; the CPU by default.
+        aggregate: number of windows that are averaged for each word, the same as in later decoding.
+
+    Raises:
+        AsrPunctError: damaged directory or unusable corpus; nothing is written then.
+    """
+    info = read_info(directory)
+    punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, aggregate=aggregate)
+    dev = read_dev_set(punctuator, corpus)
+    settings = fit_settings(dev)
+    errors = (calibration_errors(dev, each) for each in (DecodeSettings(), settings))
+    result = Tuning(
+        words=len(dev.labels),
+        micro_f1=(decoded_f1(dev, info.decoding), decoded_f1(dev, settings)),
+        calibration_error={str(mark): pair for mark, pair in zip(MARKS, zip(*errors, strict=True), strict=False)},
+        class_weights=dict(settings.class_weights),
+    )
+    write_info(directory, replace(info, decoding=settings))
+    return result
+
+
+def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
+    """Return a model's probabilities for a TSV corpus, and its labels.
+
+    Raises:
+        InputError: the corpus is malformed, has no words, or has words that are marks alone.
+    """
+    utterances = [utterance for utterance in read_tsv(path) if utterance.words]
+    labels = [label for utterance in utterances for label in utterance.labels]
+    parts = list(punctuator.predict(map(without_labels, utterances)))
+    if not labels or sum(len(part.tokens) for part in parts) != len(labels):
+        raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")
+    ends = np.cumsum([len(part.tokens) for part in parts])
+    return DevSet(
+        labels=np.concatenate([part.labels for part in parts]),
+        cases=np.concatenate([part.cases for part in parts]),
+        true_marks=np.array([[mark in label.marks for mark in MARKS] for label in labels]),
+        true_cases=np.array([CASES.index(label.case) for label in labels]),
+        ends=tuple(int(end) for end, part in zip(ends, parts, strict=True) if part.end),
+        flags=np.concatenate([part.flags for part in parts]),
+        classes=punctuator.classes,
+    )
