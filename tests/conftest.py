@@ -50,3 +50,17 @@ def run(monkeypatch, capsys):
         return leaving.value.code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def talk(tmp_path):
+    """A .wav of 16 kHz: noise of one, two and one seconds with a second of silence between."""
+    pytest.importorskip("soundfile")
+    np = pytest.importorskip("numpy")
+    from asr_punct import audio
+
+    noise = np.random.default_rng(0).normal(0, 0.1, 6 * 16000).astype(np.float32)
+    noise[16000:32000] *= 1e-3
+    noise[64000:80000] *= 1e-3
+    audio.write(tmp_path / "talk.wav", noise, 16000)
+    return tmp_path / "talk.wav"

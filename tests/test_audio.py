@@ -1,6 +1,7 @@
 """Audio in and out: what is written is read, and half a file is an error."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,84 +14,74 @@ import soundfile
 
 from asr_punct import audio
 from asr_punct.errors import AudioError, InputError, MissingExtraError
+from asr_punct.words import Utterance, Word
 
 RATE = 16000
 
 
-def _tone(seconds, rate=RATE):
-    """Bursts of a tone whose strength grows, so that a shift in time shows."""
+def tone(seconds, rate=RATE):
+    """Bursts of a tone of growing strength, so that a shift in time shows."""
     t = np.arange(round(seconds * rate)) / rate
     return (0.4 * np.sin(2 * np.pi * 440 * t) * (t % 0.5 < 0.25) * (0.3 + 0.7 * t / seconds)).astype(np.float32)
 
 
-def _write_stereo_mp3(path, seconds):
-    soundfile.write(path, np.stack([_tone(seconds), np.zeros(round(seconds * RATE))], axis=1), RATE)
+def write(path, seconds):
+    """A tone; .mp3 has a second, silent channel, `front.m4a` its index at the front, as files for the web."""
+    if path.suffix == ".mp3":
+        soundfile.write(path, np.stack([tone(seconds), np.zeros(round(seconds * RATE))], axis=1), RATE)
+    elif path.name == "front.m4a":
+        frame = av.AudioFrame.from_ndarray(tone(seconds)[None], format="fltp", layout="mono")
+        frame.sample_rate, frame.pts = RATE, 0
+        with av.open(str(path), "w", options={"movflags": "+faststart"}) as container:
+            stream = container.add_stream("aac", rate=RATE, layout="mono")
+            for packet in (*stream.encode(frame), *stream.encode(None)):
+                container.mux(packet)
+    else:
+        audio.write(path, tone(seconds), RATE)
+    return path
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.ogg", "a.m4a"])
-def test_what_is_written_is_read_at_the_same_times(tmp_path, name):
-    tone = _tone(3.0)
-    audio.write(tmp_path / name, tone, RATE)
-    back = audio.read(tmp_path / name)
+def test_written_audio_is_read_at_the_same_times(tmp_path, name):
+    back, written = audio.read(write(tmp_path / name, 3.0)), tone(3.0)
     assert back.dtype == np.float32
-    assert abs(len(back) - len(tone)) <= 1024
+    assert abs(len(back) - 3 * RATE) <= 1024
     assert audio.duration(tmp_path / name) == pytest.approx(3.0, abs=0.07)
     shifts = np.arange(-1500, 1501)
-    misfit = [np.square(back[15000 + s : 21000 + s] - tone[15000:21000]).sum() for s in shifts]
+    misfit = [np.square(back[15000 + s : 21000 + s] - written[15000:21000]).sum() for s in shifts]
     assert abs(shifts[int(np.argmin(misfit))]) <= 1
 
 
 def test_channels_are_averaged(tmp_path):
-    _write_stereo_mp3(tmp_path / "a.mp3", 2.0)
-    soundfile.write(tmp_path / "a.wav", np.stack([_tone(2.0), np.zeros(2 * RATE)], axis=1), RATE)
+    write(tmp_path / "a.mp3", 2.0)
+    soundfile.write(tmp_path / "a.wav", np.stack([tone(2.0), np.zeros(2 * RATE)], axis=1), RATE)
     for name in ("a.mp3", "a.wav"):
         back = audio.read(tmp_path / name)
         assert len(back) == 2 * RATE
-        assert np.abs(back[3000:] - _tone(2.0)[3000:] / 2).max() < 0.02
+        assert np.abs(back[3000:] - tone(2.0)[3000:] / 2).max() < 0.02
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.mp3", "a.m4a"])
 @pytest.mark.parametrize("rate", [8000, 16000])
-def test_a_part_is_the_same_part_of_the_whole(tmp_path, name, rate):
-    if name == "a.mp3":
-        _write_stereo_mp3(tmp_path / name, 5.0)
-    else:
-        audio.write(tmp_path / name, _tone(5.0), RATE)
-    whole = audio.read(tmp_path / name, rate)
+def test_a_part_equals_that_part_of_the_file(tmp_path, name, rate):
+    full = audio.read(write(tmp_path / name, 5.0), rate)
     part = audio.read(tmp_path / name, rate, start=1.5, end=3.0)
     assert len(part) == 1.5 * rate
-    assert np.abs(part - whole[round(1.5 * rate) : 3 * rate])[100:-100].max() < 2e-3
+    assert np.abs(part - full[round(1.5 * rate) : 3 * rate])[100:-100].max() < 2e-3
 
 
 def test_blocks_are_of_equal_length(tmp_path):
-    audio.write(tmp_path / "a.wav", _tone(5.0, 22050), 22050)
-    pieces = list(audio.blocks(tmp_path / "a.wav", block=0.7))
-    assert [len(p) for p in pieces[:-1]] == [11200] * 7
-    assert np.array_equal(np.concatenate(pieces), audio.read(tmp_path / "a.wav"))
-    assert abs(sum(map(len, pieces)) - 5 * RATE) <= 1
-
-
-def _m4a_front(path, seconds):
-    """An .m4a with its index at the front, as files for the web have it."""
-    tone = _tone(seconds)
-    frame = av.AudioFrame.from_ndarray(tone[None], format="fltp", layout="mono")
-    frame.sample_rate, frame.pts = RATE, 0
-    with av.open(str(path), "w", options={"movflags": "+faststart"}) as container:
-        stream = container.add_stream("aac", rate=RATE, layout="mono")
-        for packet in (*stream.encode(frame), *stream.encode(None)):
-            container.mux(packet)
+    audio.write(tmp_path / "a.wav", tone(5.0, 22050), 22050)
+    blocks = list(audio.blocks(tmp_path / "a.wav", block=0.7))
+    assert [len(block) for block in blocks[:-1]] == [11200] * 7
+    assert np.array_equal(np.concatenate(blocks), audio.read(tmp_path / "a.wav"))
+    assert abs(sum(map(len, blocks)) - 5 * RATE) <= 1
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.mp3", "a.m4a", "front.m4a"])
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_half_a_file_is_an_error(tmp_path, name, share):
-    path = tmp_path / name
-    if name == "front.m4a":
-        _m4a_front(path, 4.0)
-    elif name == "a.mp3":
-        _write_stereo_mp3(path, 4.0)
-    else:
-        audio.write(path, _tone(4.0), RATE)
+    path = write(tmp_path / name, 4.0)
     audio.read(path)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
@@ -101,37 +92,29 @@ def test_half_a_file_is_an_error(tmp_path, name, share):
 
 @pytest.mark.parametrize("name", ["a.wav", "a.m4a", "a.txt"])
 @pytest.mark.parametrize("data", [b"", b"these are words, not sound\n" * 9])
-def test_what_is_no_audio_is_an_error(tmp_path, name, data):
+@pytest.mark.parametrize("call", [audio.read, audio.duration])
+def test_a_file_without_audio_is_an_error(tmp_path, name, data, call):
     (tmp_path / name).write_bytes(data)
-    for call in (audio.read, audio.duration):
-        with pytest.raises(AudioError, match=name):
-            call(tmp_path / name)
+    with pytest.raises(AudioError, match=name):
+        call(tmp_path / name)
 
 
-def test_a_missing_file_and_a_part_beyond_the_end(tmp_path):
-    with pytest.raises(InputError, match=r"found no such file"):
-        audio.read(tmp_path / "none.wav")
-    with pytest.raises(InputError, match=r"found a directory, expected an audio file"):
-        audio.read(tmp_path)
-    audio.write(tmp_path / "a.wav", _tone(1.0), RATE)
+@pytest.mark.parametrize(
+    ("name", "part", "kind", "error"),
+    [
+        ("none.wav", {}, InputError, "none.wav: found no such file"),
+        ("x" * 300, {}, InputError, "found no such file"),
+        (".", {}, InputError, "found a directory, expected an audio file"),
+        ("a.wav", {"start": 0.5, "end": 3.0}, AudioError, "found 1.00 s of audio, expected 3.00 s or more"),
+        ("empty.wav", {}, AudioError, "no samples"),
+    ],
+)
+def test_missing_audio_is_an_error(tmp_path, name, part, kind, error):
+    write(tmp_path / "a.wav", 1.0)
+    soundfile.write(tmp_path / "empty.wav", np.zeros(0), RATE)
     assert len(audio.read(tmp_path / "a.wav", start=0.5, end=1.05)) == 8000
-    with pytest.raises(AudioError, match=r"found 1.00 s of audio, expected 3.00 s or more"):
-        audio.read(tmp_path / "a.wav", start=0.5, end=3.0)
-    soundfile.write(tmp_path / "b.wav", np.zeros(0), RATE)
-    with pytest.raises(AudioError, match="no samples"):
-        audio.read(tmp_path / "b.wav")
-
-
-def test_a_file_that_may_not_be_read_is_told(tmp_path, monkeypatch):
-    def refuse(path):
-        raise PermissionError(13, "Permission denied")
-
-    audio.write(tmp_path / "a.wav", _tone(1.0), RATE)
-    monkeypatch.setattr(soundfile, "SoundFile", refuse)
-    with pytest.raises(AudioError, match=r"a\.wav: found permission denied, expected audio that can be decoded"):
-        audio.read(tmp_path / "a.wav")
-    with pytest.raises(InputError, match="found no such file"):
-        audio.read("x" * 300)
+    with pytest.raises(kind, match=error):
+        audio.read(tmp_path / name, **part)
 
 
 def test_energy_in_decibels():
@@ -144,15 +127,32 @@ def test_energy_in_decibels():
     assert len(audio.log_energy(np.ones(22050, np.float32), 22050)) == 100
 
 
-def test_energy_of_a_file_is_that_of_its_samples(tmp_path, monkeypatch):
-    audio.write(tmp_path / "a.flac", _tone(2.5), RATE)
-    whole = audio.log_energy(audio.read(tmp_path / "a.flac"), RATE)
-    monkeypatch.setitem(audio.blocks.__kwdefaults__, "block", 0.4)
-    assert np.array_equal(audio.energy(tmp_path / "a.flac"), whole)
+def test_energy_of_a_file_is_that_of_its_samples(tmp_path):
+    audio.write(tmp_path / "a.flac", np.tile(tone(2.5), 30), RATE)
+    samples = audio.read(tmp_path / "a.flac")
+    assert len(samples) > 60 * RATE  # more than a block
+    assert np.array_equal(audio.energy(tmp_path / "a.flac"), audio.log_energy(samples, RATE))
 
 
-def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch):
-    audio.write(tmp_path / "a.wav", _tone(0.1), RATE)
+def test_words_may_end_half_a_second_after_their_audio():
+    audio.check_ends([Utterance((Word("a", 0.0, 2.5), Word("b")))], Path("a.wav"), 2.0)
+    with pytest.raises(InputError, match=r"a\.wav: found 2.00 s of audio, and a word of 'u' ends at 2.60 s"):
+        audio.check_ends([Utterance((Word("a", 0.0, 2.6),), id="u")], Path("a.wav"), 2.0)
+
+
+def test_the_audio_of_a_recording():
+    find = audio.recording_table({"a": Path("a.wav")}, "wav.scp")
+    assert find(Utterance((), recording="a")) == Path("a.wav")
+    with pytest.raises(InputError, match=r"wav\.scp: found no recording 'b'"):
+        find(Utterance((), recording="b"))
+    find = audio.single_recording(Path("x.wav"))
+    assert find(Utterance((), recording="a")) == Path("x.wav")
+    with pytest.raises(InputError, match=r"x\.wav: found recordings 'a' and 'b', expected words of one recording"):
+        find(Utterance((), recording="b"))
+
+
+def test_a_missing_extra_is_named(tmp_path, monkeypatch):
+    write(tmp_path / "a.wav", 0.1)
     monkeypatch.setitem(sys.modules, "soundfile", None)
     with pytest.raises(MissingExtraError, match=r"asr-punct\[audio\]"):
         audio.read(tmp_path / "a.wav")

@@ -1,4 +1,4 @@
-"""Alignment against synthetic speech: true times of another voice are found, whatever is said and however long."""
+"""Alignment with synthetic speech: finds the true times of other voices, for any text and length."""
 
 import os
 from itertools import pairwise
@@ -11,9 +11,9 @@ pytest.importorskip("espeakng_loader")
 pytest.importorskip("librosa")
 
 from asr_punct import audio
-from asr_punct.align import dtw, template, warping
+from asr_punct.align import dtw
 from asr_punct.align.espeak import synthesise
-from asr_punct.align.warping import warp
+from asr_punct.align.warping import BAND, warp
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.textgrid import read_textgrid
 
@@ -24,81 +24,68 @@ TEXTS = {
 }
 
 
-def _speech(text, voice, seed=0, **kwargs):
-    """Speech of another voice, with a little noise, and its words without marks."""
-    speech = synthesise(text, voice, **kwargs)
-    noise = np.random.default_rng(seed).standard_normal(len(speech.samples)).astype(np.float32)
+def speak(text, voice, **settings):
+    """Samples with a little noise, their rate, the words without marks, and the words with true times."""
+    speech = synthesise(text, voice, **settings)
+    noise = np.random.default_rng(0).standard_normal(len(speech.samples)).astype(np.float32)
     words = [word.text.strip(".,?¿!").lower() for word in speech.words]
     return speech.samples + 1e-3 * noise, speech.rate, words, speech.words
 
 
-def _check(found, truth, within=0.05):
-    errors = [abs(a.start - b.start) for a, b in zip(found, truth, strict=True)]
+def check(found, truth, within=0.05, shift=0.0):
+    errors = np.abs([a.start - b.start - shift for a, b in zip(found, truth, strict=True)])
     assert np.median(errors) < 0.02
-    assert np.mean(np.array(errors) < within) > 0.9
-    _check_order(found)
+    assert np.mean(errors < within) > 0.9
+    check_order(found)
 
 
-def _check_order(found):
-    assert all(word.start <= word.end for word in found)
-    assert all(a.end <= b.start for a, b in pairwise(found))
+def check_order(found):
+    edges = [time for word in found for time in (word.start, word.end)]
+    assert edges == sorted(edges)
+
+
+def long_pauses(words):
+    return np.array([round(b.start - a.end, 3) > 0.15 for a, b in pairwise(words)])
 
 
 @pytest.mark.parametrize(("language", "variant"), [("es", "f2"), ("eu", "m7"), ("en", "f5")])
 def test_words_and_pauses_of_another_voice(language, variant):
-    samples, rate, words, truth = _speech(TEXTS[language], f"{language}+{variant}", words_per_minute=150)
+    samples, rate, words, truth = speak(TEXTS[language], f"{language}+{variant}", words_per_minute=150)
     found = dtw.align(samples, rate, words, language)
     assert [word.text for word in found] == words
-    _check(found, truth)
-    for (a, b), (c, d) in zip(pairwise(found), pairwise(truth), strict=True):
-        assert (b.start - a.end > 0.15) == (d.start - c.end > 0.15)
+    check(found, truth)
+    assert np.array_equal(long_pauses(found), long_pauses(truth))
 
 
-def test_of_two_languages_the_one_that_is_spoken_is_taken():
-    samples, rate, words, truth = _speech(TEXTS["es"], "es+m2")
+def test_of_two_languages_the_spoken_one_is_used():
+    samples, rate, words, truth = speak(TEXTS["es"], "es+m2")
     found = dtw.align(samples, rate, words, "en+es")
     assert found == dtw.align(samples, rate, words, "es")
     assert found != dtw.align(samples, rate, words, "en")
-    _check(found, truth)
+    check(found, truth)
 
 
-def test_long_audio_is_cut_in_pauses(monkeypatch):
-    monkeypatch.setattr(dtw, "_LONGEST_PIECE", 8.0)
-    monkeypatch.setattr(dtw, "_SHORTEST_PIECE", 3.0)
-    monkeypatch.setattr(template, "_WORDS_A_PASSAGE", 7)
-    monkeypatch.setattr(warping, "BAND", 600)
-    samples, rate, words, truth = _speech(" ".join([TEXTS["es"], TEXTS["es"][::-1]] * 3), "es+f2")
-    assert len(samples) > 30 * rate
-    pieces, cut = [], dtw._pieces
-    monkeypatch.setattr(dtw, "_pieces", lambda *arguments: pieces.extend(cut(*arguments)) or pieces)
-    _check(dtw.align(samples, rate, words, "es"), truth)
-    assert len(pieces) > 3
-    assert max(end - begin for begin, end, _, _ in pieces) <= 8.5 * 16000
+def test_long_audio():
+    samples, rate, words, truth = speak(" ".join([TEXTS["es"]] * 14), "es+f2", words_per_minute=140)
+    assert len(samples) > 80 * rate
+    check(dtw.align(samples, rate, words, "es"), truth)
 
 
-def test_long_audio_that_is_mostly_silent(monkeypatch):
-    monkeypatch.setattr(dtw, "_LONGEST_PIECE", 8.0)
-    samples, rate, words, truth = _speech(TEXTS["es"], "es+f2")
-    silence = 1e-3 * np.random.default_rng(2).standard_normal(30 * rate).astype(np.float32)
-    found = dtw.align(np.concatenate([silence, samples, silence]), rate, words, "es")
-    _check(found, [type(w)(w.text, w.start + 30, w.end + 30) for w in truth])
+def test_long_silence():
+    samples, rate, words, truth = speak(TEXTS["es"], "es+f2")
+    silence = 1e-3 * np.random.default_rng(2).standard_normal(40 * rate).astype(np.float32)
+    check(dtw.align(np.concatenate([silence, samples, silence]), rate, words, "es"), truth, shift=40)
 
 
 def test_words_without_sound_get_a_place_and_no_length():
-    samples, rate, words, truth = _speech("sí - no - quizá", "es")
+    samples, rate, words, truth = speak("sí - no - quizá", "es")
     found = dtw.align(samples, rate, ["—", *words, "—"], "es")
-    _check_order(found)
+    check_order(found)
     assert found[0].start == found[0].end == found[1].start
     assert found[2].start == found[2].end == found[1].end
     assert found[-1].start == found[-2].end
     assert found[3].start == pytest.approx(truth[2].start, abs=0.05)
-    only = dtw.align(samples, rate, ["—", "—"], "es")
-    assert all(0 <= word.start == word.end for word in only)
-
-
-def _long(words):
-    """Which pauses between the words are over 150 ms."""
-    return np.array([round(b.start - a.end, 3) > 0.15 for a, b in pairwise(words)])
+    assert all(0 <= word.start == word.end for word in dtw.align(samples, rate, ["—", "—"], "es"))
 
 
 @pytest.mark.slow
@@ -106,17 +93,13 @@ def _long(words):
 def test_pauses_in_compressed_speech_of_other_voices(language, tmp_path):
     rng, pairs = np.random.default_rng(4), []
     for variant in ("f2", "m7", "klatt2", "f5"):
-        for words_per_minute in (140, 180, 210):
-            speech = _speech(
-                TEXTS[language],
-                f"{language}+{variant}",
-                words_per_minute=words_per_minute,
-                breaks={int(rng.integers(1, 4)): 0.3, int(rng.integers(6, 9)): 0.5},
-            )
+        for pace in (140, 180, 210):
+            breaks = {int(rng.integers(1, 4)): 0.3, int(rng.integers(6, 9)): 0.5}
+            speech = speak(TEXTS[language], f"{language}+{variant}", words_per_minute=pace, breaks=breaks)
             audio.write(tmp_path / "a.m4a", speech[0], speech[1])
             found = dtw.align(audio.read(tmp_path / "a.m4a"), 16000, speech[2], language)
-            pairs.append(np.stack([_long(speech[3]), _long(found)]))
-            _check(found, speech[3], 0.1)
+            pairs.append(np.stack([long_pauses(speech[3]), long_pauses(found)]))
+            check(found, speech[3], 0.1)
     true, found = np.concatenate(pairs, axis=1)
     assert 2 * (true & found).sum() / (true.sum() + found.sum()) >= 0.8
 
@@ -124,16 +107,21 @@ def test_pauses_in_compressed_speech_of_other_voices(language, tmp_path):
 @pytest.mark.real
 @pytest.mark.skipif("ASR_PUNCT_DATA" not in os.environ, reason="ASR_PUNCT_DATA names no folder of real material")
 def test_real_recordings():
-    folder = Path(os.environ["ASR_PUNCT_DATA"], "speech", "ted")
     errors = []
-    for path in sorted(folder.glob("*.TextGrid")):
+    for path in sorted(Path(os.environ["ASR_PUNCT_DATA"], "speech", "ted").glob("*.TextGrid")):
         (truth,) = read_textgrid(path)
-        words = [word.text for word in truth.words]
-        found = dtw.align(audio.read(path.with_suffix(".wav")), 16000, words, "en")
+        found = dtw.align(audio.read(path.with_suffix(".wav")), 16000, [word.text for word in truth.words], "en")
         errors += [abs(a.start - b.start) for a, b in zip(found, truth.words, strict=True)]
     assert len(errors) == 65
     assert np.median(errors) <= 0.04
     assert np.mean(np.array(errors) <= 0.1) >= 0.8
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.3, 2.0])
+def test_silence_and_snippets(seconds):
+    found = dtw.align(np.zeros(round(16000 * seconds), np.float32), 16000, ["uno", "dos", "tres"], "es")
+    check_order(found)
+    assert found[-1].end <= seconds + 0.001
 
 
 def test_nothing_to_align():
@@ -144,26 +132,17 @@ def test_nothing_to_align():
         dtw.align(np.zeros(16000, np.float32), 16000, ["a"], "xx")
 
 
-@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.3, 2.0])
-def test_silence_and_snippets_do_not_fail(seconds):
-    samples = np.zeros(round(16000 * seconds), np.float32)
-    found = dtw.align(samples, 16000, ["uno", "dos", "tres"], "es")
-    _check_order(found)
-    assert found[-1].end <= seconds + 0.001
-
-
-def _reference_cost(distance, outside, starts):
-    """The same grid filled cell by cell."""
-    frames, spoken = distance.shape
+def reference_cost(distance, outside, starts):
+    """Cost of the best path on the same grid, filled cell by cell."""
+    frames, synthetic = distance.shape
     columns = []
-    for index in range(spoken + 1):
-        columns += [None] * (index in starts or index == spoken) + [index] * (index < spoken)
+    for index in range(synthetic + 1):
+        columns += [None] * (index in starts or index == synthetic) + [index] * (index < synthetic)
     cost = np.full((frames, len(columns)), np.inf)
     for i in range(frames):
         for j, column in enumerate(columns):
             enter = outside[i] if column is None else distance[i, column]
-            right = 0.0 if column is None else distance[i, column]
-            ways = [cost[i, j - 1] + right] if j else []
+            ways = [cost[i, j - 1] + (0.0 if column is None else enter)] if j else []
             if i:
                 ways += [cost[i - 1, j] + enter] + ([cost[i - 1, j - 1] + enter] if j else [])
             elif j < 2:
@@ -172,39 +151,25 @@ def _reference_cost(distance, outside, starts):
     return cost[-1, -1]
 
 
-def test_warping_finds_the_cheapest_path():
-    rng = np.random.default_rng(5)
-    for _ in range(5):
-        recording, spoken = (rng.standard_normal((n, 4)).astype(np.float32) for n in (19, 11))
-        outside, starts = rng.uniform(0, 2, 19), np.array([0, 4, 9])
-        distance = np.linalg.norm(recording[:, None] - spoken[None], axis=2)
-        scale = np.median(distance.min(axis=1)) + 1e-6
-        path = warp(recording, spoken, outside, starts, np.ones(19))
-        expected = _reference_cost(distance, outside * scale, set(starts.tolist())) / 19
-        assert path.cost == pytest.approx(expected, rel=1e-4)
-        assert (path.first <= path.last).all()
-        assert (path.last[:-1] <= path.first[1:]).all()
+@pytest.mark.parametrize("seed", range(5))
+def test_warping_finds_the_cheapest_path(seed):
+    rng = np.random.default_rng(seed)
+    recording, synthetic = (rng.standard_normal((n, 4)).astype(np.float32) for n in (19, 11))
+    outside, starts = rng.uniform(0, 2, 19), np.array([0, 4, 9])
+    distance = np.linalg.norm(recording[:, None] - synthetic[None], axis=2)
+    scale = np.median(distance.min(axis=1)) + 1e-6
+    path = warp(recording, synthetic, outside, starts, np.ones(19))
+    assert path.cost == pytest.approx(reference_cost(distance, outside * scale, {0, 4, 9}) / 19, rel=1e-4)
+    assert (path.first <= path.last).all()
+    assert (path.last[:-1] <= path.first[1:]).all()
 
 
-def test_a_band_around_the_expected_path_finds_the_same_one(monkeypatch):
-    rng = np.random.default_rng(6)
-    spoken = rng.standard_normal((400, 4)).astype(np.float32)
-    recording = np.repeat(spoken, rng.integers(1, 4, 400), axis=0) + 0.1
-    arguments = recording, spoken, np.full(len(recording), 2.0), np.arange(0, 400, 20), np.ones(len(recording))
-    whole = warp(*arguments)
-    monkeypatch.setattr(warping, "BAND", 100)
-    banded = warp(*arguments)
-    assert np.array_equal(whole.first, banded.first)
-    assert banded.cost == pytest.approx(whole.cost)
-
-
-@pytest.mark.parametrize("shape", [(1, 900), (2, 900), (7, 900), (900, 1), (900, 3)])
-def test_a_band_reaches_from_corner_to_corner(monkeypatch, shape):
-    monkeypatch.setattr(warping, "BAND", 20)
+@pytest.mark.parametrize("shape", [(1, 900), (2, 2 * BAND), (900, 1), (900, 3)])
+def test_the_band_reaches_from_corner_to_corner(shape):
     rng = np.random.default_rng(7)
-    recording, spoken = (rng.standard_normal((n, 4)).astype(np.float32) for n in shape)
+    recording, synthetic = (rng.standard_normal((n, 4)).astype(np.float32) for n in shape)
     speech = rng.integers(0, 2, len(recording)).astype(np.float64)
-    path = warp(recording, spoken, np.ones(len(recording)), np.array([0]), speech)
+    path = warp(recording, synthetic, np.ones(len(recording)), np.array([0]), speech)
     assert np.isfinite(path.cost)
     assert (path.first >= 0).all()
     assert (path.last < len(recording)).all()

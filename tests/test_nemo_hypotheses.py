@@ -1,4 +1,4 @@
-"""Hypotheses and manifests of NeMo with marks and capitals; any object with a hypothesis's attributes will do."""
+"""Punctuation of NeMo hypotheses and manifests; any object with a hypothesis's attributes will do."""
 
 import json
 import sys
@@ -55,88 +55,72 @@ def timed(text, gaps=None):
     return Hypothesis(text, {**stamps, "segment": [{"segment": text, "start_offset": 0, "end_offset": frame}]})
 
 
-def test_text_words_and_segments_are_written():
+def segments(hypothesis):
+    return [segment["segment"] for segment in hypothesis.timestamp["segment"]]
+
+
+def test_text_words_and_segments_are_written_and_everything_else_stays():
     hypothesis = timed("ana mira la casa dónde está la ley")
+    before = [dict(entry) for entry in hypothesis.timestamp["word"]]
     (found,) = punctuate_hypotheses([hypothesis], ByWord())
     assert found.text == "Ana, mira la casa. ¿Dónde está la ley?"
     assert [entry["word"] for entry in found.timestamp["word"]] == found.text.split()
-    assert [segment["segment"] for segment in found.timestamp["segment"]] == [
-        "Ana, mira la casa.",
-        "¿Dónde está la ley?",
-    ]
+    assert segments(found) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
     assert [segment["start_offset"] for segment in found.timestamp["segment"]] == [0, 40]
     assert [segment["end_offset"] for segment in found.timestamp["segment"]] == [40, 80]
-    assert found.timestamp["segment"][1]["start"] == hypothesis.timestamp["word"][4]["start"]
-
-
-def test_all_else_is_as_it_was_and_what_came_stays():
-    hypothesis = timed("ana mira")
-    before = [dict(entry) for entry in hypothesis.timestamp["word"]]
-    (found,) = punctuate_hypotheses([hypothesis], ByWord())
-    assert type(found) is Hypothesis
-    assert found.score == hypothesis.score
-    assert list(found.timestamp) == list(hypothesis.timestamp)
-    for key in ("timestep", "char"):
-        assert found.timestamp[key] is hypothesis.timestamp[key]
-    assert hypothesis.text == "ana mira"
-    assert hypothesis.timestamp["word"] == before
+    assert found.timestamp["segment"][1]["start"] == before[4]["start"]
+    assert (type(found), found.score, list(found.timestamp)) == (Hypothesis, -1.5, list(hypothesis.timestamp))
+    assert found.timestamp["char"] is hypothesis.timestamp["char"]
+    assert (hypothesis.text, hypothesis.timestamp["word"]) == ("ana mira la casa dónde está la ley", before)
     assert [entry | {"word": ""} for entry in found.timestamp["word"]] == [entry | {"word": ""} for entry in before]
 
 
-def test_a_long_pause_ends_a_segment_and_a_short_one_none():
-    hypothesis = timed("mira la mesa mira", gaps={1: 10, 2: 30})
-    (found,) = punctuate_hypotheses([hypothesis], ByWord(), longest_pause=1.0)
-    assert [segment["segment"] for segment in found.timestamp["segment"]] == ["mira la", "mesa mira"]
-    (found,) = punctuate_hypotheses([hypothesis], ByWord(), longest_pause=2.0)
-    assert [segment["segment"] for segment in found.timestamp["segment"]] == ["mira la mesa mira"]
-
-
-def test_marks_that_stood_there_end_a_segment_too():
-    (found,) = punctuate_hypotheses([timed("mira. mira la")], ByWord())
-    assert [segment["segment"] for segment in found.timestamp["segment"]] == ["mira.", "mira la"]
-
-
-def test_a_dash_stands_alone_in_text_and_on_its_word_in_an_entry():
-    (found,) = punctuate_hypotheses([timed("no ana")], ByWord())
-    assert found.text == "no – Ana,"
-    assert [entry["word"] for entry in found.timestamp["word"]] == ["no–", "Ana,"]
-    assert found.timestamp["segment"][0]["segment"] == found.text
+@pytest.mark.parametrize(
+    ("hypothesis", "longest_pause", "expected"),
+    [
+        (timed("mira la mesa mira", {1: 10, 2: 30}), 1.0, ["mira la", "mesa mira"]),
+        (timed("mira la mesa mira", {1: 10, 2: 30}), 2.0, ["mira la mesa mira"]),
+        (timed("mira. mira la"), 1.0, ["mira.", "mira la"]),
+        (timed("no ana"), 1.0, ["no – Ana,"]),
+    ],
+)
+def test_segments_end_with_sentences_and_before_long_pauses(hypothesis, longest_pause, expected):
+    (found,) = punctuate_hypotheses([hypothesis], ByWord(), longest_pause=longest_pause)
+    assert segments(found) == expected
+    assert found.text == " ".join(expected)
 
 
 @pytest.mark.parametrize("timestamp", [[], None, np.zeros(2), {"timestep": []}])
-def test_without_word_times_the_text_alone_changes(timestamp):
+def test_without_word_times_only_the_text_changes(timestamp):
     (found,) = punctuate_hypotheses([Hypothesis("ana  mira la casa", timestamp)], ByWord())
     assert found.text == "Ana, mira la casa."
     assert found.timestamp is timestamp
 
 
-def test_entries_without_a_word_and_white_space_stay():
+def test_entries_without_words_and_with_several():
     hypothesis = timed("ana casa")
     hypothesis.timestamp["word"].insert(1, {"word": " ", "start_offset": 10, "end_offset": 10})
     hypothesis.timestamp["word"][2]["word"] = " casa"
     (found,) = punctuate_hypotheses([hypothesis], ByWord())
     assert [entry["word"] for entry in found.timestamp["word"]] == ["Ana,", " ", " casa."]
+    times = {"start": 1, "end": 2, "start_offset": 3}
+    (found,) = punctuate_hypotheses([Hypothesis("ana casa", {"word": [{"word": "ana casa", **times}]})], ByWord())
+    assert found.timestamp["word"] == [{"word": "Ana, casa.", **times}]
+    assert found.timestamp["segment"] == [{"segment": "Ana, casa.", **times}]
 
 
-def test_an_entry_may_hold_several_words():
-    hypothesis = Hypothesis("ana casa", {"word": [{"word": "ana casa", "start": 1, "end": 2, "start_offset": 3}]})
-    (found,) = punctuate_hypotheses([hypothesis], ByWord())
-    assert found.timestamp["word"] == [{"word": "Ana, casa.", "start": 1, "end": 2, "start_offset": 3}]
-    assert found.timestamp["segment"] == [{"segment": "Ana, casa.", "start_offset": 3, "start": 1, "end": 2}]
-
-
-def test_consecutive_hypotheses_are_one_document_whose_clocks_are_their_own():
+@pytest.mark.parametrize(("consecutive", "documents"), [(False, 3), (True, 1)])
+def test_consecutive_hypotheses_are_one_document_without_pauses_between(consecutive, documents):
+    punctuator = ByWord()
     hypotheses = [timed("ana mira"), timed("la casa"), Hypothesis("")]
-    for consecutive, recordings in ((False, 3), (True, 1)):
-        punctuator = ByWord()
-        found = punctuate_hypotheses(hypotheses, punctuator, consecutive=consecutive)
-        assert [hypothesis.text for hypothesis in found] == ["Ana, mira", "la casa.", ""]
-        assert len({utterance.context for utterance in punctuator.given}) == recordings
-        assert not any(utterance.pauses[-1] for utterance in punctuator.given if utterance.words)
+    found = punctuate_hypotheses(hypotheses, punctuator, consecutive=consecutive)
+    assert [hypothesis.text for hypothesis in found] == ["Ana, mira", "la casa.", ""]
+    assert len({utterance.context for utterance in punctuator.given}) == documents
+    assert not any(utterance.pauses[-1] for utterance in punctuator.given if utterance.words)
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "told"),
+    ("hypothesis", "error"),
     [
         (Hypothesis(None), "hypothesis 1: found Hypothesis with text None"),
         ("ana", "hypothesis 1: found str with text None"),
@@ -147,8 +131,8 @@ def test_consecutive_hypotheses_are_one_document_whose_clocks_are_their_own():
         (Hypothesis("ana", {"word": "ana"}), "hypothesis 1: found word 'ana', expected a list"),
     ],
 )
-def test_what_is_no_hypothesis_is_told(hypothesis, told):
-    with pytest.raises(InputError, match=told):
+def test_invalid_hypotheses(hypothesis, error):
+    with pytest.raises(InputError, match=error):
         punctuate_hypotheses([hypothesis], ByWord())
 
 
@@ -163,14 +147,12 @@ def test_a_manifest_keeps_all_but_its_words(tmp_path):
     punctuate_manifest(source, output, ByWord())
     first, second = map(json.loads, output.read_text().splitlines())
     assert first.pop("pred_text") == "Ana, casa."
-    assert [entry.pop("word") for entry in first["word"]] == ["Ana,", "casa."]
-    for entry in words:
-        del entry["word"]
-    assert first == {key: value for key, value in lines[0].items() if key != "pred_text"}
+    assert first.pop("word") == [{**words[0], "word": "Ana,"}, {**words[1], "word": "casa."}]
+    assert first == {key: value for key, value in lines[0].items() if key not in ("pred_text", "word")}
     assert second == {**lines[1], "pred_text": "¿Dónde está la ley?"}
 
 
-def test_the_model_tells_what_it_needs(monkeypatch):
+def test_a_missing_nemo_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "asr_punct.nemo.model", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"AsrPunctModel needs the package torch.*asr-punct\[nemo\]"):

@@ -1,11 +1,11 @@
-"""How far found word times are from known ones.
+"""Comparison of word times with known ones.
 
-* Words: the two sides are aligned (`edit.align`, lower case, no marks at the edges), and only words that are the same
-  on both are compared. The error of a word is the absolute difference of its two starts, in seconds.
-* Pauses: between two words that follow each other on both sides, a pause lasts from the end of the first to the start
-  of the second, 0 where they overlap. It is long when it is over `LONG_PAUSE`, counted in whole milliseconds.
-* Precision is the share of the long pauses found that are long in truth, recall the share of the long ones in truth
-  that are found, and the pause F1 their harmonic mean; a share of none is None.
+* Words: both sides are aligned (`edit.align` on `edit.comparable`), and only equal words are compared. The error of a
+  word is the absolute difference of its starts, in seconds.
+* Pauses: between words that are neighbours on both sides, from the end of the first to the start of the second, 0 if
+  they overlap. A pause is long if it is over `LONG_PAUSE`, in whole milliseconds.
+* Precision is the share of found long pauses that are long in truth, recall the share of true long pauses that are
+  found, F1 their harmonic mean; None where there is nothing to divide by.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONG_PAUSE: Seconds = 0.15
 
 @dataclass(frozen=True)
 class Comparison:
-    """Times of the words that are the same on both sides.
+    """Times of the words that are equal on both sides.
 
     Attributes:
         errors: of word starts, in seconds.
@@ -39,10 +39,7 @@ class Comparison:
         return Comparison(self.errors + other.errors, self.pauses + other.pauses)
 
     def figures(self) -> dict[str, float | int | None]:
-        """Words, errors in seconds and as shares of the words, true and found long pauses, their precision, recall, F1.
-
-        Rounded to four decimals; None where there is nothing to divide by.
-        """
+        """Return numbers of words and pauses, errors of starts, and scores of long pauses, rounded to four decimals."""
         errors = np.array(self.errors)
         long = np.array([[is_long(pause) for pause in pair] for pair in self.pauses], np.bool_).reshape(-1, 2)
         both, true, found = int(long.all(axis=1).sum()), int(long[:, 0].sum()), int(long[:, 1].sum())
@@ -60,12 +57,12 @@ class Comparison:
         }
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _share(part: int, total: int) -> float | None:
+    return round(part / total, 4) if total else None
 
 
 def is_long(pause: Seconds) -> bool:
-    """Whether a pause is counted."""
+    """Whether a pause is long."""
     return round(pause, 3) > LONG_PAUSE
 
 
@@ -74,17 +71,13 @@ def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
     alignment = align([comparable(word.text) for word in truth], [comparable(word.text) for word in found])
     equal = alignment.equal
     pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
-    errors = (_difference(found[j].start, truth[i].start) for i, j in pairs)
+    starts = ((truth[i].start, found[j].start) for i, j in pairs)
     pauses = (
         (pause_between(truth[i], truth[i + 1]), pause_between(found[j], found[j + 1]))
         for (i, j), following in pairwise(pairs)
         if following == (i + 1, j + 1)
     )
     return Comparison(
-        tuple(abs(error) for error in errors if error is not None),
-        tuple((true, got) for true, got in pauses if true is not None and got is not None),
+        tuple(abs(b - a) for a, b in starts if a is not None and b is not None),
+        tuple((a, b) for a, b in pauses if a is not None and b is not None),
     )
-
-
-def _difference(later: Seconds | None, earlier: Seconds | None) -> Seconds | None:
-    return None if later is None or earlier is None else later - earlier

@@ -1,7 +1,7 @@
-"""Log-probabilities of recordings of any length, window by window.
+"""Log-probabilities of recordings of any length, in windows.
 
-A window is half a minute, and is heard with three seconds more on either side, whose frames are thrown away. What is
-no longer than a window and its context is heard in one go.
+A window is 30 s, and the model gets 3 s more on either side, whose frames are discarded. A recording no longer than
+that is processed in one go.
 """
 
 from __future__ import annotations
@@ -20,85 +20,75 @@ from asr_punct.words import Seconds
 WINDOW: Seconds = 30.0
 CONTEXT: Seconds = 3.0
 _SHORTEST: Seconds = 0.25
-"""What is shorter is heard with silence after it: models have a shortest input of some 25 to 100 ms."""
+"""Shorter input is padded with silence: models need at least 25 to 100 ms."""
 _TOLERANCE = 3
-"""Frames that a model may give more or fewer than its hop says: edges are treated in different ways."""
-_TRIAL = 40960
-"""Samples of the shorter of two trials that tell the hop: a multiple of all usual ones."""
+"""Frames more or fewer than the hop predicts: models differ at the edges."""
+_PROBE = 40960
+"""Length of the shorter of two probes that measure the hop, in samples: a multiple of all usual hops."""
 
 Floats = npt.NDArray[np.float32]
 
 
 class AcousticModel(Protocol):
-    """A CTC model.
-
-    Attributes:
-        name: for messages.
-        rate: samples a second that it hears.
-        hop: samples from one of its frames to the next.
-        vocabulary: what it emits.
-    """
+    """A CTC model."""
 
     name: str
     rate: int
+    """Sample rate of its input."""
     hop: int
+    """Samples from one of its frames to the next."""
     vocabulary: Vocabulary
 
     def log_probs(self, samples: Samples) -> Floats:
-        """float32 (frames, vocabulary) of float32 (samples,)."""
+        """Return float32 (frames, vocabulary) for float32 (samples,)."""
         ...
 
 
-def hop_of(log_probs: Callable[[Samples], Floats], name: str) -> int:
-    """Samples from one frame of a model to the next, by trial: configurations name it in many ways, or not at all.
+def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
+    """Measure the samples from one frame of a model to the next: configurations name it in many ways, or not at all.
 
     Raises:
-        ModelError: longer audio gives no more frames.
+        ModelError: longer audio does not give more frames.
     """
-    frames = [len(log_probs(np.zeros(samples, np.float32))) for samples in (_TRIAL, 2 * _TRIAL)]
-    if frames[1] <= frames[0]:
-        raise ModelError(
-            name, f"{frames[1]} frames of {2 * _TRIAL} samples", f"more than the {frames[0]} of half of it"
-        )
-    return round(_TRIAL / (frames[1] - frames[0]))
+    short, long = (len(log_probs(np.zeros(samples, np.float32))) for samples in (_PROBE, 2 * _PROBE))
+    if long <= short:
+        raise ModelError(name, f"{long} frames of {2 * _PROBE} samples", f"more than the {short} of half of it")
+    return round(_PROBE / (long - short))
 
 
 def windows(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
-    """Log-probabilities of consecutive windows, each frame once.
+    """Yield the log-probabilities of a recording, float32 (frames, vocabulary), every frame once.
 
     Args:
-        model: what hears it.
-        blocks: the recording in pieces of any length, at the model's rate.
-        place: what is heard, for messages.
-
-    Yields:
-        float32 (frames, vocabulary).
+        model: the acoustic model.
+        blocks: the recording in consecutive blocks of any length, at the model's rate.
+        place: name of the recording, for messages.
 
     Raises:
-        ModelError: the model gives another number of symbols or frames than it should.
-        InputError: it gives NaN.
+        ModelError: another number of symbols or frames than expected.
+        InputError: NaN.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
     held, left = np.zeros(0, np.float32), 0
     for block in blocks:
         held = np.concatenate([held, block])
         while len(held) > (left + core + context) * model.hop:
-            heard = _hear(model, held[: (left + core + context) * model.hop], place)
-            yield heard[left : left + core]
+            frames = _run(model, held[: (left + core + context) * model.hop], place)
+            yield frames[left : left + core]
             held = held[(left + core - context) * model.hop :]
             left = context
     if len(held):
-        yield _hear(model, held, place)[left:]
+        yield _run(model, held, place)[left:]
 
 
-def _hear(model: AcousticModel, samples: Samples, place: str) -> Floats:
-    """Frames of the samples, and none for what is padded."""
+def _run(model: AcousticModel, samples: Samples, place: str) -> Floats:
+    """Check the model's output and cut off the frames of padding."""
     shortest = round(_SHORTEST * model.rate)
-    heard = model.log_probs(np.pad(samples, (0, max(0, shortest - len(samples)))))
+    frames = model.log_probs(np.pad(samples, (0, max(0, shortest - len(samples)))))
     expected = max(len(samples), shortest) / model.hop
-    if heard.ndim != 2 or heard.shape[1] != model.vocabulary.size or abs(len(heard) - expected) > _TOLERANCE:
-        found = f"log-probabilities of shape {heard.shape} for {len(samples)} samples"
+    if frames.ndim != 2 or frames.shape[1] != model.vocabulary.size or abs(len(frames) - expected) > _TOLERANCE:
+        found = f"log-probabilities of shape {frames.shape} for {len(samples)} samples"
         raise ModelError(model.name, found, f"({expected:.0f}, {model.vocabulary.size})")
-    if np.isnan(heard).any() or (heard == np.inf).any():
-        raise InputError(place, f"log-probabilities of {model.name} that are no numbers", "numbers")
-    return heard[: -(-len(samples) // model.hop)]
+    if np.isnan(frames).any() or (frames == np.inf).any():
+        raise InputError(place, f"log-probabilities of {model.name} with NaN or inf", "numbers")
+    return frames[: -(-len(samples) // model.hop)]

@@ -1,16 +1,15 @@
-"""Speech of espeak-ng with the true times of its words, through ctypes and the library that `espeakng_loader` carries.
+"""Speech synthesis by espeak-ng with the exact times of its words, through ctypes and `espeakng_loader`.
 
-espeak-ng reports marks (one set before every word), words, phonemes and pauses with the sample at which each begins
+espeak-ng reports marks (one is set before every word), phonemes and pauses, each with the sample at which it begins
 (`espeak_EVENT` in its `speak_lib.h`). A word lasts from its first phoneme to the pause or word after its last one.
 
-The library keeps one state for the whole process. Calls take turns behind a lock; the same calls in the same order
-give the same speech, while in another order its timing differs by a few milliseconds.
+The library has one state per process, so calls are serialised by a lock. The same calls in the same order give the same
+speech; in another order its timing differs by a few milliseconds.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +20,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
-import numpy.typing as npt
 
+from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
 from asr_punct.words import Seconds, Word
 
@@ -32,7 +31,7 @@ _UTF8, _SSML = 1, 0x10
 _RATE, _PITCH = 1, 3
 _END_OF_LIST, _MARK, _PHONEME = 0, 3, 7
 _PAUSES = frozenset(("_", "_:", "_::", "_|", "_^_"))
-"""espeak's silent phonemes; `_!`, a glottal stop, belongs to its word."""
+"""espeak's silent phonemes; `_!`, a glottal stop, is part of its word."""
 _Span = tuple[int, int]
 _LOCK = threading.Lock()
 
@@ -43,16 +42,12 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech.
+    """Synthetic speech: float32 (samples,) in -1..1, and the white-space tokens of the text with their times.
 
-    Attributes:
-        samples: float32 (samples,), in -1..1.
-        rate: samples a second.
-        words: the white-space tokens of the text with their times, None where espeak says nothing for a token.
-            Between one word's end and the next one's start there is silence.
+    A token that espeak does not pronounce has no times. Between one word's end and the next one's start is silence.
     """
 
-    samples: npt.NDArray[np.float32]
+    samples: Samples
     rate: int
     words: tuple[Word, ...]
 
@@ -65,14 +60,14 @@ def synthesise(
     pitch: int = 50,
     breaks: Mapping[int, Seconds] | None = None,
 ) -> Speech:
-    """Speak `text` and say when each of its words begins and ends.
+    """Synthesise a text.
 
     Args:
         text: words and marks; marks shape intonation and pauses.
-        voice: espeak's code, with a variant after `+` if wanted (`es`, `eu+f2`, `en-us`).
+        voice: espeak's code, with an optional variant after `+` (`es`, `eu+f2`, `en-us`).
         words_per_minute: speaking rate, 80 to 450.
         pitch: 0 to 99.
-        breaks: word index -> least silence after that word; marks may make it longer. espeak rounds it by some ms.
+        breaks: word index -> minimum silence after that word, which espeak rounds by some ms.
 
     Raises:
         VoiceError: there is no such voice or variant.
@@ -84,17 +79,16 @@ def synthesise(
         samples, events = engine.run(_mark_words(words, breaks or {}), voice, words_per_minute, pitch)
     phonemes = _phonemes(events, len(words))
     _share_merged(words, phonemes)
-    rate = engine.rate
     timed = (
-        Word(word, spoken[0][0] / rate, spoken[-1][1] / rate) if spoken else Word(word)
-        for word, spoken in zip(words, phonemes, strict=True)
+        Word(word, spans[0][0] / engine.rate, spans[-1][1] / engine.rate) if spans else Word(word)
+        for word, spans in zip(words, phonemes, strict=True)
     )
-    return Speech(samples, rate, tuple(timed))
+    return Speech(samples, engine.rate, tuple(timed))
 
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """What espeak reports: kind, sample, and the name of a mark or phoneme."""
+    """An event of espeak: its type, its sample, and the name of a mark or phoneme."""
 
     kind: int
     sample: int
@@ -102,9 +96,9 @@ class _Event:
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """SSML with a mark, its name the index, before every word.
+    """SSML with a mark, named by the word's index, before every word.
 
-    A word a line: after a full stop and a blank, espeak swallows a mark.
+    One word a line: after a full stop and a blank, espeak drops a mark.
     """
     pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
     return "\n".join(
@@ -114,7 +108,7 @@ def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
 
 
 def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
-    """First and last sample of every phoneme of every word; a word's first one begins with the word."""
+    """First and last sample of every phoneme of every word; the first phoneme of a word begins with the word."""
     phonemes: list[list[_Span]] = [[] for _ in range(words)]
     word = begin = 0
     for event, following in pairwise(events):
@@ -128,16 +122,16 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 
 
 def _share_merged(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Give words that espeak spoke as one with the word before ("of the") their part of its phonemes, by letters."""
+    """Divide the phonemes of words that espeak pronounced as one ("of the") between them, by number of letters."""
     for index in range(len(words) - 1, 0, -1):
         first = index
         while first > 0 and not phonemes[first] and any(c.isalnum() for c in words[first]):
             first -= 1
         letters = np.cumsum([len(word) for word in words[first : index + 1]])
-        spoken = phonemes[first]
-        if first < index and len(spoken) > index - first:
-            cuts = [0, *np.rint(letters * len(spoken) / letters[-1]).astype(int)]
-            phonemes[first : index + 1] = [spoken[i:j] for i, j in pairwise(cuts)]
+        merged = phonemes[first]
+        if first < index and len(merged) > index - first:
+            cuts = [0, *np.rint(letters * len(merged) / letters[-1]).astype(int)]
+            phonemes[first : index + 1] = [merged[i:j] for i, j in pairwise(cuts)]
 
 
 class _Id(ctypes.Union):
@@ -156,36 +150,42 @@ class _EventStruct(ctypes.Structure):
         ("id", _Id),
     )
 
+    def copy(self) -> _Event:
+        """The event in Python's memory: the library reuses its own after the callback."""
+        name = b""
+        if self.type == _MARK:
+            name = self.id.name
+        elif self.type == _PHONEME:
+            name = self.id.string
+        return _Event(self.type, self.sample, name.decode(errors="replace"))
+
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_EventStruct))
+_INT, _UNSIGNED, _POINTER = ctypes.c_int, ctypes.c_uint, ctypes.c_void_p
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "espeak_Initialize": (ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_int),
+    "espeak_Initialize": (_INT, _INT, ctypes.c_char_p, _INT),
     "espeak_SetSynthCallback": (_CALLBACK,),
     "espeak_SetVoiceByName": (ctypes.c_char_p,),
-    "espeak_SetParameter": (ctypes.c_int, ctypes.c_int, ctypes.c_int),
-    "espeak_Synth": (
-        *(ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int, ctypes.c_uint, ctypes.c_uint),
-        *(ctypes.c_void_p, ctypes.c_void_p),
-    ),
+    "espeak_SetParameter": (_INT, _INT, _INT),
+    "espeak_Synth": (ctypes.c_char_p, ctypes.c_size_t, _UNSIGNED, _INT, _UNSIGNED, _UNSIGNED, _POINTER, _POINTER),
 }
-"""Arguments of the functions in use; all give an int, and all but the callback's setter and the first one 0 if well."""
+"""Argument types. `espeak_Initialize` returns the sample rate, `SetVoiceByName` and `Synth` 0 on success."""
 
 
 @dataclass
 class _Engine:
-    """The initialised library, its sample rate, and what the running call has produced so far."""
+    """The initialised library and the output of the running call."""
 
     library: ctypes.CDLL
     rate: int
     variants: Path
-    chunks: list[npt.NDArray[np.int16]] = field(default_factory=list)
+    chunks: list[np.ndarray] = field(default_factory=list)
     events: list[_Event] = field(default_factory=list)
     error: BaseException | None = None
+    callback: Any = None  # referenced here because the library has only its address
 
-    def run(
-        self, ssml: str, voice: str, words_per_minute: int, pitch: int
-    ) -> tuple[npt.NDArray[np.float32], list[_Event]]:
-        """Samples and events of one text."""
+    def run(self, ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[Samples, list[_Event]]:
+        """Synthesise one text."""
         self.chunks, self.events, self.error = [], [], None
         name, _, variant = voice.partition("+")
         known = not variant or (self.variants / variant).is_file()
@@ -199,37 +199,25 @@ class _Engine:
             raise self.error
         if status != 0:
             raise AsrPunctError(f"espeak-ng: found status {status:#x} from synthesis, expected 0")
-        pcm = np.concatenate(self.chunks) if self.chunks else np.zeros(0, np.int16)
+        pcm = np.concatenate([np.zeros(0, np.int16), *self.chunks])
         return pcm.astype(np.float32) / np.float32(32768), self.events
 
     def receive(self, wave: Any, length: int, events: Any) -> int:
-        """espeak's callback: keep a piece of the sound and the events; what goes wrong ends the synthesis."""
+        """espeak's callback: copy samples and events. Ctypes would only print an exception, so `run` raises it."""
         try:
-            self._keep(wave, length, events)
-        except BaseException as error:  # ctypes would print it and go on
+            if wave and length > 0:
+                self.chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
+            index = 0
+            while events and events[index].type != _END_OF_LIST:
+                self.events.append(events[index].copy())
+                index += 1
+        except BaseException as error:
             self.error = error
             return 1
         return 0
 
-    def _keep(self, wave: Any, length: int, events: Any) -> None:
-        """Copy what is the library's own and changes after the callback; the list of events ends with type 0."""
-        if wave and length > 0:
-            self.chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
-        index = 0
-        while events and events[index].type != _END_OF_LIST:
-            event = events[index]
-            self.events.append(_Event(event.type, event.sample, _name(event)))
-            index += 1
-
-
-def _name(event: Any) -> str:
-    if event.type == _MARK:
-        return str(event.id.name.decode())
-    return str(event.id.string.decode(errors="replace")) if event.type == _PHONEME else ""
-
 
 def _engine() -> _Engine:
-    """The library, initialised once a process."""
     try:
         import espeakng_loader
     except ImportError:
@@ -237,13 +225,9 @@ def _engine() -> _Engine:
     return _initialise(espeakng_loader.get_library_path(), espeakng_loader.get_data_path())
 
 
-_CALLBACKS: list[Any] = []
-"""Kept as long as the process lives: the library holds their addresses."""
-
-
 @cache
 def _initialise(path: str, data: str) -> _Engine:
-    """Done once: to initialise the library again replaces tables and buffers that it may still point to."""
+    """Load the library, once per process: a second initialisation replaces buffers that are still in use."""
     library = ctypes.CDLL(path)
     for name, arguments in _SIGNATURES.items():
         getattr(library, name).argtypes = arguments
@@ -251,16 +235,6 @@ def _initialise(path: str, data: str) -> _Engine:
     if rate <= 0:
         raise AsrPunctError(f"espeak-ng: found status {rate} from {data}, expected its data")
     engine = _Engine(library, rate, Path(data) / "voices" / "!v")
-    _CALLBACKS.append(_CALLBACK(engine.receive))
-    library.espeak_SetSynthCallback(_CALLBACKS[-1])
+    engine.callback = _CALLBACK(engine.receive)
+    library.espeak_SetSynthCallback(engine.callback)
     return engine
-
-
-def _renew_lock() -> None:
-    """A process that was forked while another thread spoke would wait for that thread for ever."""
-    global _LOCK
-    _LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)

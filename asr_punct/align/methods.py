@@ -1,71 +1,63 @@
-"""The ways to align a recording with its words, behind one interface."""
+"""The alignment methods behind one interface, for audio files and data directories."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from asr_punct import audio, progress
+from asr_punct import audio as sound
+from asr_punct import progress
 from asr_punct.align import ctc, dtw
 from asr_punct.align.emissions import AcousticModel
 from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
-from asr_punct.words import Seconds, TimeSource, Word
-
-
-@dataclass(frozen=True)
-class Clip:
-    """A recording, or a part of it.
-
-    Attributes:
-        path: the audio file.
-        name: of the utterance, for messages.
-        start: where it begins in the file.
-        end: where it ends, None for the file's end.
-    """
-
-    path: Pathlike
-    name: str
-    start: Seconds = 0.0
-    end: Seconds | None = None
+from asr_punct.formats.ctm import OwnName
+from asr_punct.formats.entries import recording_name
+from asr_punct.formats.files import read_text_file
+from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.text import parse
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift
 
 
 class Aligner(Protocol):
-    """Finds when words are said."""
+    """Finds word times."""
 
     @property
-    def times(self) -> TimeSource:
-        """What the times are: the provenance of utterances with them."""
+    def time_source(self) -> TimeSource:
+        """The time source of utterances aligned by it."""
         ...
 
-    def align(self, clip: Clip, words: Sequence[str]) -> tuple[Word, ...]:
-        """The words with start and end in seconds from the clip's start, in order and without overlaps.
+    def align(
+        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
+    ) -> tuple[Word, ...]:
+        """Align the words of utterance `name` with the part of an audio file from `start` to `end` (None: its end).
+
+        Returns:
+            The words with start and end in seconds from `start`, in order and without overlaps.
 
         Raises:
             AudioError: the audio cannot be read.
-            AsrPunctError: it does not go with the words.
+            AsrPunctError: the audio does not fit the words.
         """
         ...
 
 
 @dataclass(frozen=True)
 class DtwAligner:
-    """Against the speech of espeak-ng: `dtw.align`.
-
-    Attributes:
-        language: as it takes it.
-    """
+    """Alignment with espeak-ng's speech (`dtw.align`) in a language, or several joined by `+`."""
 
     language: str
-    times: TimeSource = "aligner"
+    time_source: TimeSource = "aligner"
 
-    def align(self, clip: Clip, words: Sequence[str]) -> tuple[Word, ...]:
-        """The words with their times; the clip is held in memory. Raises InputError for an unknown language."""
+    def align(
+        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
+    ) -> tuple[Word, ...]:
+        """See `Aligner`; the audio is held in memory. Raises InputError for an unknown language."""
         with progress.step("reading the audio"):
-            samples = audio.read(clip.path, RATE, clip.start, clip.end)
+            samples = sound.read(path, RATE, start, end)
         try:
             return dtw.align(samples, RATE, words, self.language)
         except VoiceError as error:
@@ -74,16 +66,46 @@ class DtwAligner:
 
 @dataclass(frozen=True)
 class CtcAligner:
-    """By the log-probabilities of a CTC model: `ctc.align`.
-
-    Attributes:
-        model: it.
-    """
+    """Alignment with a CTC model (`ctc.align`)."""
 
     model: AcousticModel
-    times: TimeSource = "ctc"
+    time_source: TimeSource = "ctc"
 
-    def align(self, clip: Clip, words: Sequence[str]) -> tuple[Word, ...]:
-        """The words with their times; the clip is read piece by piece."""
-        blocks = audio.blocks(clip.path, self.model.rate, clip.start, clip.end)
-        return ctc.align(blocks, words, self.model, f"{clip.path}: utterance {clip.name!r}")
+    def align(
+        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
+    ) -> tuple[Word, ...]:
+        """See `Aligner`; the audio is read in blocks."""
+        blocks = sound.blocks(path, self.model.rate, start, end)
+        return ctc.align(blocks, words, self.model, f"{path}: utterance {name!r}")
+
+
+def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
+    """Align a text file with an audio file; yields one utterance named like the audio.
+
+    Raises:
+        InputError: a file is missing, or the text has no words.
+        AudioError: the audio cannot be read.
+    """
+    words = parse(" ".join(read_text_file(text).split()), language).words
+    if not words:
+        raise InputError(text, "no words", "the words spoken in the audio")
+    name = recording_name(audio)
+    timed = aligner.align(audio, words, name)
+    yield Utterance(timed, id=name, recording=name, time_source=aligner.time_source)
+
+
+def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
+    """Align each utterance of a data directory with its segment of the recording.
+
+    Raises:
+        InputError: the directory lacks audio or text.
+        AudioError: audio cannot be read.
+    """
+    items = list(read_data_dir(data_dir))
+    for item in progress.counted(items, "utterances", total=len(items)):
+        if item.audio is None or item.text is None:
+            raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
+        words = parse(item.text, language).words
+        found = aligner.align(item.audio, words, item.id, item.start, item.end)
+        timed = tuple(shift(word, item.start, decimals=3) for word in found)
+        yield Utterance(timed, id=item.id, recording=item.recording, time_source=aligner.time_source, origin=OwnName())

@@ -1,4 +1,4 @@
-"""What the audio is compared with: the words as an espeak-ng voice says them, in the features of the aligner."""
+"""The words in the voice of espeak-ng, as acoustic features that a recording is compared with."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ HOP = RATE // FRAMES_A_SECOND
 _COEFFICIENTS = 13
 _WINDOW = 512
 _WORDS_A_PASSAGE = 60
-"""Words that espeak speaks in one go."""
+"""Words synthesised in one go."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """The words as a voice says them, without its pauses.
+    """Features of the spoken words without pauses.
 
     Attributes:
         features: (frames, 26).
-        begins: (words + 1,), first frame of each word, and at the end the number of frames; a word that the voice
-            does not say begins where the next one does.
+        begins: (words + 1,), first frame of each word, and last the number of frames; a word that the voice does not
+            pronounce begins where the next one does.
     """
 
     features: Floats
     begins: Ints
 
     def part(self, first: int, last: int) -> Template:
-        """The words from `first` up to, not with, `last`."""
+        """Return the words from `first` up to, but without, `last`."""
         begins = self.begins[first : last + 1]
         return Template(self.features[begins[0] : begins[-1]], begins - begins[0])
 
     def pooled(self, frames: int) -> Template:
-        """Every so many frames averaged to one."""
+        """Average every `frames` frames."""
         return Template(pool(self.features, frames), self.begins // frames)
 
 
 def speak(words: Sequence[str], voice: str) -> Template:
-    """Say the words, passage by passage.
+    """Synthesise the words, passage by passage.
 
     Raises:
         InputError: espeak has no such voice.
@@ -52,27 +52,27 @@ def speak(words: Sequence[str], voice: str) -> Template:
     """
     features, lengths = [np.zeros((0, 2 * _COEFFICIENTS), np.float32)], list[int]()
     for first in range(0, len(words), _WORDS_A_PASSAGE):
-        said = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_PASSAGE])
-        passage, begins = _passage(synthesise(" ".join(said), voice))
+        tokens = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_PASSAGE])
+        passage, begins = _passage(synthesise(" ".join(tokens), voice))
         features.append(passage)
         lengths.extend(np.diff(begins).tolist())
     return Template(np.concatenate(features), np.array([0, *accumulate(lengths)]))
 
 
 def _passage(speech: Speech) -> tuple[Floats, Ints]:
-    """Features of the words without the pauses between them, and the first frame of each word and the end."""
+    """Features of the words without the pauses between them, the first frame of each word and the end."""
     spans = [(round((w.start or 0.0) * speech.rate), round((w.end or 0.0) * speech.rate)) for w in speech.words]
-    spoken = np.concatenate([speech.samples[start:end] for start, end in spans])
+    samples = np.concatenate([speech.samples[start:end] for start, end in spans])
     seconds = np.cumsum([0, *(end - start for start, end in spans)]) / speech.rate
-    if not len(spoken):
+    if not len(samples):
         return np.zeros((0, 2 * _COEFFICIENTS), np.float32), np.zeros(len(spans) + 1, np.int64)
-    features = mfcc(require("soxr", "alignment").resample(spoken, speech.rate, RATE))
+    features = mfcc(require("soxr", "alignment").resample(samples, speech.rate, RATE))
     begins = np.minimum(np.round(seconds * FRAMES_A_SECOND), len(features)).astype(np.int64)
     return features[: begins[-1]], begins
 
 
 def mfcc(samples: Samples) -> Floats:
-    """13 MFCCs of 25 ms every 10 ms, and their slopes over 50 ms.
+    """Compute 13 MFCCs of 25 ms every 10 ms, and their slopes over 50 ms.
 
     Args:
         samples: float32 (samples,) at `RATE`.
@@ -98,13 +98,13 @@ def mfcc(samples: Samples) -> Floats:
 
 
 def pool(features: Floats, frames: int) -> Floats:
-    """Every so many frames averaged to one: (frames // n, features)."""
-    whole = features[: len(features) // frames * frames]
-    return np.asarray(whole.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
+    """Average every `frames` frames: (frames // n, features)."""
+    full = features[: len(features) // frames * frames]
+    return np.asarray(full.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
 
 
 def normalised(features: Floats, weights: Costs | None = None) -> Floats:
-    """Each feature with mean 0 and variance 1 over the frames, which may have weights (frames,)."""
+    """Scale each feature to mean 0 and variance 1 over the frames, which may have weights (frames,)."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average(np.square(features - mean), axis=0, weights=weights))
     return np.asarray((features - mean) / (deviation + 1e-6), np.float32)

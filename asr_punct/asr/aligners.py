@@ -1,4 +1,4 @@
-"""CTC models that the aligner listens with, by name: of transformers, or of NeMo."""
+"""Aligners and their CTC models, by name."""
 
 from __future__ import annotations
 
@@ -17,16 +17,10 @@ _EXPECTED = "a CTC model: a directory or org/name of transformers, FILE.nemo, or
 
 
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
-    """The aligner of a method.
-
-    Args:
-        method: one of `METHODS`.
-        language: of the text, or several joined by `+`; dtw speaks it.
-        acoustic_model: what ctc listens with, as `open_acoustic_model` takes it.
-        device: where that runs.
+    """Return the aligner of one of `METHODS`: dtw for a language, ctc with a model (see `open_acoustic_model`).
 
     Raises:
-        AsrPunctError: no such method, or the model is missing, not wanted or not to be used.
+        AsrPunctError: unknown method, or a model that is missing, unusable, or given with dtw.
         MissingExtraError: NeMo is not installed.
     """
     from asr_punct.align.methods import CtcAligner, DtwAligner
@@ -44,27 +38,29 @@ def open_aligner(method: str, language: str, acoustic_model: str | None = None, 
 
 
 def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
-    """A CTC model.
+    """Load a CTC model.
 
     Args:
-        name: a directory or `org/name` of transformers (`transformers:` may stand before it), a `.nemo` file, or
+        name: a directory or `org/name` of transformers (with or without `transformers:` before it), a `.nemo` file, or
             `nemo:` and a name that NeMo knows.
-        device: where it runs; on the CPU where none is given.
+        device: the CPU by default.
 
     Raises:
-        ModelError: there is no such model, or it is no CTC model.
+        ModelError: no such model, or not a CTC model.
         MissingExtraError: NeMo is not installed.
     """
     from asr_punct.asr.names import NEMO_FILE, check_path, check_transformers_name
 
     if not name.startswith(_NEMO) and Path(name).suffix != NEMO_FILE:
-        check_transformers_name(name.removeprefix(_TRANSFORMERS), _EXPECTED)
-        from asr_punct.asr.transformers import open_transformers_model
+        name = name.removeprefix(_TRANSFORMERS)
+        check_transformers_name(name, _EXPECTED)
+        from asr_punct.asr.transformers import open_ctc_model
 
-        return open_transformers_model(name.removeprefix(_TRANSFORMERS), device or "cpu")
+        return open_ctc_model(name, device or "cpu")
     check_path(name.removeprefix(_NEMO), _EXPECTED)
     try:
-        from asr_punct.asr.nemo import open_nemo_model
+        from asr_punct.asr.nemo import NemoCtcModel, load_recogniser
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"the acoustic model {name!r}", "nemo", str(error.name)) from None
-    return open_nemo_model(name.removeprefix(_NEMO), device or "cpu")
+    name = name.removeprefix(_NEMO)
+    return NemoCtcModel(name, load_recogniser(name, device or "cpu"))

@@ -1,43 +1,42 @@
-"""Checks of a recogniser's `.nemo` file before anything of it is unpacked."""
+"""Checks of a `.nemo` file, a tar, before it is unpacked."""
 
 from __future__ import annotations
 
 import tarfile
 import zlib
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from asr_punct.audio import Pathlike
 from asr_punct.errors import ModelError
 
-MOST_GROWTH = 20
-"""So many times as large as the file may be what a recogniser's holds: weights hardly shrink."""
+MOST_BYTES = 16 << 30
 
 
-def check_there(path: Pathlike) -> None:
-    """Raise ModelError where there is no such file."""
-    if not Path(path).is_file():
-        raise ModelError(path, "no such file", "a .nemo file")
+def check_archive(path: Pathlike, names: Collection[str] | None = None) -> None:
+    """Check the members of a `.nemo` file.
 
-
-def check_recogniser(path: Pathlike) -> None:
-    """Look through the `.nemo` file of a recogniser.
+    Args:
+        path: the file.
+        names: files that it may contain; None: any.
 
     Raises:
-        ModelError: it is not there, no tar, too large when unpacked, or holds what is no plain file or would leave its
-            folder.
+        ModelError: no such file, not a tar, larger than 16 GiB when unpacked, or a member that is not a plain file or
+            directory, leaves its folder, or is not one of `names`.
     """
-    check_there(path)
+    if not Path(path).is_file():
+        raise ModelError(path, "no such file", "a .nemo file")
+    total = 0
     try:
-        limit, total = MOST_GROWTH * Path(path).stat().st_size, 0
-        with tarfile.open(path, "r:*") as archive:
+        with tarfile.open(path) as archive:
             for member in archive:
-                place = PurePosixPath(member.name)
-                plain = (member.isreg() and not member.issparse()) or member.isdir()
-                if not plain or place.is_absolute() or ".." in place.parts:
-                    raise ModelError(path, f"member {member.name!r}", "plain files that stay in their folder")
+                name = PurePosixPath(member.name)
+                if not (member.isreg() or member.isdir()) or name.is_absolute() or ".." in name.parts:
+                    raise ModelError(path, f"member {member.name!r}", "plain files inside its folder")
+                if names is not None and member.isreg() and str(name) not in names:
+                    raise ModelError(path, f"member {member.name!r}", f"some of {', '.join(names)}")
                 total += member.size
-                if total > limit:
-                    found = f"more than {limit} bytes when unpacked"
-                    raise ModelError(path, found, f"at most {MOST_GROWTH} times the file's own")
+                if total > MOST_BYTES:
+                    raise ModelError(path, f"{total} bytes or more when unpacked", f"at most {MOST_BYTES}")
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise ModelError(path, str(error) or type(error).__name__, "a recogniser of NeMo, which is a tar") from None
+        raise ModelError(path, str(error) or type(error).__name__, "a .nemo file, which is a tar") from None

@@ -1,6 +1,6 @@
-"""Words of what `transcribe` of a NeMo model returns.
+"""Words of NeMo's transcription results.
 
-A `Hypothesis` has `text` and, with `timestamps=True`, a dictionary `timestamp` whose `word` is a list of
+A `Hypothesis` has `text` and, with `timestamps=True`, a dictionary `timestamp`, whose `word` is a list of
 `{"word", "start_offset", "end_offset", "start", "end"}`. Nothing here imports NeMo: any object with these two
 attributes will do.
 """
@@ -17,34 +17,30 @@ from asr_punct.formats.sources import USUAL, source_of
 from asr_punct.words import Utterance, Word
 
 
-def hypothesis_words(hypothesis: Any, place: str) -> tuple[Word, ...]:
-    """The words of a hypothesis, with their times where it has any.
-
-    Raises:
-        InputError: it has no `text`, words with times that are none, or as many in `text` that differ.
-    """
-    return read_hypothesis(hypothesis, place).words
-
-
 @dataclass(frozen=True, slots=True)
 class HypothesisWords:
-    """What a hypothesis holds.
+    """The words of a hypothesis.
 
     Attributes:
-        words: its words, with their times where it has any.
-        entries: those of `timestamp["word"]`; None without word times.
+        words: with times if the hypothesis has any.
+        entries: of `timestamp["word"]`; None without word times.
     """
 
     words: tuple[Word, ...]
     entries: list[Object] | None
 
     def utterance(self, recording: str, document: str) -> Utterance:
-        """The words as an utterance."""
+        """Return the words as an utterance."""
         source = source_of(self.words, USUAL["nemo"])
         return Utterance(self.words, document=document, recording=recording, time_source=source)
 
 
 def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
+    """Read the words of a hypothesis.
+
+    Raises:
+        InputError: no `text`, invalid times, or another number of words with times than in `text`.
+    """
     text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
     if not isinstance(text, str):
         raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
@@ -53,14 +49,13 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
     entries = objects(timestamp, "word", place)
     words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
     if len(words) != len(text.split()):
-        raise InputError(
-            place, f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text", "as many"
-        )
+        found = f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text"
+        raise InputError(place, found, "equal numbers")
     return HypothesisWords(words, entries)
 
 
 def _words(entry: Object, place: str) -> list[Word]:
-    """The words of an entry: mostly one; numbers may be those of numpy or torch."""
+    """The words of an entry, usually one; its numbers may be numpy's or torch's."""
     plain = {key: _plain(entry.get(key)) for key in ("start", "end")}
     start, end = (number_or_none(plain, key, place) for key in plain)
     return entry_words(entry.get("word"), start, end, None, place)

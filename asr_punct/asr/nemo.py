@@ -1,4 +1,4 @@
-"""Recognisers of NeMo; CTC models, and the CTC heads of hybrid ones, for the aligner to listen with."""
+"""Models of NeMo as recognisers, and the CTC models and CTC heads of hybrids among them as acoustic models."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import torch
 from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRNNTCTCModel
 from nemo.utils import logging as messages
 
-from asr_punct.align.emissions import Floats, hop_of
-from asr_punct.align.spelling import Vocabulary, characters, pieces
-from asr_punct.asr.archive import check_recogniser
-from asr_punct.asr.hypotheses import hypothesis_words
+from asr_punct.align.emissions import Floats, measure_hop
+from asr_punct.align.spelling import Vocabulary, characters, subwords
+from asr_punct.asr.archive import check_archive
+from asr_punct.asr.hypotheses import read_hypothesis
+from asr_punct.asr.names import NEMO_FILE
 from asr_punct.asr.segments import LONGEST
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
@@ -22,15 +23,29 @@ from asr_punct.model.device import open_device
 from asr_punct.words import Seconds, TimeSource, Word
 
 
-class NemoCtcModel:
-    """A model as `align.emissions.AcousticModel` describes it.
+class NemoRecogniser:
+    """A CTC model, transducer or hybrid as a recogniser; see `load_recogniser` for names and errors."""
 
-    Args:
-        name: for messages.
-        model: an `EncDecCTCModel` or `EncDecHybridRNNTCTCModel`, or of a class derived from one, in evaluation mode.
+    merge_up_to: Seconds = LONGEST
+
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+        self._model = load_recogniser(name, device)
+        self.rate = int(self._model.cfg.preprocessor.sample_rate)
+        ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
+        self.time_source: TimeSource = "ctc" if ctc else "asr"
+        self.language = language
+
+    def words(self, samples: Samples) -> Iterator[Word]:
+        """Transcribe a segment."""
+        (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
+        yield from read_hypothesis(hypothesis, "NeMo").words
+
+
+class NemoCtcModel:
+    """A CTC model, or the CTC head of a hybrid, as an `align.emissions.AcousticModel`.
 
     Raises:
-        ModelError: it is another model, or its tokenizer is one for several languages.
+        ModelError: another model, or one with a tokenizer for each of several languages.
     """
 
     def __init__(self, name: str, model: Any) -> None:
@@ -42,53 +57,41 @@ class NemoCtcModel:
         self.vocabulary = _vocabulary(name, model, model.ctc_decoder if self._hybrid else model.decoder)
         model.preprocessor.featurizer.dither = 0.0
         model.preprocessor.featurizer.pad_to = 0
-        self.hop = hop_of(self.log_probs, name)
+        self.hop = measure_hop(self.log_probs, name)
 
     def log_probs(self, samples: Samples) -> Floats:
-        """float32 (frames, vocabulary) of float32 (samples,)."""
+        """Return float32 (frames, vocabulary) for float32 (samples,)."""
         signal = torch.from_numpy(samples)[None].to(self._model.device)
         length = torch.tensor([len(samples)], device=signal.device)
         with torch.inference_mode():
-            first, frames, *_ = self._model(input_signal=signal, input_signal_length=length)
-            heard = self._model.ctc_decoder(encoder_output=first) if self._hybrid else first
-        heard = heard[0, : int(frames[0])].float().log_softmax(dim=-1)
-        return cast(Floats, heard.cpu().numpy().astype(np.float32))
-
-
-def open_nemo_model(name: str, device: str) -> NemoCtcModel:
-    """A model of a `.nemo` file, or of a name that NeMo knows.
-
-    Raises:
-        ModelError: it cannot be loaded, or is no CTC model.
-        AsrPunctError: there is no such device.
-    """
-    return NemoCtcModel(name, load_recogniser(name, device))
+            output, frames, *_ = self._model(input_signal=signal, input_signal_length=length)
+            if self._hybrid:  # the output is the encoder's
+                output = self._model.ctc_decoder(encoder_output=output)
+        log_probs = output[0, : int(frames[0])].float().log_softmax(dim=-1)
+        return cast(Floats, log_probs.cpu().numpy().astype(np.float32))
 
 
 def load_recogniser(name: str, device: str) -> Any:
-    """A model of any kind, as `open_nemo_model`, in evaluation mode.
+    """Load a model in evaluation mode, from a `.nemo` file or by its name at NVIDIA or on the hub.
 
     Raises:
         ModelError: it cannot be loaded.
-        AsrPunctError: there is no such device.
+        AsrPunctError: no such device.
     """
     place = open_device(device)
     messages.setLevel(messages.ERROR)
-    is_file = Path(name).suffix == ".nemo"
+    is_file = Path(name).suffix == NEMO_FILE
     if is_file:
-        check_recogniser(name)
+        check_archive(name)
+    load = ASRModel.restore_from if is_file else ASRModel.from_pretrained
     try:
-        if is_file:
-            model = ASRModel.restore_from(name, map_location=place)
-        else:
-            model = ASRModel.from_pretrained(name, map_location=place)
-    except Exception as error:  # whatever an archive, its configuration or the hub can do wrong
+        return load(name, map_location=place).eval()
+    except Exception as error:  # archives, configurations and the hub fail in many ways
         raise ModelError(name, first_line(error), "a recogniser of NeMo") from None
-    return model.eval()
 
 
 def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
-    """Characters, or the tokenizer's pieces; NeMo's blank is the number after the last."""
+    """Characters, or the tokenizer's sub-words; NeMo's blank is the id after the last."""
     blank = len(decoder.vocabulary)
     tokenizer = getattr(model, "tokenizer", None)
     if tokenizer is None:
@@ -96,31 +99,4 @@ def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
         return characters(symbols, blank + 1, blank, " ")
     if hasattr(tokenizer, "tokenizers_dict"):
         raise ModelError(name, "a tokenizer for each of several languages", "one tokenizer")
-    return pieces(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))
-
-
-class NemoRecogniser:
-    """A model by its `.nemo` file, or its name at NVIDIA's or on the hub.
-
-    Args:
-        name: which.
-        language: of what it writes, where that is known.
-        device: a torch device.
-
-    Raises:
-        AsrPunctError: there is no such device, or NeMo cannot load it.
-    """
-
-    joined: Seconds = LONGEST
-
-    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
-        self._model = load_recogniser(name, device)
-        self.rate = int(self._model.cfg.preprocessor.sample_rate)
-        ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
-        self.times: TimeSource = "ctc" if ctc else "asr"
-        self.language = language
-
-    def words(self, samples: Samples) -> Iterator[Word]:
-        """The words of a piece."""
-        (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
-        yield from hypothesis_words(hypothesis, "NeMo")
+    return subwords(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))

@@ -1,4 +1,4 @@
-"""CMU's PocketSphinx with the US-English model that its package carries."""
+"""CMU's PocketSphinx with the US English model in its package."""
 
 from __future__ import annotations
 
@@ -12,48 +12,44 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.words import Seconds, TimeSource, Word
 
 _FILLER = re.compile(r"<.*>|\[.*\]|\+\+.*\+\+")
-"""`<s> </s> <sil> [NOISE] [SPEECH] ++COUGH++`: what is no word in its dictionaries."""
+"""Entries of its dictionaries that are not words: `<s> </s> <sil> [NOISE] [SPEECH] ++COUGH++`."""
 _PRONUNCIATION = re.compile(r"\(\d+\)$")
-"""Marks a pronunciation of a word other than its first: `the(2)`."""
+"""Number of a pronunciation after the first: `the(2)`."""
 _LETTER = re.compile(r"([a-z])\.")
-"""A letter that is spelled, whose period would be taken for the end of a sentence; `mr.` and `u.s.` are so written."""
+"""A spelled letter; its period, unlike that of `mr.` and `u.s.`, would look like the end of a sentence."""
 
 
 class PocketSphinx:
     """English, on the CPU.
 
-    Args:
-        device: `cpu`.
-
     Raises:
-        AsrPunctError: another device.
+        AsrPunctError: `device` is not `cpu`.
     """
 
     rate = 16000
-    times: TimeSource = "asr"
+    time_source: TimeSource = "asr"
     language: str | None = "en"
-    joined: Seconds = 0.0
+    merge_up_to: Seconds = 0.0
 
     def __init__(self, device: str = "cpu") -> None:
         from pocketsphinx import Decoder
 
         if device != "cpu":
-            raise AsrPunctError(f"--device: found {device!r}, expected cpu: PocketSphinx runs on no other")
+            raise AsrPunctError(f"--device: found {device!r}, expected cpu, the only one for PocketSphinx")
         self._decoder = Decoder(samprate=self.rate, loglevel="FATAL")
         self._frames_a_second = int(self._decoder.config["frate"])
 
     def words(self, samples: Samples) -> Iterator[Word]:
-        """The words of a piece; each ends where the next one or a silence begins."""
+        """Transcribe a segment; a word ends where the next one or a silence begins."""
         pcm = np.rint(np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
         if not pcm:
             return
         self._decoder.start_utt()
         self._decoder.process_raw(pcm, full_utt=True)
         self._decoder.end_utt()
-        for segment in self._decoder.seg() or ():
-            text = _PRONUNCIATION.sub("", segment.word)
+        for entry in self._decoder.seg() or ():
+            text = _PRONUNCIATION.sub("", entry.word)
             text = letter[1] if (letter := _LETTER.fullmatch(text)) else text
             if not _FILLER.fullmatch(text):
-                start, end = segment.start_frame, segment.end_frame + 1
-                confidence = round(min(max(segment.prob, 0.0), 1.0), 4)
-                yield Word(text, start / self._frames_a_second, end / self._frames_a_second, confidence)
+                start, end = entry.start_frame / self._frames_a_second, (entry.end_frame + 1) / self._frames_a_second
+                yield Word(text, start, end, round(min(max(entry.prob, 0.0), 1.0), 4))

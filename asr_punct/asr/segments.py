@@ -1,7 +1,7 @@
-"""Audio in pieces that a recogniser takes one at a time, cut where nobody speaks: memory does not grow with its length.
+"""Segmentation of a recording for a recogniser, so that memory does not grow with its length.
 
-A piece is a stretch of speech between pauses of half a second, with a quarter of a second of them at both ends. A
-longer stretch is cut where it is quietest; several short ones become one piece where a recogniser wants more at a time.
+A segment is a stretch of speech between pauses of half a second, with a quarter of a second of pause at both ends.
+Long stretches are cut where they are quietest; short neighbours may be merged.
 """
 
 from __future__ import annotations
@@ -19,53 +19,47 @@ from asr_punct.pauses import silences
 from asr_punct.words import Seconds
 
 LONGEST: Seconds = 30.0
-"""Length of the longest pieces: what Whisper takes at a time, and the most that other models were trained on."""
+"""Length of the longest segments: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
 _UNDER_LOUD_DB, _SILENCE_DB = 10.0, -70.0
-"""A pause is so far under the loudest hundredth of the recording, or under this level."""
+"""A pause is this far under the 99th percentile of the recording's energy, or under this level."""
 _MARGIN = FRAMES_A_SECOND // 4
 _SMOOTHED = 3 * FRAMES_A_SECOND // 10
-"""Frames that are averaged to find a quiet place."""
+"""Frames averaged to find a quiet place."""
+Floats = npt.NDArray[np.floating]
 _Span = tuple[int, int]
 """First frame and the one after the last, 10 ms each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a recording.
-
-    Attributes:
-        start: when it begins.
-        samples: float32 (samples,), in -1..1.
-    """
+class Segment:
+    """A part of a recording: its start, and float32 (samples,) in -1..1."""
 
     start: Seconds
     samples: Samples
 
 
-def plan_pieces(energy: npt.NDArray[np.floating], joined: Seconds = 0.0) -> list[_Span]:
-    """Where the pieces are, in order and without overlap; none where nobody speaks.
+def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
+    """Return the segments with speech, in order, given the recording's `audio.log_energy`.
 
-    Args:
-        energy: (frames,), from `audio.log_energy`.
-        joined: neighbouring stretches become one piece of at most so many seconds.
+    Neighbours are merged up to a length of `merge_up_to`.
     """
     if not len(energy):
         return []
     kernel = np.full(_SMOOTHED, 1 / _SMOOTHED)
     level = np.convolve(np.pad(energy, _SMOOTHED // 2, mode="edge"), kernel, mode="valid")
-    spans = [part for span in _stretches(energy) for part in _divided(span, level)]
-    pieces: list[_Span] = []
-    for first, last in spans:
-        if pieces and last - pieces[-1][0] <= joined * FRAMES_A_SECOND:
-            pieces[-1] = (pieces[-1][0], last)
-        else:
-            pieces.append((first, last))
-    return pieces
+    segments: list[_Span] = []
+    for stretch in _stretches(energy):
+        for first, last in _split(stretch, level):
+            if segments and last - segments[-1][0] <= merge_up_to * FRAMES_A_SECOND:
+                segments[-1] = (segments[-1][0], last)
+            else:
+                segments.append((first, last))
+    return segments
 
 
-def _stretches(energy: npt.NDArray[np.floating]) -> Iterator[_Span]:
-    """What is between long silences, with a margin."""
+def _stretches(energy: Floats) -> Iterator[_Span]:
+    """The stretches between long silences, with a margin."""
     level = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
     silent = np.rint(silences(energy) * FRAMES_A_SECOND).astype(int).tolist()
     long = [
@@ -78,8 +72,8 @@ def _stretches(energy: npt.NDArray[np.floating]) -> Iterator[_Span]:
             yield max(0, first - _MARGIN), min(len(energy), last + _MARGIN)
 
 
-def _divided(span: _Span, level: npt.NDArray[np.floating]) -> Iterator[_Span]:
-    """The span in parts of `LONGEST` at most, each cut at the quietest frame of its second half."""
+def _split(span: _Span, level: Floats) -> Iterator[_Span]:
+    """Parts of up to `LONGEST`, each cut at the quietest frame of its second half."""
     first, last = span
     longest = round(LONGEST * FRAMES_A_SECOND)
     while last - first > longest:
@@ -90,8 +84,8 @@ def _divided(span: _Span, level: npt.NDArray[np.floating]) -> Iterator[_Span]:
     yield first, last
 
 
-def read_pieces(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Piece]:
-    """The pieces of a file at `rate` samples a second, decoded once from its beginning.
+def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
+    """Read the segments of a file at a sample rate; the file is decoded once.
 
     Raises:
         AudioError: it cannot be read to its end.
@@ -103,4 +97,4 @@ def read_pieces(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[P
         while offset + len(held) < end and (block := next(blocks, None)) is not None:
             passed = min(max(begin - offset, 0), len(held))
             held, offset = np.concatenate([held[passed:], block]), offset + passed
-        yield Piece(span[0] / FRAMES_A_SECOND, held[begin - offset : end - offset])
+        yield Segment(span[0] / FRAMES_A_SECOND, held[begin - offset : end - offset])

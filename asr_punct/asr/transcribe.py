@@ -1,4 +1,4 @@
-"""A recording to words: its pieces through a recogniser, and the pauses between the words refined on the sound."""
+"""Transcription of recordings by a recogniser, with pauses refined on the sound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from asr_punct import audio as sound
 from asr_punct import progress
-from asr_punct.asr.segments import Piece, plan_pieces, read_pieces
+from asr_punct.asr.segments import Segment, plan_segments, read_segments
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
 from asr_punct.formats.entries import entry_words, recording_name
@@ -22,32 +22,26 @@ _LOG = logging.getLogger(__name__)
 
 
 class Recogniser(Protocol):
-    """A speech recogniser, which hears one piece of a recording at a time.
-
-    Attributes:
-        rate: samples a second that it takes.
-        times: where the times of its words come from.
-        language: code of the language that it writes (`en`), None where it does not say.
-        joined: it gets stretches of speech together, up to so many seconds; 0: each one alone.
-    """
+    """A speech recogniser, called with one segment of a recording at a time."""
 
     rate: int
-    times: TimeSource
+    """Sample rate of its input."""
+    time_source: TimeSource
     language: str | None
-    joined: Seconds
+    """Code of the language it writes (`en`), None if unknown."""
+    merge_up_to: Seconds
+    """Length up to which it gets neighbouring stretches of speech in one segment; 0: never."""
 
     def words(self, samples: Samples) -> Iterable[Word]:
-        """The words that are said, their times in seconds from the first sample.
-
-        Args:
-            samples: float32 (samples,) at `rate`, in -1..1.
-        """
+        """Return the words of float32 (samples,) in -1..1, with times in seconds from the first sample."""
 
 
-def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None) -> Iterator[Word]:
-    """The words of what a recogniser gives as one, most often one, with numbers of any kind (numpy's, torch's).
+def recognised_words(
+    text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None
+) -> Iterator[Word]:
+    """Yield the words of one token of a recogniser, usually one; numbers may be numpy's or torch's.
 
-    Whisper ends some words before they start: such an end is taken as not known, and so is a confidence that is NaN.
+    An end before the start, which Whisper returns now and then, and a confidence of NaN become None.
     """
     first, last, known = (None if value is None else float(value) for value in (start, end, confidence))
     if first is not None and last is not None and last < first:
@@ -58,15 +52,10 @@ def heard(text: str, start: Seconds | None, end: Seconds | None, confidence: flo
 
 
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
-    """The words of a recording, an utterance for each piece with words, named like the file, whose path they keep.
+    """Transcribe a recording: an utterance for each segment with words, named after the file.
 
-    Their times are the recogniser's, from the beginning of the file, and within the piece; their pauses are refined on
-    the sound (`pauses.refine`). Where no word is heard there are none, and that is logged. The words of the whole
-    recording are held in memory, its sound is not.
-
-    Args:
-        audio: the file.
-        recogniser: what hears it.
+    Times are seconds from the beginning of the file, inside the segment; pauses are refined on the sound
+    (`pauses.refine`). A recording without words is logged. All its words are in memory, its samples are not.
 
     Raises:
         InputError: no such file.
@@ -74,44 +63,41 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
-    spans = plan_pieces(energy, recogniser.joined)
+    spans = plan_segments(energy, recogniser.merge_up_to)
     name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
-    pieces = progress.counted(read_pieces(audio, recogniser.rate, spans), f"pieces of {name}", total=len(spans))
-    found = (_placed(recogniser.words(piece.samples), piece, recogniser.rate) for piece in pieces)
+    segments = progress.counted(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
+    found = (_placed(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
     held = [
-        Utterance(words, f"{name}-{number}", recording=name, time_source=source_of(words, recogniser.times), audio=path)
+        Utterance(
+            words, f"{name}-{number}", recording=name, time_source=source_of(words, recogniser.time_source), audio=path
+        )
         for number, words in enumerate(filter(None, found), start=1)
     ]
     if held:
         yield from with_refined_pauses(held, energy)
     else:
-        _LOG.info("%s: no words were heard in it", audio)
+        _LOG.info("%s: no words were recognised", audio)
 
 
-def _placed(words: Iterable[Word], piece: Piece, rate: int) -> tuple[Word, ...]:
-    """The words with times from the beginning of the recording, in order and inside their piece.
+def _placed(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Word, ...]:
+    """The words with times in the recording, in order and inside their segment.
 
-    Whisper places words after the end of what it heard, and leaves the end of a last one open.
+    Whisper places words after the end of its input, and leaves the end of the last word open.
     """
-    placed, last, length = list[Word](), 0.0, len(piece.samples) / rate
+    placed, last, length = list[Word](), 0.0, len(segment.samples) / rate
     for word in words:
         start = last if word.start is None else min(max(word.start, last), length)
         end = length if word.end is None else min(max(word.end, start), length)
-        placed.append(replace(word, start=round(piece.start + start, 3), end=round(piece.start + end, 3)))
+        placed.append(replace(word, start=round(segment.start + start, 3), end=round(segment.start + end, 3)))
         last = start
     return tuple(placed)
 
 
 def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
-    """Look at the files before the work begins: all must be audio, and have names of their own.
-
-    Args:
-        audio: the files.
-        one: whether what is written holds one recording.
+    """Check before any work that all files are audio and have different names, and that there is one if `one` is true.
 
     Raises:
-        InputError: a file is missing, two have one name, or there are several and `one` is true.
-        AudioError: a file is no audio.
+        InputError, AudioError: otherwise.
     """
     if one and len(audio) > 1:
         raise InputError("AUDIO", f"{len(audio)} recordings", "one, for a file of this format")
@@ -120,4 +106,4 @@ def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
         sound.duration(path)
         other = seen.setdefault(recording_name(path), path)
         if other is not path:
-            raise InputError(path, f"the name of {other}", "recordings with names of their own")
+            raise InputError(path, f"the name of {other}", "recordings with different names")

@@ -1,4 +1,4 @@
-"""Speech recognition models of transformers: CTC models for alignment, and CTC models and Whisper as recognisers."""
+"""Models of transformers: CTC models and Whisper as recognisers, CTC models as acoustic models."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from transformers import (
     pipeline,
 )
 
-from asr_punct.align.emissions import Floats, hop_of
-from asr_punct.align.spelling import Vocabulary, characters, pieces
+from asr_punct.align.emissions import Floats, measure_hop
+from asr_punct.align.spelling import Vocabulary, characters, subwords
 from asr_punct.asr.segments import LONGEST
-from asr_punct.asr.transcribe import heard
+from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.hub import reach_hub_for
@@ -28,44 +28,66 @@ from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
 
 _TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
-"""Sources of times by the pipeline's names for kinds of models."""
+"""Time sources by the pipeline's model types."""
 _NOT_TRAINED = "masked_spec_embed"
-"""A weight that pre-training alone uses, so that checkpoints may lack it."""
+"""A weight of pre-training only, which checkpoints may lack."""
+
+
+class TransformersRecogniser:
+    """A CTC model or Whisper as a recogniser, by its directory or its name on the hub.
+
+    Raises:
+        AsrPunctError: no such device, or a model without word times.
+        OSError, ValueError: transformers cannot load it, or cannot compute its word times.
+    """
+
+    merge_up_to: Seconds = LONGEST
+
+    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+        silence_transformers()
+        reach_hub_for(name)
+        place = open_device(device)
+        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
+        if self._pipeline.type not in _TIMES:
+            kind = type(self._pipeline.model).__name__
+            raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
+        self.rate = int(self._pipeline.feature_extractor.sampling_rate)
+        self.time_source = _TIMES[self._pipeline.type]
+        self.language = language
+        list(self.words(np.zeros(self.rate, np.float32)))  # fails now if Whisper's configuration lacks word times
+
+    def words(self, samples: Samples) -> Iterator[Word]:
+        """Transcribe a segment."""
+        for chunk in self._pipeline(samples, return_timestamps="word")["chunks"]:
+            yield from recognised_words(chunk["text"], *chunk["timestamp"])
 
 
 class TransformersCtcModel:
-    """A model as `emissions.AcousticModel` describes it.
-
-    Args:
-        name: for messages.
-        model: `...ForCTC`, in evaluation mode.
-        extractor: of its features.
-        vocabulary: what it emits.
-    """
+    """A CTC model (`...ForCTC`) and its feature extractor as an `align.emissions.AcousticModel`."""
 
     def __init__(self, name: str, model: Any, extractor: Any, vocabulary: Vocabulary) -> None:
         self.name, self.vocabulary = name, vocabulary
         self._model, self._extractor = model, extractor
         self.rate = int(extractor.sampling_rate)
-        self.hop = hop_of(self.log_probs, name)
+        self.hop = measure_hop(self.log_probs, name)
 
     def log_probs(self, samples: Samples) -> Floats:
-        """float32 (frames, vocabulary) of float32 (samples,)."""
+        """Return float32 (frames, vocabulary) for float32 (samples,)."""
         features = self._extractor(samples, sampling_rate=self.rate, return_tensors="pt")
         with torch.inference_mode():
             logits = self._model(**features.to(self._model.device)).logits
         return cast(Floats, logits[0].float().log_softmax(dim=-1).cpu().numpy().astype(np.float32))
 
 
-def open_transformers_model(name: str, device: str) -> TransformersCtcModel:
-    """A model of a directory or of the hub, with its feature extractor and tokenizer.
+def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
+    """Load a CTC model from a directory or the hub: wav2vec 2.0, HuBERT, and all others of `AutoModelForCTC`.
 
     Raises:
-        ModelError: it cannot be loaded, is no CTC model, or its tokenizer does not fit.
-        AsrPunctError: there is no such device.
+        ModelError: it cannot be loaded, is not a CTC model, or its tokenizer does not fit.
+        AsrPunctError: no such device.
     """
     place = open_device(device)
-    silence_transformers()  # it reports at length what is told in a line below
+    silence_transformers()  # its long reports repeat the one-line error below
     reach_hub_for(name)
     try:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
@@ -81,7 +103,7 @@ def open_transformers_model(name: str, device: str) -> TransformersCtcModel:
 
 
 def _extractor(name: str, model: Any) -> Any:
-    """The model's own, or where only its tokenizer was saved with it, the one that all models of waveforms have."""
+    """The model's feature extractor; if only a tokenizer was saved with it, the default for waveforms."""
     try:
         return cast(Any, AutoFeatureExtractor).from_pretrained(name)
     except (OSError, ValueError):
@@ -97,43 +119,9 @@ def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
     if tokenizer.pad_token_id != blank:
         raise ModelError(name, f"pad token {tokenizer.pad_token_id} in its tokenizer", f"{blank}, as in config.json")
     if not isinstance(tokenizer, Wav2Vec2CTCTokenizer):
-        return pieces(
+        return subwords(
             lambda word: tokenizer(word, add_special_tokens=False)["input_ids"], size, blank, tokenizer.unk_token_id
         )
     special = {*tokenizer.all_special_tokens} - {tokenizer.word_delimiter_token}
     symbols = {symbol: number for symbol, number in tokenizer.get_vocab().items() if symbol not in special}
     return characters(symbols, size, blank, tokenizer.word_delimiter_token)
-
-
-class TransformersRecogniser:
-    """A model by its directory, or its name on the hub.
-
-    Args:
-        name: which.
-        language: of what it writes, where that is known.
-        device: a torch device.
-
-    Raises:
-        AsrPunctError: there is no such device, or the model gives no times.
-        OSError, ValueError: transformers cannot load it, or tell the times of its words.
-    """
-
-    joined: Seconds = LONGEST
-
-    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
-        silence_transformers()
-        reach_hub_for(name)
-        place = open_device(device)
-        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
-        if self._pipeline.type not in _TIMES:
-            kind = type(self._pipeline.model).__name__
-            raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
-        self.rate = int(self._pipeline.feature_extractor.sampling_rate)
-        self.times = _TIMES[self._pipeline.type]
-        self.language = language
-        list(self.words(np.zeros(self.rate, np.float32)))  # a Whisper model may lack what its word times need
-
-    def words(self, samples: Samples) -> Iterator[Word]:
-        """The words of a piece."""
-        for chunk in self._pipeline(samples, return_timestamps="word")["chunks"]:
-            yield from heard(chunk["text"], *chunk["timestamp"])

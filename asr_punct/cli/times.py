@@ -52,7 +52,7 @@ def align(
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
     from asr_punct import formats
-    from asr_punct.align.files import align_data_dir, align_file
+    from asr_punct.align.methods import align_data_dir, align_file
     from asr_punct.marks import glyphs
 
     check_outputs({"-o": output}, [audio, text, data_dir, *recordings(data_dir and data_dir / "wav.scp")])

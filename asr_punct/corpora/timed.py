@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from asr_punct import progress
-from asr_punct.align.edit import project
+from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
 from asr_punct.errors import TIMES, InputError, counted_as
 from asr_punct.formats import read_utterances
@@ -21,41 +21,40 @@ from asr_punct.words import Utterance, Word, named_time_source
 
 
 class TimedCorpus:
-    """Recognised or aligned words turned into a corpus: labels from the text, pauses from times and audio.
+    """A corpus from recognised or aligned words, labelled with the text of a data directory.
 
-    Times count from the beginning of the audio file. So the pause after an utterance's last word is known only where
-    the next utterance is in the same file; the utterances of a document may be in different ones.
+    Times count from the beginning of the audio file. So the pause after an utterance's last word is known only if the
+    next utterance is in the same file.
 
     Args:
         language: of the data directory's text.
-        times: where the times come from; None leaves what the input says.
-        audio: one recording that all words are in, or None.
+        times: the time source; None: the input's.
+        audio: the recording of all words, or None.
         data_dir: audio, text and documents of the utterances, or None.
 
     Raises:
-        AsrPunctError: no such source of times.
+        AsrPunctError: unknown time source.
     """
 
     def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
         self._language, self._audio, self._data_dir = language, audio, data_dir
         self._times = None if times is None else named_time_source(times)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
-        self._heard = audio is not None or any(item.audio for item in self._items.values())
+        self._has_audio = audio is not None or any(item.audio for item in self._items.values())
         self._counts: Counter[str] = Counter()
 
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
-        """Utterances of a file with pauses, and with labels where the data directory has text.
+        """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory they come in its order, whatever the file's is: the file is held in memory.
+        With a data directory they come in its order, so the file is held in memory.
 
         Raises:
-            InputError: a malformed file, or an utterance that the data directory does not have.
+            InputError: a malformed file, an utterance that is not in the data directory, or no times at all.
         """
         utterances: Iterable[Utterance] = read_utterances(source, format_name, times=self._times)
         if self._data_dir is not None:
-            utterances = self._in_order(utterances)
-        utterances = map(self._described, utterances)
-        if self._heard:
+            utterances = map(self._described, self._in_order(utterances))
+        if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
             utterances = refined(utterances, audio_of, self._counts)
         timed = with_pauses(utterances, self._counts)
@@ -66,15 +65,19 @@ class TimedCorpus:
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         held: dict[str, list[Utterance]] = {}
         for utterance in utterances:
-            self._item(utterance)
-            held.setdefault(utterance.id, []).append(utterance)
+            held.setdefault(self._item(utterance).id, []).append(utterance)
         self._counts["silent"] += len(self._items) - len(held)
         for name in self._items:
             yield from held.get(name, [])
 
+    def _item(self, utterance: Utterance) -> DataUtterance:
+        if utterance.id not in self._items:
+            expected = "names of utterances of the data directory (not of recordings with segments)"
+            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
+        return self._items[utterance.id]
+
     def _described(self, utterance: Utterance) -> Utterance:
-        if self._data_dir is None:
-            return utterance
+        """The utterance with document, recording and labels of the data directory."""
         item = self._item(utterance)
         starts = [word.start for word in utterance.words if word.start is not None]
         if item.end is not None and starts and not item.start - SLACK <= min(starts) <= item.end + SLACK:
@@ -83,12 +86,6 @@ class TimedCorpus:
             raise InputError(place, found, expected)
         utterance = replace(utterance, document=item.document, recording=item.recording)
         return utterance if item.text is None else self._labelled(utterance, item.text)
-
-    def _item(self, utterance: Utterance) -> DataUtterance:
-        if utterance.id not in self._items:
-            expected = "names of utterances of the data directory (not of recordings with segments)"
-            raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
-        return self._items[utterance.id]
 
     def _labelled(self, utterance: Utterance, text: str) -> Utterance:
         reference = labelled(Utterance(tuple(map(Word, text.split()))), self._language)
@@ -105,7 +102,7 @@ class TimedCorpus:
         return path
 
     def summary(self) -> list[str]:
-        """What was counted, for people."""
+        """Return lines with the numbers of pauses and of moved and lost marks."""
         counts = self._counts
         lines = []
         if counts["silent"]:

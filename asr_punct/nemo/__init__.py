@@ -1,15 +1,14 @@
-"""For users of NeMo: what its models transcribe, with marks and capitals, and a model that its tools save and train.
+"""For users of NeMo: punctuation of its transcripts, and a model that its tools save, restore and train.
 
-`punctuate_hypotheses` and `punctuate_manifest` need the core install alone. `AsrPunctModel`, also by the name that it
-takes the place of, needs NeMo, which is imported when the model is first asked for.
+`punctuate_hypotheses` and `punctuate_manifest` need only the core install. `AsrPunctModel`, also available by the name
+of the NeMo class it replaces, needs NeMo, which is imported at the model's first use.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from asr_punct.nemo.hypotheses import punctuate_hypotheses
-from asr_punct.nemo.manifests import punctuate_manifest
+from asr_punct.nemo.hypotheses import punctuate_hypotheses, punctuate_manifest
 
 if TYPE_CHECKING:
     from asr_punct.nemo.model import AsrPunctModel
@@ -19,7 +18,7 @@ __all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypothe
 
 
 def __getattr__(name: str) -> Any:
-    """Import the model when it is first asked for: NeMo takes half a minute.
+    """Import the model at its first use, because NeMo takes half a minute.
 
     Raises:
         MissingExtraError: NeMo is not installed.

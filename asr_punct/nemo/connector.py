@@ -1,4 +1,4 @@
-"""How NeMo saves and restores our models: with the files of a model directory, and nothing run that a file says."""
+"""NeMo's connector for saving and restoring: a `.nemo` file of ours also has files of a model directory."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from nemo.core.classes import ModelPT
 from nemo.core.connectors.save_restore_connector import SaveRestoreConnector
 from nemo.utils.get_rank import is_global_rank_zero
 
+from asr_punct.asr.archive import check_archive
 from asr_punct.errors import ModelError, first_line
-from asr_punct.nemo.archive import NEMO_CONFIG, NEMO_WEIGHTS, check_archive, check_weights
+from asr_punct.nemo.parts import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 
 
 class Connector(SaveRestoreConnector):  # type: ignore[misc]
-    """Writes and reads `.nemo` files that `nemo.archive` describes."""
+    """Writes and reads our `.nemo` files."""
 
     def save_to(self, model: Any, save_path: str) -> None:
         """Write the model; the file appears when it is complete."""
@@ -36,27 +37,26 @@ class Connector(SaveRestoreConnector):  # type: ignore[misc]
                 Path(partial).unlink(missing_ok=True)
 
     def restore_from(self, calling_cls: type[ModelPT], restore_path: str, *arguments: Any, **options: Any) -> Any:
-        """The model of a file that has been looked through, or its configuration.
+        """Restore a model or, with `return_config`, its configuration.
 
         Raises:
-            ModelError: the file, its configuration or its weights are not ours.
+            ModelError: the file, its configuration or its weights are invalid.
         """
-        check_archive(restore_path)
+        check_archive(restore_path, (NEMO_CONFIG, NEMO_WEIGHTS, *KEPT_FILES))
         try:
             return super().restore_from(calling_cls, restore_path, *arguments, **options)
-        finally:  # NeMo leaves the state as it is where a model cannot be built
+        finally:  # NeMo does not reset the state after an error
             calling_cls._set_model_restore_state(is_being_restored=False)
 
     @staticmethod
     def _load_state_dict_from_disk(model_weights: str, map_location: Any = "cpu") -> Any:
-        check_weights(Path(model_weights))
         try:
             return torch.load(model_weights, map_location=map_location, weights_only=True)
         except Exception as error:  # torch raises pickle, zip and runtime errors alike
             raise ModelError(NEMO_WEIGHTS, first_line(error), "tensors by name") from None
 
     def load_instance_with_state_dict(self, instance: ModelPT, state_dict: Any, strict: bool) -> None:
-        """The weights into the model. Raises ModelError where they are another's."""
+        """Load the weights. Raises ModelError if they do not fit the model."""
         try:
             super().load_instance_with_state_dict(instance, state_dict, strict)
         except (RuntimeError, TypeError, AttributeError) as error:

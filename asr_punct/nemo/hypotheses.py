@@ -1,9 +1,4 @@
-"""What `transcribe` of a NeMo model gives, with marks and capitals.
-
-A `Hypothesis` has `text` and, with `timestamps=True`, a dictionary `timestamp` whose `word` and `segment` are lists of
-`{"word"|"segment", "start_offset", "end_offset", "start", "end"}`: offsets in frames of the encoder, seconds beside
-them. Nothing here imports NeMo: any object with these two attributes will do.
-"""
+"""Punctuation of NeMo's transcripts, hypotheses (see `asr.hypotheses`) and manifests; needs no NeMo."""
 
 from __future__ import annotations
 
@@ -12,11 +7,13 @@ from copy import copy
 from typing import Any, TypeVar
 
 from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
+from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.formats.entries import (
     Object,
     replaced_entries,
     written_words,
 )
+from asr_punct.formats.files import Pathlike
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
@@ -24,7 +21,7 @@ from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance
 
 LONGEST_PAUSE: Seconds = 1.0
-"""A pause of so many seconds ends a segment that no mark has ended."""
+"""A pause of this length ends a segment even without a mark."""
 _Hypothesis = TypeVar("_Hypothesis")
 
 
@@ -35,19 +32,19 @@ def punctuate_hypotheses(
     consecutive: bool = False,
     longest_pause: Seconds = LONGEST_PAUSE,
 ) -> list[_Hypothesis]:
-    """Copies of the hypotheses with marks and capitals in `text` and in the entries of `timestamp["word"]`.
+    """Copy the hypotheses, with marks and capitals in `text` and in the entries of `timestamp["word"]`.
 
-    `timestamp["segment"]` is made anew: a segment ends with a sentence, or before a long pause. All else is as it was;
+    `timestamp["segment"]` is replaced: a segment ends with a sentence or before a long pause. Everything else stays;
     without word times only `text` changes.
 
     Args:
-        hypotheses: one for each audio file, or for consecutive pieces of one recording.
+        hypotheses: one for each audio file, or for each of consecutive segments of one recording.
         punctuator: the model.
-        consecutive: whether they are such pieces, and so context for each other.
+        consecutive: whether they are such segments, and so context for each other.
         longest_pause: the shortest pause in seconds that ends a segment.
 
     Raises:
-        InputError: one of them has no `text`, words with times that are none, or as many in `text` that differ.
+        InputError: a hypothesis without `text`, with invalid times, or with another number of words in `text`.
     """
     found = [
         read_hypothesis(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)
@@ -55,13 +52,33 @@ def punctuate_hypotheses(
     utterances = (
         utterance
         for number, hypothesis in enumerate(found)
-        for utterance in with_pauses([hypothesis.utterance(str(number), "all" if consecutive else "")])
+        for utterance in with_pauses(
+            [hypothesis.utterance(str(number), "all" if consecutive else "")]
+        )  # each has a clock starting at 0
     )
     restored = punctuator.restore(utterances)
     return [
         _written(hypothesis, known, utterance, punctuator.glyphs, longest_pause)
         for hypothesis, known, utterance in zip(hypotheses, found, restored, strict=True)
     ]
+
+
+def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuator) -> None:
+    """Write a manifest with marks and capitals in its texts and words; everything else stays.
+
+    Consecutive lines of one audio file are context for each other. The output appears when it is complete.
+
+    Args:
+        source: manifest of transcriptions (`pred_text`, `word`) or alignments (`words`, `alignments`); `-` is standard
+            input.
+        output: the manifest to write; `-` is standard output.
+        punctuator: the model.
+
+    Raises:
+        InputError: `source` is not a manifest, or `output` cannot be written.
+    """
+    restored = punctuator.restore(read_utterances(source, "nemo"))
+    write_utterances(restored, output, punctuator.glyphs, "nemo")
 
 
 def _written(

@@ -1,9 +1,9 @@
-"""A model as NeMo knows them: saved, restored and trained by its tools."""
+"""A model that NeMo's tools save, restore and train."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,15 +18,8 @@ from torch import Tensor
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader
 
-from asr_punct.asr.archive import check_there
 from asr_punct.casing import parse_casing
-from asr_punct.checkpoint import (
-    CASING,
-    TOKENIZER,
-    WEIGHTS,
-    read_info,
-    write_info,
-)
+from asr_punct.checkpoint import CASING, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.find import find_model, find_trainable_model
@@ -48,9 +41,9 @@ from asr_punct.training.sampling import Batch
 
 log = logging.getLogger(__name__)
 _FILES = "asr_punct_files"
-"""Key of a checkpoint under which the model's files are."""
+"""Key of the model's files in a checkpoint."""
 _OLD_NAMES = {"punctuation_en_bert": "en", "punctuation_en_distilbert": "en"}
-"""Models that NeMo had, and ours for their language."""
+"""NeMo's former models, and ours for their language."""
 _PACKAGE = "asr_punct."
 
 if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED_TARGET_PREFIXES:
@@ -61,17 +54,17 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     """Punctuation and case under NeMo.
 
     Args:
-        cfg: `config`, `settings`, `data` and `init` for a new model (`conf/nemo/punctuation.yaml` tells them);
-            `directory` for the model of a directory of ours; or what `save_to` wrote.
-        trainer: the trainer that is to train it.
+        cfg: `config`, `settings`, `data` and `init` for a new model (see `conf/nemo/punctuation.yaml`); `directory`
+            for a model directory; or the configuration that `save_to` wrote.
+        trainer: the trainer, if the model is to be trained.
 
     Attributes:
         info: the model's configuration.
         tokenizer: its tokenizer.
-        task: what is trained; None where the model is a graph alone.
+        task: the Lightning module; None if the model is only an ONNX graph.
 
     Raises:
-        AsrPunctError: the configuration, the data or the directory cannot be used.
+        AsrPunctError: an unusable configuration, data or directory.
     """
 
     def __init__(self, cfg: DictConfig, trainer: Trainer | None = None) -> None:
@@ -89,7 +82,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     @classmethod
     def list_available_models(cls) -> list[PretrainedModelInfo]:
-        """The models that ship with the package; their locations are folders."""
+        """List the shipped models; their locations are directories."""
         return [
             PretrainedModelInfo(
                 pretrained_model_name=name,
@@ -105,21 +98,20 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def from_pretrained(
         cls, model_name: str, map_location: Any = None, trainer: Trainer | None = None
     ) -> AsrPunctModel:
-        """A shipped model, a model directory, `org/name` of the hub, or a `.nemo` file.
+        """Load a shipped model, a model directory, `org/name` of the hub, or a `.nemo` file.
 
-        A shipped model is its graph where its weights are not there (they are in a checkout): it punctuates, and cannot
-        be trained. The names of NeMo's own English models stand for ours.
+        A wheel has only the graphs of the shipped models, which cannot be trained; a checkout has their weights.
 
         Args:
-            model_name: which.
-            map_location: device; a GPU where there is one by default.
-            trainer: the trainer that is to train it.
+            model_name: its name or path; the names of NeMo's former English models are those of ours.
+            map_location: device; by default a GPU if there is one.
+            trainer: the trainer, if the model is to be trained.
 
         Raises:
-            AsrPunctError: there is no such model, or it is damaged.
+            AsrPunctError: unknown or damaged model.
         """
         if model_name in _OLD_NAMES:
-            log.warning("%s is no longer there; %r of asr_punct takes its place", model_name, _OLD_NAMES[model_name])
+            log.warning("%s is replaced by %r of asr_punct", model_name, _OLD_NAMES[model_name])
         name = _OLD_NAMES.get(model_name, model_name)
         if Path(name).is_file():
             restored: AsrPunctModel = cls.restore_from(name, map_location=map_location, trainer=trainer)
@@ -133,32 +125,29 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return model
 
     def save_to(self, save_path: str) -> None:
-        """Write a `.nemo` file (`nemo.archive`), whatever restored the model."""
+        """Write a `.nemo` file with our connector, whichever one restored the model."""
         self._save_restore_connector = Connector()
         super().save_to(str(save_path))
 
     @classmethod
     def restore_from(cls, restore_path: str, *arguments: Any, **options: Any) -> Any:
-        """The model of a `.nemo` file, or with `return_config=True` its configuration; arguments as NeMo's.
+        """Restore the model of a `.nemo` file or, with `return_config=True`, its configuration; arguments as NeMo's.
 
         Raises:
-            ModelError: the file is not there, or not one of ours (`nemo.archive`).
+            ModelError: no such file, or not one of ours.
         """
-        if isinstance(options.setdefault("save_restore_connector", Connector()), Connector):
-            check_there(Path(restore_path).expanduser())
+        if not Path(restore_path).expanduser().is_file():
+            raise ModelError(restore_path, "no such file", "a .nemo file")
+        options.setdefault("save_restore_connector", Connector())
         return super().restore_from(str(restore_path), *arguments, **options)
 
     @classmethod
     def from_config_dict(cls, config: DictConfig, trainer: Trainer | None = None) -> AsrPunctModel:
-        """A model of the class that the configuration names. Raises ModelError where it is not this one or of it."""
-        return _build(cls, config, trainer)
+        """Make a model of this class; NeMo would import the class that the configuration names."""
+        return cls(cfg=config, trainer=trainer)
 
     def save_directory(self, directory: Path) -> None:
-        """Write a model directory of asr_punct; `asr-punct export` makes its graph.
-
-        Raises:
-            InputError: it cannot be written.
-        """
+        """Write a model directory; `asr-punct export` adds the graph. Raises InputError if it cannot be written."""
         make_directory(directory)
         for name, content in self.files.items():
             (directory / name).write_bytes(content)
@@ -168,12 +157,12 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Files of its directory that an archive keeps, by name."""
+        """Content of the files of the model directory that a `.nemo` file contains, by name."""
         return {TOKENIZER: self._checked_tokenizer().to_json().encode(), **self._kept}
 
     @property
     def punctuator(self) -> Punctuator:
-        """A punctuator of the weights as they are, on their device; it puts the model into evaluation mode."""
+        """Punctuator of the current weights, on their device; sets evaluation mode."""
         self.eval()
         graph = next((content for name, content in self._kept.items() if name.endswith(".onnx")), b"")
         backend = TorchBackend(self.task.model) if self.task else OnnxBackend(graph)
@@ -200,33 +189,33 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             self.train(mode)
 
     def forward(self, **inputs: Tensor) -> TaggerOutput:
-        """Logits of a batch; `features.Features` gives the shapes."""
+        """Compute the logits of a batch; see `features.Features` for shapes."""
         output: TaggerOutput = self._trained().model(**inputs)
         return output
 
     def setup_training_data(self, train_data_config: Any) -> None:
-        """Take the corpora `train.tsv` and `dev.tsv` of `directory`. Raises InputError where they are not there."""
+        """Use `train.tsv` and `dev.tsv` of `directory`. Raises InputError if they are missing."""
         directory = Path(train_data_config["directory"])
         check_data(directory)
         self._data, self._corpora = str(directory), None
         OmegaConf.update(self.cfg, "data", self._data, force_add=True)
 
     def setup_validation_data(self, val_data_config: Any) -> None:
-        """The same: both corpora are of one directory."""
+        """Use the same directory for both corpora."""
         self.setup_training_data(val_data_config)
 
     def setup(self, stage: str | None = None) -> None:
-        """Lightning's hook: every epoch has batches of its own. Raises AsrPunctError where nothing can be trained."""
+        """Make new batches in every epoch. Raises AsrPunctError if the model has no weights."""
         self.propagate_model_guid()
         self._trained()
         self.trainer.reload_dataloaders_every_n_epochs = 1
 
     def train_dataloader(self) -> DataLoader[Batch]:
-        """Batches of the trainer's current epoch."""
+        """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
     def val_dataloader(self) -> DataLoader[Batch]:
-        """The development set."""
+        """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
     def _data_module(self) -> PunctuationData:
@@ -240,16 +229,18 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     def _trained(self) -> PunctuationModule:
         if self.task is None:
-            raise AsrPunctError("model: found a graph alone, expected one with weights (a shipped model's: a checkout)")
+            raise AsrPunctError(
+                "model: found only an ONNX graph, expected one with weights (those of shipped models are in a checkout)"
+            )
         return self.task
 
     def _checked_tokenizer(self) -> SubwordTokenizer:
         if self.tokenizer is None:
-            raise AsrPunctError("model: found no tokenizer, expected a model that is restored to its end")
+            raise AsrPunctError("model: found no tokenizer, expected a completely restored model")
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:
-        """The configured optimiser, and its schedule by step."""
+        """Return the configured optimiser and its schedule."""
         task = self._trained()
         task.steps_per_epoch = len(self._data_module().epoch(0))
         return task.configure_optimizers()
@@ -260,36 +251,36 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """Lightning's hook: clip as the training's configuration says."""
+        """Clip gradients to the norm in the training configuration."""
         task = self._trained()
         task.configure_gradient_clipping(optimizer, task.training_config.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Lightning's hook: move a batch."""
+        """Move a batch to a device."""
         return self._trained().transfer_batch_to_device(batch, device, dataloader_idx)
 
     def on_train_start(self) -> None:
-        """Lightning's hook: dropout on, also in what was loaded, which is in evaluation mode."""
+        """Switch dropout on, also in a loaded model, which is in evaluation mode."""
         super().on_train_start()
         self._trained().on_train_start()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
-        """Lightning's hook: seed what is drawn by the step."""
+        """Seed the random draws by step."""
         super().on_train_batch_start(batch, batch_idx, unused)
         self._trained().on_train_batch_start(batch, batch_idx)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Loss of a batch, logged."""
+        """Compute and log the loss of a batch."""
         loss = self._trained().batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
         return loss
 
     def on_validation_epoch_start(self) -> None:
-        """Forget the last epoch's counts."""
+        """Reset the counts."""
         self._trained().on_validation_epoch_start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count the development set's slots."""
+        """Count slots of the development set."""
         self._trained().validation_step(batch, batch_idx)
 
     def on_validation_epoch_end(self) -> None:
@@ -298,11 +289,11 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             self.log(name, score, prog_bar=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Lightning's hook: a checkpoint holds the model's files."""
+        """Add the model's files to a checkpoint."""
         checkpoint[_FILES] = {name: content.decode("utf-8") for name, content in self.files.items()}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Lightning's hook: the checkpoint's files take the place of those that a new model has."""
+        """Use the files in the checkpoint."""
         self._kept = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items() if name != TOKENIZER}
         with TemporaryDirectory() as name:
             file = Path(name) / TOKENIZER
@@ -318,18 +309,3 @@ def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> parts.
     if values.get("directory"):
         return parts.of_directory(Path(values["directory"]))
     return parts.new(values, epochs)
-
-
-def _build(cls: type[AsrPunctModel], config: DictConfig, trainer: Trainer | None) -> AsrPunctModel:
-    """No method of the class, for Lightning reads the frames around `__init__`, and one with `super` misleads it."""
-    known = {f"{found.__module__}.{found.__qualname__}": found for found in _classes(cls)}
-    target = config.get("target")
-    if target not in known and target not in (f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__):
-        raise ModelError("model_config.yaml: target", repr(target), " or ".join(known))
-    return known.get(target, cls)(cfg=config, trainer=trainer)
-
-
-def _classes(cls: type[AsrPunctModel]) -> Iterator[type[AsrPunctModel]]:
-    yield cls
-    for derived in cls.__subclasses__():
-        yield from _classes(derived)

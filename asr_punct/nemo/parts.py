@@ -1,4 +1,4 @@
-"""What an `AsrPunctModel` is made of: new from a configuration, from a model directory, or from what NeMo restores."""
+"""The parts of an `AsrPunctModel`: from a training configuration, a model directory, or what NeMo restores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import torch
 
 from asr_punct.checkpoint import (
+    CARD,
+    CASING,
     ONNX,
     ONNX_INT8,
     TOKENIZER,
@@ -23,30 +25,31 @@ from asr_punct.checkpoint import (
     read_info,
 )
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
-from asr_punct.errors import ConfigError, ModelError
+from asr_punct.errors import ConfigError
 from asr_punct.find import find_trainable_model
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
-from asr_punct.nemo.archive import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import named_heads, read_config
 from asr_punct.training.fit import model_of, start_model, with_classes
 from asr_punct.training.run import check_data
 
+NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
+KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)
+"""Files of a model directory that a `.nemo` file contains."""
 _GRAPHS = (ONNX, ONNX_INT8)
-_SPARE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A model before NeMo has it.
+    """The parts of a model.
 
     Attributes:
-        info: its configuration.
-        training: how it is trained.
-        tagger: what is trained; None where the model is a graph alone.
-        tokenizer: its tokenizer; None where a checkpoint will bring it.
-        files: `archive.KEPT_FILES` of its directory, without the tokenizer, and a graph only where it is one alone.
+        info: the model's configuration.
+        training: its training configuration.
+        tagger: the torch model; None if there is only an ONNX graph.
+        tokenizer: None if a checkpoint will load it later.
+        files: `KEPT_FILES` of its directory without the tokenizer; a graph only if there are no weights.
     """
 
     info: ModelInfo
@@ -56,20 +59,20 @@ class Parts:
     files: Mapping[str, bytes]
 
     def mapping(self) -> dict[str, Any]:
-        """What `restored` makes the same model of, but for its weights and files."""
+        """Return the configuration that `restored` reads."""
         return {"info": info_mapping(replace(self.info, files={})), "training": as_mapping(self.training)}
 
 
 def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
-    """A model that is to be trained.
+    """Make a model for training.
 
     Args:
         values: `config`, the name or path of a configuration; `settings`, changes to it; `data`, the directory of the
-            corpora; `init`, a model whose weights are the start.
-        epochs: those of the trainer, where there is one.
+            corpora; `init`, a model to start from.
+        epochs: of the trainer, if there is one.
 
     Raises:
-        AsrPunctError: the configuration or the data cannot be used, or there is no such model.
+        AsrPunctError: an unusable configuration or data, or an unknown model.
     """
     if not values.get("data"):
         raise ConfigError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
@@ -87,7 +90,7 @@ def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
 
 
 def of_directory(directory: Path) -> Parts:
-    """The model of a directory: its weights, or its graph where it has none. Raises ModelError where it is damaged."""
+    """Read a model directory: the weights, or the graph if there are none. Raises ModelError if it is damaged."""
     info = read_info(directory)
     tokenizer = load_tokenizer(directory, info)
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
@@ -100,35 +103,24 @@ def of_directory(directory: Path) -> Parts:
 
 
 def restored(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> Parts:
-    """The model, with weights that are yet to come, of a configuration with `Parts.mapping`.
+    """Make a model from the configuration of `Parts.mapping`; its weights are loaded later.
 
     Args:
         values: the configuration.
-        folder: where the files of an archive are; None where a checkpoint is restored, which brings them.
-        epochs: those of the trainer, where there is one.
+        folder: the unpacked `.nemo` file; None for a checkpoint, which has the files itself.
+        epochs: of the trainer, if there is one.
 
     Raises:
-        ModelError: the configuration or a file is not ours.
+        ModelError: an invalid configuration or file.
     """
     info = info_from_mapping(values["info"], NEMO_CONFIG)
     training = from_mapping(TrainingConfig, values.get("training", {}), f"{NEMO_CONFIG}: training")
     files = {name: (folder / name).read_bytes() for name in KEPT_FILES if folder and (folder / name).is_file()}
     tokenizer = SubwordTokenizer.from_file(folder / TOKENIZER, info.model.encoder.max_subwords) if folder else None
     graph = any(name in files for name in _GRAPHS)
-    if folder and not graph:
-        _check_size(info, tokenizer, (folder / NEMO_WEIGHTS).stat().st_size)
     tagger = None if graph else empty_tagger(info, NEMO_CONFIG, tokenizer).eval()
     files.pop(TOKENIZER, None)
     return Parts(info, _checked(training, epochs), tagger, tokenizer, files)
-
-
-def _check_size(info: ModelInfo, tokenizer: SubwordTokenizer | None, stored: int) -> None:
-    """Refuse a configuration of a model that is far larger than its weights: it could fill the memory."""
-    with torch.device("meta"):
-        tagger = empty_tagger(info, NEMO_CONFIG, tokenizer)
-    size = sum(weight.numel() * weight.element_size() for weight in tagger.parameters())
-    if size > 2 * stored + _SPARE_BYTES:
-        raise ModelError(NEMO_CONFIG, f"a model of {size} bytes", f"one that {NEMO_WEIGHTS} of {stored} bytes holds")
 
 
 def _checked(training: TrainingConfig, epochs: int | None) -> TrainingConfig:

@@ -1,4 +1,4 @@
-"""`python -m asr_punct.nemo.train model.data=DIR`: training by NeMo's tools, set by Hydra (`conf/nemo/*.yaml`)."""
+"""Training with NeMo's tools and Hydra (`conf/nemo/*.yaml`): `python -m asr_punct.nemo.train model.data=DIR`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from asr_punct.shipped import configuration_directory
 
 
 def train(cfg: DictConfig) -> AsrPunctModel:
-    """Train a model; the experiment's folder then has its `.nemo` file.
+    """Train a model and write its `.nemo` file into the folder of the experiment.
 
     Args:
         cfg: `model`, `trainer` and `exp_manager`.
 
     Raises:
-        AsrPunctError: the configuration or the data cannot be used.
+        AsrPunctError: an unusable configuration or data.
     """
     trainer = Trainer(**cfg.trainer)
     exp_manager(trainer, cfg.get("exp_manager"))
@@ -29,7 +29,7 @@ def train(cfg: DictConfig) -> AsrPunctModel:
 
 @hydra_runner(config_path=str(configuration_directory("nemo")), config_name="punctuation")  # type: ignore[untyped-decorator]
 def main(cfg: DictConfig) -> None:
-    """Train as the command line says."""
+    """Train with the settings of the command line."""
     train(cfg)
 
 

@@ -26,7 +26,7 @@ Conventions
     None. All rates are fractions.
 
 Recognised words
-    The labels of the reference are projected onto the hypothesis' words (`asr_punct.align.edit.project`) and scored
+    The labels of the reference are projected onto the hypothesis' words (`align.projection.project`) and scored
     there. A mark of the reference that finds no place there counts as a deletion, so the support is that of the whole
     reference; the case of words that were not recognised is not scored.
 """

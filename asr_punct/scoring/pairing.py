@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import NamedTuple
 
-from asr_punct.align.edit import Alignment, Projection, align, bare, comparable, project, same
+from asr_punct.align.edit import Alignment, align, bare, comparable, same
+from asr_punct.align.projection import Projection, project
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.words import Probabilities, Seconds, Utterance, Word

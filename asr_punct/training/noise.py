@@ -41,7 +41,7 @@ _Bools = npt.NDArray[np.bool_]
 def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rng: Generator) -> WordArrays:
     """Training windows with substituted, deleted, repeated and inserted words; every mark stays.
 
-    * A substituted word keeps its labels, as in `align.edit.project`.
+    * A substituted word keeps its labels, as in `align.projection.project`.
     * Only common words without labels are deleted, and never a window's first word or one at a document's edge. The
       pause of the word before goes on through the deleted word's pause: it is their sum, or unknown if one of them is.
     * Of a repeated word the first copy has the marks on the left, the second those on the right, and a capital only if

@@ -1,4 +1,6 @@
-"""CTC models of NeMo: tiny ones with random weights, saved and opened as users do."""
+"""Models of NeMo as acoustic models and recognisers: tiny ones with random weights, saved and opened as users do."""
+
+import re
 
 import numpy as np
 import pytest
@@ -11,15 +13,16 @@ from omegaconf import OmegaConf  # noqa: E402
 from test_nemo import ctc_configuration  # noqa: E402
 
 from asr_punct.align.ctc import align  # noqa: E402
+from asr_punct.asr import open_recogniser  # noqa: E402
 from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
 from asr_punct.asr.nemo import NemoCtcModel  # noqa: E402
-from asr_punct.errors import ModelError  # noqa: E402
+from asr_punct.asr.transcribe import transcribe  # noqa: E402
+from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
 
 
-def heard(model, samples):
-    """What the model's own forward pass gives, of its encoder and its lengths."""
+def forward(model, samples):
     signal, length = torch.from_numpy(samples)[None], torch.tensor([len(samples)])
     with torch.inference_mode():
         return model(input_signal=signal, input_signal_length=length)
@@ -33,7 +36,7 @@ def check(model, words):
     assert [word.text for word in found] == words
 
 
-def test_a_model_is_opened_by_its_file(tmp_path):
+def test_a_ctc_model(tmp_path):
     made = models.EncDecCTCModel(cfg=ctc_configuration()).eval()
     made.save_to(str(tmp_path / "a.nemo"))
     for name in (f"{tmp_path}/a.nemo", f"nemo:{tmp_path}/a.nemo"):
@@ -43,12 +46,12 @@ def test_a_model_is_opened_by_its_file(tmp_path):
     assert (vocabulary.size, vocabulary.blank, vocabulary.separator) == (8, 7, 0)
     assert vocabulary.encode("aÉz") == [1, 5, -1]
     made.preprocessor.featurizer.pad_to = 0
-    expected, frames, _ = heard(made, SAMPLES)
+    expected, frames, _ = forward(made, SAMPLES)
     assert np.allclose(model.log_probs(SAMPLES), expected[0, : int(frames[0])].numpy(), atol=1e-5)
     check(model, ["abc", "99", "de"])
 
 
-def test_the_head_of_a_hybrid_model_is_heard():
+def test_the_ctc_head_of_a_hybrid_model():
     config = ctc_configuration()
     head = OmegaConf.to_container(config.decoder)
     modules = "nemo.collections.asr.modules."
@@ -71,14 +74,14 @@ def test_the_head_of_a_hybrid_model_is_heard():
     made = models.EncDecHybridRNNTCTCModel(cfg=config).eval()
     model = NemoCtcModel("hybrid", made)
     assert (model.hop, model.vocabulary.size, model.vocabulary.blank) == (320, 8, 7)
-    encoded, frames = heard(made, SAMPLES)
+    encoded, frames = forward(made, SAMPLES)
     with torch.inference_mode():
         expected = made.ctc_decoder(encoder_output=encoded)[0, : int(frames[0])]
     assert np.allclose(model.log_probs(SAMPLES), expected.numpy(), atol=1e-5)
     check(model, ["abc", "de"])
 
 
-def test_a_model_of_pieces_is_heard(tmp_path):
+def test_a_subword_model(tmp_path):
     sentencepiece = pytest.importorskip("sentencepiece")
     (tmp_path / "text").write_text("la casa de ana\nla cosa de la dama\ncada dedo\n")
     files = {"input": str(tmp_path / "text"), "model_prefix": str(tmp_path / "tokenizer")}
@@ -89,7 +92,7 @@ def test_a_model_of_pieces_is_heard(tmp_path):
     config.tokenizer = {"dir": str(tmp_path), "type": "bpe"}
     config.decoder.vocabulary, config.decoder.num_classes = [], -1
     made = models.EncDecCTCModelBPE(cfg=config).eval()
-    model = NemoCtcModel("pieces", made)
+    model = NemoCtcModel("subwords", made)
     blank = len(made.decoder.vocabulary)
     assert (model.vocabulary.size, model.vocabulary.blank, model.vocabulary.separator) == (blank + 1, blank, None)
     assert made.tokenizer.ids_to_text(list(model.vocabulary.encode("CASA"))) == "casa"
@@ -97,11 +100,25 @@ def test_a_model_of_pieces_is_heard(tmp_path):
     check(model, ["la", "2026", "casa"])
 
 
-def test_what_is_no_ctc_model_is_told(tmp_path):
+def test_a_recogniser(tmp_path, talk):
+    models.EncDecCTCModel(cfg=ctc_configuration()).save_to(str(tmp_path / "stt_es_tiny.nemo"))
+    recogniser = open_recogniser(f"nemo:{tmp_path / 'stt_es_tiny.nemo'}")
+    assert (recogniser.rate, recogniser.time_source, recogniser.language) == (16000, "ctc", "es")
+    values = list(transcribe(talk, recogniser))
+    words = [word for value in values for word in value.words]
+    assert all(re.fullmatch("[abcdeo]+", word.text) for word in words)
+    assert all(0 <= word.start <= word.end <= 6 for word in words)
+    assert words[-1].end > 2
+    assert {value.time_source for value in values} == {"ctc"}
+
+
+def test_unusable_models(tmp_path):
     with pytest.raises(ModelError, match="m: found Linear, expected a CTC model, or a hybrid one with a CTC head"):
         NemoCtcModel("m", torch.nn.Linear(2, 2))
     (tmp_path / "a.nemo").write_text("hola\n")
-    for name in (str(tmp_path / "a.nemo"), "nemo:no_such_model"):
-        with pytest.raises(ModelError, match="expected a recogniser of NeMo") as error:
-            open_acoustic_model(name)
+    with pytest.raises(ModelError, match=r"a\.nemo: found .*, expected a \.nemo file, which is a tar"):
+        open_acoustic_model(str(tmp_path / "a.nemo"))
+    for opened in (open_acoustic_model, open_recogniser):
+        with pytest.raises(AsrPunctError, match=r"no_such_model: found .*expected a recogniser of NeMo") as error:
+            opened("nemo:no_such_model")
         assert "\n" not in str(error.value)

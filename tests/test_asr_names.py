@@ -1,0 +1,91 @@
+"""Wrong model names are refused before a library is loaded, which would look for them on the network."""
+
+import sys
+
+import pytest
+
+from asr_punct.asr import named_language, open_recogniser
+from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr.names import check_transformers_name
+from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.find import model_of_language
+from asr_punct.shipped import PRETRAINED, shipped_models
+
+NOTHING = "no such file or directory"
+
+
+@pytest.fixture(autouse=True)
+def no_libraries(monkeypatch, tmp_path):
+    """Neither library can be imported; the working directory has a folder with a file."""
+    for name in ("transformers", "nemo"):
+        monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.delitem(sys.modules, f"asr_punct.asr.{name}", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exp").mkdir()
+    (tmp_path / "exp" / "a.txt").touch()
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        *((name, NOTHING) for name in ("./x", "../x", "/x", "x/", "exp/x", "a/b/c")),
+        ("exp/a.txt", "a file"),
+        ("wav2vec2", "no such directory"),
+        *((name, "a punctuation model") for name in shipped_models()),
+    ],
+)
+def test_names_that_are_no_models_of_transformers(name, found):
+    for given in (name, f"transformers:{name}"):
+        with pytest.raises(ModelError, match=f"^{name}: found {found}, expected a CTC model: a directory or org/name"):
+            open_acoustic_model(given)
+    with pytest.raises(ModelError, match=f"^{name}: found {found}, expected a CTC model or Whisper"):
+        open_recogniser(f"transformers:{name}")
+
+
+@pytest.mark.parametrize("name", ["x.nemo", "./x.nemo", "/x/y.nemo"])
+def test_missing_files_of_nemo(name):
+    for given in (name, f"nemo:{name}"):
+        with pytest.raises(ModelError, match=f"^{name}: found {NOTHING}"):
+            open_acoustic_model(given)
+    with pytest.raises(ModelError, match=f"^{name}: found {NOTHING}, expected a model of nemo"):
+        open_recogniser(f"nemo:{name}")
+
+
+def test_a_missing_directory_of_whisper():
+    with pytest.raises(ModelError, match=f"^./x: found {NOTHING}, expected a model of whisper"):
+        open_recogniser("whisper:./x")
+
+
+@pytest.mark.parametrize("name", ["exp", "./exp", "org/name"])
+def test_names_that_may_be_models_pass(name):
+    check_transformers_name(name, "a model")
+
+
+@pytest.mark.parametrize("name", ["", "kaldi", "nemo", "nemo:", "pocketsphinx:en", "Whisper:small"])
+def test_unknown_recognisers(name):
+    with pytest.raises(AsrPunctError, match=rf"^--asr: found '{name}', expected pocketsphinx, nemo:NAME, whisper:NAME"):
+        open_recogniser(name)
+
+
+@pytest.mark.parametrize(
+    ("model", "language"),
+    [
+        ("stt_eu_conformer_ctc_large", "eu"),
+        ("HiTZ/stt_eu_conformer_transducer_large", "eu"),
+        ("small.en", "en"),
+        ("openai/whisper-small.en", "en"),
+        ("small", None),
+        ("models/my.engine", None),
+        ("model.nemo", None),
+    ],
+)
+def test_the_language_in_a_name(model, language):
+    assert named_language(model) == language
+
+
+@pytest.mark.skipif(set(shipped_models()) != {"en", "es-eu"}, reason=f"other models in {PRETRAINED}")
+def test_the_language_selects_the_model():
+    assert [model_of_language(language) for language in ("en", "es", "eu")] == ["en", "es-eu", "es-eu"]
+    for language, found in ((None, "a recogniser whose language is not known"), ("fr", "no shipped model of 'fr'")):
+        with pytest.raises(AsrPunctError, match=f"found no --model and {found}, expected --model en"):
+            model_of_language(language)

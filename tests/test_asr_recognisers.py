@@ -1,0 +1,342 @@
+"""The recognisers of each package and `asr-punct transcribe`: stubs, or tiny models with random weights."""
+
+import json
+import sys
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("soundfile")
+
+from asr_punct import audio
+from asr_punct.asr import open_recogniser
+from asr_punct.asr.transcribe import recognised_words, transcribe
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.shipped import PRETRAINED, shipped_models
+from asr_punct.words import Word
+
+RATE = 16000
+needs_english = pytest.mark.skipif("en" not in shipped_models(), reason=f"no English model in {PRETRAINED}")
+
+
+def segment(word, first, last, probability=0.5):
+    return SimpleNamespace(word=word, start_frame=first, end_frame=last, prob=probability)
+
+
+class Decoder:
+    """A stub of PocketSphinx's decoder."""
+
+    segments = (
+        segment("<s>", 0, 9),
+        segment("the(2)", 10, 19),
+        segment("[NOISE]", 20, 29),
+        segment("cat", 30, 49, 1.0000001),
+        segment("b.(3)", 50, 54),
+        segment("u.s.", 55, 59),
+        segment("++BREATH++", 59, 59),
+        segment("<sil>", 60, 69),
+        segment("sat", 70, 99, 0.123456),
+        segment("</s>", 100, 109),
+    )
+
+    last = None
+
+    def __init__(self, **options):
+        self.config, self.given = {"frate": 100}, []
+        Decoder.last = self
+
+    def start_utt(self):
+        self.given.append("start")
+
+    def process_raw(self, data, full_utt):
+        self.given.append((np.frombuffer(data, "<i2"), full_utt))
+
+    def end_utt(self):
+        self.given.append("end")
+
+    def seg(self):
+        return iter(self.segments) if self.segments else None
+
+
+@pytest.fixture
+def stub_pocketsphinx(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pocketsphinx", SimpleNamespace(Decoder=Decoder))
+
+
+def test_pocketsphinx(stub_pocketsphinx):
+    recogniser = open_recogniser("pocketsphinx")
+    assert (recogniser.language, recogniser.time_source, recogniser.rate) == ("en", "asr", RATE)
+    words = list(recogniser.words(np.array([0.0, 0.5, -2.0, 2.0], np.float32)))
+    assert [word.text for word in words] == ["the", "cat", "b", "u.s.", "sat"]
+    assert words[:2] == [Word("the", 0.1, 0.2, 0.5), Word("cat", 0.3, 0.5, 1.0)]
+    assert words[-1] == Word("sat", 0.7, 1.0, 0.1235)
+    assert Decoder.last.given[-2][0].tolist() == [0, 16384, -32767, 32767]
+    assert list(recogniser.words(np.zeros(0, np.float32))) == []
+    with pytest.raises(AsrPunctError, match="--device: found 'cuda', expected cpu"):
+        open_recogniser("pocketsphinx", "cuda")
+
+
+def test_pocketsphinx_without_words(stub_pocketsphinx, monkeypatch):
+    monkeypatch.setattr(Decoder, "segments", ())
+    assert list(open_recogniser("pocketsphinx").words(np.zeros(100, np.float32))) == []
+
+
+def test_real_pocketsphinx(tmp_path):
+    """On an espeak-ng voice at another rate."""
+    pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")
+    pytest.importorskip("espeakng_loader")
+    from asr_punct.align.espeak import synthesise
+
+    speech = synthesise("One two three four five.", "en-us", words_per_minute=140)
+    audio.write(tmp_path / "talk.flac", speech.samples, speech.rate)
+    values = transcribe(tmp_path / "talk.flac", open_recogniser("pocketsphinx"))
+    words = {word.text: word for value in values for word in value.words}
+    truth = {word.text.lower().strip("."): word for word in speech.words}
+    both = words.keys() & truth.keys()
+    assert len(both) >= 3
+    assert all(abs(words[text].start - truth[text].start) < 0.15 for text in both)
+    assert all(0 < word.confidence <= 1 for word in words.values())
+
+
+@needs_english
+def test_the_command_goes_on_after_a_silent_recording(run, stub_pocketsphinx, talk, tmp_path, caplog):
+    silent = tmp_path / "silent.wav"
+    audio.write(silent, np.zeros(RATE, np.float32), RATE)
+    status, out, err = run("transcribe", silent, talk, "--asr", "pocketsphinx")
+    assert (status, err, len(out.split())) == (0, "", 15)
+    for name, content in {"a.srt": "", "a.vtt": "WEBVTT\n", "a.json": '{"utterances": [\n]}\n'}.items():
+        assert run("transcribe", silent, "--asr", "pocketsphinx", "-o", tmp_path / name) == (0, "", "")
+        assert (tmp_path / name).read_text() == content
+    assert run("transcribe", silent, "--asr", "pocketsphinx", "--quiet") == (0, "", "")
+    assert caplog.messages == [f"{silent}: no words were recognised"] * 4
+
+
+@needs_english
+def test_the_command_writes_every_format(run, stub_pocketsphinx, talk, tmp_path):
+    command = ("transcribe", talk, "--asr", "pocketsphinx")
+    status, out, err = run(*command)
+    assert (status, err) == (0, "")
+    assert out.lower().replace(",", "").replace(".", "").split() == ["the", "cat", "b", "us", "sat"] * 3
+    assert out[0] == "T"
+    for name in ("talk.srt", "talk.ctm", "talk.json", "talk.jsonl"):
+        assert run(*command, "-o", tmp_path / name) == (0, "", "")
+    assert (tmp_path / "talk.srt").read_text().startswith("1\n00:00:00,100 --> ")
+    assert len((tmp_path / "talk.ctm").read_text().splitlines()) == 15
+    assert '"times": "asr"' in (tmp_path / "talk.json").read_text()
+    lines = [json.loads(line) for line in (tmp_path / "talk.jsonl").read_text().splitlines()]
+    assert {line["audio_filepath"] for line in lines} == {str(talk)}
+    assert run(*command, "--to", "kaldi", "-o", tmp_path / "data")[0] == 0
+    assert {(item.recording, item.audio) for item in read_data_dir(tmp_path / "data")} == {("talk", talk)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["none.wav", "--asr", "pocketsphinx"], "none.wav: found no such file, expected an audio file"),
+        (["text.wav", "--asr", "pocketsphinx"], "text.wav: found "),
+        (["talk.wav", "--asr", "kaldi"], "--asr: found 'kaldi', expected pocketsphinx, nemo:NAME, whisper:NAME or"),
+        (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "model 'none': found no such model directory"),
+        (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws', expected one of"),
+        (["talk.wav", "b.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "AUDIO: found 2 recordings, expected one"),
+        (["talk.wav", "--asr", "whisper:small"], "found no --model and a recogniser whose language is not known"),
+        (["talk.wav"], "found no --asr, expected one of pocketsphinx, nemo:NAME"),
+    ],
+)
+def test_errors_of_the_command(run, stub_pocketsphinx, stub_whisper, talk, tmp_path, monkeypatch, arguments, error):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.wav").write_text("hola\n")
+    (tmp_path / "b.wav").write_bytes(talk.read_bytes())
+    before = set(tmp_path.iterdir())
+    status, out, err = run("transcribe", *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"asr-punct: {error}")
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [
+        ("pocketsphinx", "pocketsphinx", "pocketsphinx"),
+        ("whisper:small", "faster_whisper", "whisper"),
+        ("nemo:stt_en_small", "nemo", "nemo"),
+        ("transformers:a/b", "transformers", "train"),
+    ],
+)
+def test_a_missing_recogniser_names_its_extra(run, talk, monkeypatch, name, package, extra):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"asr_punct.asr.{package}", raising=False)
+    for module in [module for module in sys.modules if module.startswith("nemo.")]:
+        monkeypatch.setitem(sys.modules, module, None)
+    status, out, err = run("transcribe", talk, "--asr", name)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"asr-punct: the recogniser {name} needs the package {package}")
+    assert f"which is not installed: pip install 'asr-punct[{extra}]'" in err
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
+    assert any(package.replace("_", "-") in needed for needed in project["optional-dependencies"][extra])
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("name", "most"), [("sent34", 0.2), ("sent46", 0.9)])
+def test_real_talks_to_a_page_of_scores(run, real_data, tmp_path, name, most):
+    pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")
+    talk, found = real_data / "speech" / "ted" / f"{name}.wav", tmp_path / "found.json"
+    (tmp_path / "ref.txt").write_text(talk.with_suffix(".lab").read_text())
+    for output in (found, tmp_path / "found.srt"):
+        assert run("transcribe", talk, "--asr", "pocketsphinx", "-o", output) == (0, "", "")
+    page, scores = tmp_path / "page.html", tmp_path / "scores.json"
+    written = ("--html", page, "--audio", talk, "--json", scores)
+    assert run("score", tmp_path / "ref.txt", found, "--align", "--lang", "en", *written)[0] == 0
+    assert json.loads(scores.read_text())["wer"] <= most
+    assert "data:audio/wav" in page.read_text()
+    cues = (tmp_path / "found.srt").read_text().split("\n\n")
+    assert cues[0].splitlines()[2][0].isupper()
+    assert cues[-1].rstrip()[-1] in ".?"
+
+
+class WhisperModel:
+    """A stub of faster-whisper's."""
+
+    def __init__(self, name, device, device_index):
+        if name == "none":
+            raise ValueError("Invalid model size 'none', expected one of: tiny\nand more")
+        self.opened = (name, device, device_index)
+
+    def transcribe(self, samples, language, word_timestamps):
+        assert word_timestamps
+        assert samples.dtype == np.float32
+        assert language == "en"
+        entries = [(" Hello,", 0.25, 0.5, 0.75), (" self", np.float64(0.5), 0.625, 0.75), ("-made", 0.625, 0.75, 0.25)]
+        words = [SimpleNamespace(word=w, start=s, end=e, probability=p) for w, s, e, p in entries]
+        return iter([SimpleNamespace(words=words), SimpleNamespace(words=None)]), None
+
+
+@pytest.fixture
+def stub_whisper(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faster_whisper", SimpleNamespace(WhisperModel=WhisperModel))
+
+
+def test_faster_whisper(stub_whisper):
+    recogniser = open_recogniser("whisper:small.en", "cuda:1")
+    assert (recogniser.language, recogniser.time_source, recogniser.rate) == ("en", "whisper", RATE)
+    words = list(recogniser.words(np.zeros(RATE, np.float32)))
+    assert words == [Word("Hello,", 0.25, 0.5, 0.75), Word("self-made", 0.5, 0.75, 0.5)]
+    assert recogniser._model.opened == ("small.en", "cuda", 1)
+    expected = "found 'whisper:none', expected a model that whisper can load: Invalid model size 'none', .* tiny$"
+    with pytest.raises(AsrPunctError, match=expected):
+        open_recogniser("whisper:none")
+
+
+def test_a_confidence_of_nan_is_unknown():
+    assert list(recognised_words(" ya", 0.5, 1.0, np.float32("nan"))) == [Word("ya", 0.5, 1.0)]
+    assert list(recognised_words(" ya", 0.5, 0.4)) == [Word("ya", 0.5)]
+
+
+@pytest.fixture(scope="module")
+def ctc_model(tmp_path_factory):
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("ctc")
+    torch.manual_seed(0)
+    vocabulary = {token: i for i, token in enumerate(["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdeo"])}
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    transformers.Wav2Vec2CTCTokenizer(str(folder / "vocab.json")).save_pretrained(folder)
+    transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
+    config = transformers.Wav2Vec2Config(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        conv_dim=(8, 8, 8, 8, 8, 8, 8),
+        num_conv_pos_embeddings=4,
+        num_conv_pos_embedding_groups=2,
+        pad_token_id=0,
+    )
+    transformers.Wav2Vec2ForCTC(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whisper_model(tmp_path_factory):
+    """One letter a token, with the generation configuration that word times need."""
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("whisper")
+    torch.manual_seed(0)
+    letters = [chr(c) for c in (*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324))]
+    names = [
+        "startoftranscript",
+        "en",
+        "translate",
+        "transcribe",
+        "startoflm",
+        "startofprev",
+        "nospeech",
+        "notimestamps",
+    ]
+    special = [f"<|{name}|>" for name in ("endoftext", *names)]
+    tokenizer = transformers.WhisperTokenizer(vocab={letter: i for i, letter in enumerate(letters)}, merges=[])
+    tokenizer.add_special_tokens({"additional_special_tokens": special})
+    tokenizer.add_tokens([transformers.AddedToken(f"<|{i * 0.02:.2f}|>", special=False) for i in range(1501)])
+    number = dict(zip(("end", *names), tokenizer.convert_tokens_to_ids(special), strict=True))
+    tokenizer.save_pretrained(folder)
+    transformers.WhisperFeatureExtractor(feature_size=80).save_pretrained(folder)
+    small = {"layers": 1, "attention_heads": 2, "ffn_dim": 16}
+    sizes = {f"{part}_{name}": value for part in ("encoder", "decoder") for name, value in small.items()}
+    model = transformers.WhisperForConditionalGeneration(
+        transformers.WhisperConfig(
+            **sizes,
+            d_model=16,
+            vocab_size=len(tokenizer),
+            max_target_positions=48,
+            decoder_start_token_id=number["startoftranscript"],
+            **dict.fromkeys(("eos_token_id", "pad_token_id", "bos_token_id"), number["end"]),
+            suppress_tokens=None,
+            begin_suppress_tokens=None,
+        )
+    )
+    model.generation_config = transformers.GenerationConfig(
+        alignment_heads=[[0, 0], [0, 1]],
+        lang_to_id={"<|en|>": number["en"]},
+        task_to_id={name: number[name] for name in ("transcribe", "translate")},
+        no_timestamps_token_id=number["notimestamps"],
+        is_multilingual=True,
+        max_initial_timestamp_index=50,
+        max_length=24,
+        decoder_start_token_id=number["startoftranscript"],
+        eos_token_id=number["end"],
+        pad_token_id=number["end"],
+    )
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(("fixture", "times"), [("ctc_model", "ctc"), ("whisper_model", "whisper")])
+def test_models_of_transformers(request, talk, fixture, times):
+    recogniser = open_recogniser(f"transformers:{request.getfixturevalue(fixture)}")
+    assert (recogniser.time_source, recogniser.rate, recogniser.language) == (times, RATE, None)
+    values = list(transcribe(talk, recogniser))
+    words = [word for value in values for word in value.words]
+    assert words
+    assert all(0 <= word.start <= word.end <= 6 for word in words)
+    assert all(a.start <= b.start for a, b in pairwise(words))
+    assert {value.time_source for value in values} == {times}
+
+
+def test_a_whisper_model_without_word_times(whisper_model, tmp_path):
+    for file in whisper_model.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "generation_config.json").unlink()
+    with pytest.raises(AsrPunctError, match=r"expected a model that transformers can load: You are trying to return"):
+        open_recogniser(f"transformers:{tmp_path}")
+
+
+def test_missing_devices_and_models_of_transformers(ctc_model, tmp_path):
+    with pytest.raises(AsrPunctError, match="--device: found 'cuda:99', expected a device that torch finds"):
+        open_recogniser(f"transformers:{ctc_model}", "cuda:99")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AsrPunctError, match=r"--asr: found 'transformers:.*', expected a model that transformers"):
+        open_recogniser(f"transformers:{tmp_path / 'empty'}")

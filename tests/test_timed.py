@@ -1,0 +1,187 @@
+"""Corpora from timed words, pauses refined on recordings, and alignment of files and data directories."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from dummies import bare_words
+
+from asr_punct.align.methods import DtwAligner, align_data_dir, align_file
+from asr_punct.audio import recording_table, single_recording, write
+from asr_punct.corpora.timed import TimedCorpus
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats import read_utterances, write_utterances
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.pauses import refined
+from asr_punct.words import Utterance, Word
+
+pytest.importorskip("soundfile")
+RATE = 16000
+GRID = (
+    'File type = "ooTextFile short"\n"TextGrid"\n\n0\n1\n<exists>\n1\n"IntervalTier"\n"words"\n0\n1\n1\n0\n1\n"hola"\n'
+)
+
+
+def recording(path, spans, length):
+    """Noise in the spans (seconds), near silence between them."""
+    rng = np.random.default_rng(0)
+    samples = rng.normal(0, 1e-4, round(length * RATE))
+    for start, end in spans:
+        samples[round(start * RATE) : round(end * RATE)] += rng.normal(0, 0.1, round((end - start) * RATE))
+    write(path, samples.astype(np.float32), RATE)
+    return path
+
+
+def rows(tmp_path, *lines):
+    (tmp_path / "ctm").write_text("".join(f"{line}\n" for line in lines))
+    return tmp_path / "ctm"
+
+
+def data_dir(tmp_path, **tables):
+    directory = tmp_path / "data"
+    directory.mkdir()
+    for name, lines in tables.items():
+        (directory / name.replace("_", ".")).write_text("".join(f"{line}\n" for line in lines))
+    return directory
+
+
+def utterance(*words, **fields):
+    return Utterance(tuple(Word(*word) for word in words), id="a", recording="a", time_source="asr", **fields)
+
+
+@pytest.mark.parametrize(
+    ("words", "pauses"),
+    [
+        ([("hola", 0.2, 0.95), ("mundo", 1.05, 1.8)], (0.4, None)),  # 0.1 s by the recogniser's times
+        ([("a", 0.0, 0.5), ("b",), ("c", 1.0, 1.5)], (None, None, None)),
+    ],
+)
+def test_pauses_are_refined_and_times_stay(tmp_path, words, pauses):
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
+    (result,) = refined([utterance(*words)], single_recording(audio))
+    assert bare_words(result) == tuple(Word(*word) for word in words)
+    assert result.pauses == tuple(pause and pytest.approx(pause, abs=0.03) for pause in pauses)
+
+
+def test_words_that_cannot_be_refined(tmp_path):
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
+    for audio_of in (single_recording(audio), recording_table({"a": audio}, "wav.scp")):
+        assert list(refined([utterance(("hola", 0.2, 2.4))], audio_of))
+        with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):
+            list(refined([utterance(("hola", 0.2, 3.1))], audio_of))
+        with pytest.raises(InputError, match="utterance 'a': found words without times, expected times"):
+            list(refined([utterance(("hola",))], audio_of))
+
+
+def test_an_audio_file_has_one_recording(tmp_path):
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
+    first = utterance(("hola", 0.2, 0.8))
+    assert len(list(refined([first, replace(first, id="b", channel="2")], single_recording(audio)))) == 2
+    corpus = TimedCorpus("es", None, audio, None)
+    with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
+        list(corpus.read(rows(tmp_path, "r 1 0.2 0.4 hola", "s 1 0.2 0.4 hola")))
+    for name in "rs":
+        assert len(list(corpus.read(rows(tmp_path, f"{name} 1 0.2 0.4 hola")))) == 1
+
+
+def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):
+    tables = {"text": ["u-1 Hola, Ana.", "u-2 ¿Qué tal?"], "segments": ["u-1 r 0 1.6", "u-2 r 1.9 3"]}
+    directory = data_dir(tmp_path, utt2doc=["u-1 d", "u-2 d"], **tables)
+    source = rows(tmp_path, "u-1 1 0.0 0.5 hola", "u-1 1 0.6 0.4 eh", "u-1 1 1.0 0.5 ana", "u-2 1 2 0.5 qué")
+    corpus = TimedCorpus("es", "ctc", None, directory)
+    first, second = corpus.read(source)
+    assert (first.document, first.recording, first.time_source) == ("d", "r", "ctc")
+    comma, period = Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+    assert first.labels == (comma, Labels(), period)
+    assert first.pauses == (0.1, 0.0, 0.5)
+    assert second.labels[0].marks == {Mark.OPEN_QUES, Mark.QUESTION}
+    assert corpus.summary() == [
+        "4 pauses: 1 unknown, 0 overlaps set to 0",
+        "marks of unrecognised words: 1 moved to a neighbour, 0 lost",
+    ]
+
+
+def test_utterances_in_different_files_have_no_pause_between_them(tmp_path):
+    directory = data_dir(tmp_path, text=["u-1 Hola.", "u-2 Qué."], utt2doc=["u-1 d", "u-2 d"])
+    source = rows(tmp_path, "u-1 1 0 0.5 hola", "u-2 1 0.5 0.5 qué")
+    first, second = TimedCorpus("es", None, None, directory).read(source)
+    assert (first.context, second.context) == ("d", "d")
+    assert (first.pauses, second.pause_before) == ((None,), None)
+
+
+def test_the_order_is_that_of_the_data_directory(tmp_path):
+    names = ["r_1", "r_2", "r_3", "r_10"]
+    directory = data_dir(
+        tmp_path,
+        text=[f"{name} Hola." for name in sorted(names)],
+        segments=[f"{name} r {i} {i + 1}" for i, name in enumerate(names)],
+        utt2doc=[f"{name} d" for name in names],
+    )
+    corpus = TimedCorpus("es", None, None, directory)
+    found = list(corpus.read(rows(tmp_path, "r_1 1 0 0.5 hola", "r_10 1 3.1 0.5 hola", "r_2 1 1.1 0.5 hola")))
+    assert [(value.id, *value.pauses) for value in found] == [("r_1", 0.6), ("r_2", 1.5), ("r_10", None)]
+    assert corpus.summary()[0] == "1 utterance without words"
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ("u-9 1 0 1 hola", "no utterance 'u-9', expected names of utterances"),
+        ("r 1 60 1 hola", "no utterance 'r', expected names of utterances"),
+        ("u-1 1 0.5 1 hola", r"found a word at 0\.5 s, expected words in its segment from 60\.0 to"),
+    ],
+)
+def test_words_that_do_not_fit_the_data_directory(tmp_path, row, error):
+    directory = data_dir(tmp_path, text=["u-1 Hola."], segments=["u-1 r 60 62"])
+    with pytest.raises(InputError, match=error):
+        list(TimedCorpus("es", "asr", None, directory).read(rows(tmp_path, row)))
+
+
+def test_the_time_source(tmp_path):
+    (tmp_path / "a.TextGrid").write_text(GRID)
+    missing = tmp_path / "missing.wav"
+    for times, expected in ((None, "aligner"), ("whisper", "whisper")):
+        (found,) = TimedCorpus("es", times, None, None).read(tmp_path / "a.TextGrid")
+        assert found.time_source == expected
+    (found,) = TimedCorpus("es", None, missing, None).read(tmp_path / "a.TextGrid")  # nothing to refine
+    assert found.pauses == (None,)
+    with pytest.raises(AsrPunctError, match=r"missing\.wav"):
+        list(TimedCorpus("es", "asr", missing, None).read(tmp_path / "a.TextGrid"))
+    with pytest.raises(AsrPunctError, match="--times: found 'guess', expected one of asr aligner ctc whisper"):
+        TimedCorpus("es", "guess", None, None)
+
+
+@pytest.fixture(scope="module")
+def speech(tmp_path_factory):
+    pytest.importorskip("espeakng_loader")
+    pytest.importorskip("librosa")
+    from asr_punct.align.espeak import synthesise
+
+    path = tmp_path_factory.mktemp("speech") / "una frase.wav"
+    spoken = synthesise("buenos días a todos", "es+m3", words_per_minute=150)
+    write(path, spoken.samples, spoken.rate)
+    return path
+
+
+def test_a_file_is_aligned(speech, tmp_path):
+    (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
+    (result,) = align_file(speech, tmp_path / "a.txt", "es", DtwAligner("es"))
+    assert [word.text for word in result.words] == ["buenos", "días", "a", "todos"]
+    assert result.time_source == "aligner"
+    edges = [time for word in result.words for time in (word.start, word.end)]
+    assert edges == sorted(edges)
+    write_utterances([result], tmp_path / "a.ctm", glyphs("es"))
+    (back,) = read_utterances(tmp_path / "a.ctm")
+    assert (back.id, len(back.words)) == ("una_frase", 4)
+
+
+def test_a_data_directory_is_aligned_segment_by_segment(speech, tmp_path):
+    tables = {"wav_scp": [f"r {speech}"], "text": ["r-1 Buenos días a todos."], "segments": ["r-1 r 0.1 1.3"]}
+    directory = data_dir(tmp_path, **tables)
+    (cut,) = align_data_dir(directory, "es", DtwAligner("es"))
+    (directory / "segments").write_text("r-1 r 0 1.3\n")
+    (full,) = align_data_dir(directory, "es", DtwAligner("es"))
+    assert [word.start for word in cut.words[1:]] == pytest.approx([word.start for word in full.words[1:]], abs=0.06)
+    (directory / "text").unlink()
+    with pytest.raises(InputError, match="found no text for 'r-1'"):
+        list(align_data_dir(directory, "es", DtwAligner("es")))
