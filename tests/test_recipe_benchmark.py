@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from recipes import ROOT, copy_recipes, environment, run, write_script
+
 PROGRAM = f"""#!{sys.executable}
 import pathlib, sys
 name, words = pathlib.Path(sys.argv[0]).name, sys.argv[1:]
@@ -39,34 +38,21 @@ made.write_text('"tagger": "flair"' if "model.pos.tagger=flair" in words else ""
 
 class Recipe:
     def __init__(self, root: Path) -> None:
-        self.root = root
-        ignored = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__", "models", "mintzai", ".*")
-        for name in ("conf", "egs", "recipes"):
-            shutil.copytree(ROOT / name, root / name, ignore=ignored)
-        programs = [root / "recipes" / name for name in ("tune.py", "pos.py")]
+        self.root = copy_recipes(root)
         local = root / "egs" / "iwslt" / "local"
-        programs += [local / name for name in ("prepare.py", "decode.py", "time_ways.py", "report.py")]
-        for program in (*programs, root / "bin" / "asr-punct"):
-            program.parent.mkdir(exist_ok=True)
-            program.write_text(PROGRAM)
-            program.chmod(0o755)
+        programs = [local / name for name in ("prepare.py", "decode.py", "time_ways.py", "report.py")]
+        programs += [root / "recipes" / "tune.py", root / "recipes" / "pos.py", root / "bin" / "asr-punct"]
+        for program in programs:
+            write_script(program, PROGRAM)
         for name in ("packages", "files", "treebanks"):
             (root / name).mkdir()
         for part in ("train", "dev"):
             (root / "treebanks" / f"some-{part}.conllu").touch()
-        path = f"{root / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        self.environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{root / 'packages'}:{ROOT}"}
 
     def __call__(self, *options: str, recipe: str = "iwslt") -> subprocess.CompletedProcess[str]:
         (self.root / "egs" / recipe / "calls").unlink(missing_ok=True)
-        return subprocess.run(
-            [f"egs/{recipe}/run.sh", "--venv", "none", "--corpus", "files", *options],
-            cwd=self.root,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        env = environment(self.root / "bin", packages=(self.root / "packages",))
+        return run([f"egs/{recipe}/run.sh", "--venv", "none", "--corpus", "files", *options], self.root, env)
 
     def calls(self, *options: str, recipe: str = "iwslt") -> list[str]:
         """The calls that a good run makes."""

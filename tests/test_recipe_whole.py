@@ -1,80 +1,70 @@
-"""The mintzai recipe from nothing to a punctuated recording, on a very small corpus."""
+"""The recipes from start to end, on very small corpora."""
 
+from __future__ import annotations
+
+import importlib.util
 import json
 import os
-import shutil
+import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-SMALL = ["--venv", "none", "--scale", "0.06", "--train-options", "training.epochs=2"]
-MARKS = {
-    "COMMA", "PERIOD", "QUESTION", "COLON", "DASH", "OPEN_QUES", "SEMICOLON",
-    "OPEN_QUOTE", "QUOTE", "ELLIPSIS", "EXCLAMATION", "OPEN_EXCL", "OPEN_DASH",
-}  # fmt: skip
+from asr_punct.marks import MARKS
+from recipes import copy_recipes, environment, run
 
 
 @pytest.fixture(scope="module")
-def recipe(tmp_path_factory):
-    """A copy of the recipe's scripts; the package is the one under test."""
+def clone(tmp_path_factory):
     pytest.importorskip("lightning")
-    copy = tmp_path_factory.mktemp("clone")
-    made = shutil.ignore_patterns("exp", "data", "corpus", "__pycache__")
-    for name in ("egs", "recipes"):
-        shutil.copytree(ROOT / name, copy / name, ignore=made)
-    return copy / "egs" / "mintzai"
+    return copy_recipes(tmp_path_factory.mktemp("clone"))
 
 
-def start(recipe, *options):
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    command = [recipe / "run.sh", *SMALL, *options]
-    return subprocess.Popen(
-        command,
-        env={**os.environ, "PATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+def good(*command: object, cwd: Path) -> str:
+    """Return the output of a recipe that ends well."""
+    done = run(list(command), cwd, timeout=None)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
-def finish(recipe, *options):
-    process = start(recipe, *options)
-    output, _ = process.communicate()
-    assert process.returncode == 0, output
-    return output
+def is_all_skipped(output: str) -> bool:
+    steps = [line for line in output.splitlines() if ": stage " in line]
+    return bool(steps) and all(line.endswith("done before") for line in steps)
+
+
+# egs/mintzai
+
+MINTZAI = ["egs/mintzai/run.sh", "--venv", "none", "--scale", "0.06", "--train-options", "training.epochs=2"]
 
 
 @pytest.mark.slow
-def test_the_recipe_runs_is_killed_and_goes_on(recipe):
-    killed = start(recipe)
-    lines = []
+def test_mintzai_is_killed_and_goes_on(clone):
+    recipe = clone / "egs" / "mintzai"
+    killed = subprocess.Popen(
+        MINTZAI, cwd=clone, env=environment(), stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     for line in killed.stdout:
-        lines.append(line)
-        if "align es/dev" in line:
+        if "align es/train" in line:
             break
     time.sleep(1)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert not (recipe / "exp" / "scores.json").exists(), lines
+    assert not (recipe / "exp" / "scores.json").exists()
 
-    output = finish(recipe)
-    assert "synthetic corpus : done before" in output
+    assert "synthetic corpus: done before" in good(*MINTZAI, cwd=clone)
     scores = json.loads((recipe / "exp" / "scores.json").read_text())
     assert list(scores) == ["es", "eu", "es+eu"]
     for values in scores.values():
-        assert set(values["marks"]) == MARKS
+        assert set(values["marks"]) == set(MARKS)
         assert 0 <= values["micro"]["f1"] <= 1
         assert values["words"] > 0
         assert "micro.f1" in values["ci95"]
     results = (recipe / "exp" / "RESULTS.md").read_text()
     assert "synthetic" in results
-    assert "76.4" in results  # the paper's row beside
+    assert "76.4" in results  # the paper's row
     demo = recipe / "exp" / "demo"
     assert {path.name for path in demo.iterdir()} >= {"input.ctm", "output.ctm", "output.txt", "reference.txt"}
     spoken, written = ((demo / name).read_text().split("\n") for name in ("input.ctm", "output.ctm"))
@@ -82,12 +72,153 @@ def test_the_recipe_runs_is_killed_and_goes_on(recipe):
 
 
 @pytest.mark.slow
-def test_one_stage_redoes_only_that(recipe):
-    if not (recipe / "exp" / "scores.json").exists():
-        finish(recipe)
+def test_one_stage_of_mintzai_changes_only_its_outputs(clone):
+    recipe = clone / "egs" / "mintzai"
+    good(*MINTZAI, cwd=clone)
     before = {path: path.stat().st_mtime_ns for path in recipe.rglob("*") if path.is_file()}
-    finish(recipe, "--stage", "6", "--stop-stage", "6")
+    good(*MINTZAI, "--stage", "6", "--stop-stage", "6", cwd=clone)
     changed = {path for path, then in before.items() if path.stat().st_mtime_ns != then}
-    names = {path.name for path in changed if "log" not in path.parts}
-    names = {name for name in names if not name.startswith(".") and not name.endswith(".done")}
-    assert names == {"scores.json", "RESULTS.md"}
+    names = {path.name for path in changed if "log" not in path.parts and ".done" not in path.parts}
+    assert {name for name in names if not name.startswith(".")} == {"scores.json", "RESULTS.md"}
+
+
+# egs/mintzai/local/append_to_asr.sh
+
+APPEND = "egs/mintzai/local/append_to_asr.sh"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("nemo"), reason="NeMo is not installed: pip install '.[nemo]'")
+def test_append_to_asr(tmp_path):
+    copy_recipes(tmp_path)
+    small = [APPEND, *MINTZAI[1:], "--epochs", "12"]
+    exp = tmp_path / "egs" / "mintzai" / "exp" / "asr"
+    good(*small, "--stop-stage", "3", cwd=tmp_path)
+    assert not (exp / "RESULTS.md").exists()
+    output = good(*small, cwd=tmp_path)
+    assert "stage 3: train recogniser: done before" in output
+    results = json.loads((exp / "results.json").read_text())
+    assert list(results) == ["es", "eu", "es+eu"]
+    for values in results.values():
+        assert values["wer"] > 0
+        assert 0 <= values["f1_recognised"] <= values["f1_reference"] <= 1
+    assert results["es+eu"]["words"] == results["es"]["words"] + results["eu"]["words"]
+    assert "synthetic" in (exp / "RESULTS.md").read_text()
+    assert "| es+eu " in output
+    assert (exp / "exp" / "eu" / "recognised" / "srt").is_dir()
+    assert is_all_skipped(good(*small, cwd=tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["more"], "found argument 'more', expected options only (see --help)"),
+        (["--nj", "0"], "--nj: found '0', expected 1 or more"),
+        (["--stage", "7"], "--stage: found '7', expected 0 to 6"),
+        (["--stage", "2"], "stage 2: expected file {recipe}/data/es/train/wav.scp to exist (run stage 1)"),
+        (["--stage", "4"], "stage 4: expected file data/es.test.json to exist (run stage 2)"),
+    ],
+)
+def test_wrong_use_of_append_to_asr_is_one_line_and_status_2(tmp_path, options, message):
+    copy_recipes(tmp_path, "egs/mintzai", "recipes")
+    (tmp_path / "stub" / "nemo").mkdir(parents=True)
+    done = run([APPEND, "--venv", "none", *options], tmp_path, environment(packages=(tmp_path / "stub",)))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"append_to_asr.sh: {message.format(recipe=tmp_path / 'egs' / 'mintzai')}\n"
+
+
+# egs/iwslt and egs/bangla
+
+SMOKE = ["--venv", "none", "--encoder", "built", "--budget", "smoke"]
+
+
+@pytest.mark.slow
+def test_iwslt_trains_scores_and_reports_systems(clone):
+    systems = ("courtland", "polacek/scratch", "bilstm_augment/crf")
+    good("egs/iwslt/run.sh", *SMOKE, "--system", " ".join(systems), "--look-ahead", "polacek*", cwd=clone)
+    exp = clone / "egs" / "iwslt" / "exp"
+    scores = json.loads((exp / "scores.json").read_text())
+    assert set(scores) == {f"{system}/{test}" for system in systems for test in ("ref", "asr")}
+    page = (exp / "RESULTS.md").read_text()
+    assert all(f"**{system}**" in page for system in systems)
+    assert page.count("Aggregate (courtland2020)") == 2  # with two encoders, only on the reference
+    assert "courtland2020, Table 2): courtland" in page
+    assert "theirs is Czech): polacek/scratch" in page
+    again = good("egs/iwslt/run.sh", *SMOKE, "--system", "courtland", cwd=clone)
+    assert "train courtland: done before" in again
+
+
+@pytest.mark.slow
+def test_bangla(clone):
+    good("egs/bangla/run.sh", *SMOKE, "--system", "brnn", cwd=clone)
+    assert "## News" in (clone / "egs" / "bangla" / "exp" / "RESULTS.md").read_text()
+
+
+# egs/models
+
+TINY = (
+    "model.encoder.vocabulary=200 model.encoder.width=32 model.encoder.table_width=16 model.encoder.pairs=64 "
+    "model.context.kernels=[3,0,5] model.context.feed_forward=32 model.context.heads=2 "
+    "training.epochs=2 training.epochs_per_pass=1 training.batch_size=4"
+)
+SYLLABLES = ["ba", "ne", "ti", "mo", "lu", "ra", "se", "ko", "du", "fi"]
+
+
+def sentences(count: int):
+    """Sentences of invented words; questions begin with "What"."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 3))) for _ in range(300)]
+    for _ in range(count):
+        chosen = rng.choices(words, k=rng.randint(6, 12))
+        question = rng.random() < 0.3
+        yield f"What {' '.join(chosen)}?" if question else f"The {' '.join(chosen[:4])}, {' '.join(chosen[4:])}."
+
+
+@pytest.fixture
+def models(tmp_path):
+    """Return a function that runs the recipe on a text of invented words."""
+    pytest.importorskip("lightning")
+    copy_recipes(tmp_path, "conf", "egs", "recipes", "benchmarks")
+    for name, count in ("train/invented", 400), ("test/other", 40):
+        path = tmp_path / "corpus" / "en" / f"{name}.txt"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(sentences(count)) + "\n", encoding="utf-8")
+    table = "# file\tlanguage\tordered\tshare\tdev\tlicence\nen/train/invented\ten\tyes\t1\t400\tCC0\n"
+    (tmp_path / "egs" / "models" / "sources" / "en.tsv").write_text(table)
+    command = ["egs/models/run.sh", "--corpus", "corpus", "--models", "en", "--venv", "none", "--train-options", TINY]
+    return lambda *options: run([*command, *options], tmp_path, timeout=None)
+
+
+@pytest.mark.slow
+def test_models_from_text_to_the_package(models, tmp_path):
+    done = models()
+    assert done.returncode == 0, done.stdout + done.stderr
+    shipped = tmp_path / "asr_punct" / "pretrained" / "en"
+    files = {"config.json", "tokenizer.json", "casing.txt", "model.int8.onnx", "scores.json", "README.md"}
+    assert {path.name for path in shipped.iterdir()} == files
+    assert set(json.loads((shipped / "scores.json").read_text())) == {"en/other"}
+    assert "model.safetensors" in {path.name for path in (tmp_path / "egs" / "models" / "en").iterdir()}
+    card = (shipped / "README.md").read_text()
+    assert "license: cc-by-sa-4.0" in card
+    assert "## Known failures" in card
+    assert is_all_skipped(models().stdout)
+    done = models("--compare", "true", "--stage", "8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    scores = tmp_path / "egs" / "models" / "work" / "en" / "exp" / "brnn-facts" / "scores.json"
+    assert "en/other" in json.loads(scores.read_text())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--models", "fr"], "--models: found 'fr', expected a table sources/fr.tsv"),
+        (["--corpus", "/no/such"], "--corpus: found no folder /no/such"),
+        (["--stage", "x"], "--stage: found 'x', expected a number"),
+        (["--compare", "maybe"], "--compare: found 'maybe', expected true or false"),
+        (["--stage", "3"], "stage 3: expected file exp/clean/config.json to exist (run stage 2)"),
+    ],
+)
+def test_wrong_use_of_models_is_reported_before_any_work(models, options, message):
+    done = models(*options)
+    assert done.returncode == 2
+    assert message in done.stderr
