@@ -18,7 +18,7 @@ with open("calls", "a") as calls:
     print(name, *words, file=calls)
 if name == "prepare.py":
     made = words[-1] + "/summary.json"
-elif name == "tune.py":
+elif words[0] == "tune":
     made = words[words.index("--json") + 1]
 elif name == "decode.py":
     made = words[-1] + "/facts.json"
@@ -41,7 +41,7 @@ class Recipe:
         self.root = copy_recipes(root)
         local = root / "egs" / "iwslt" / "local"
         programs = [local / name for name in ("prepare.py", "decode.py", "time_ways.py", "report.py")]
-        programs += [root / "recipes" / "tune.py", root / "recipes" / "pos.py", root / "bin" / "asr-punct"]
+        programs += [root / "recipes" / "pos.py", root / "bin" / "asr-punct"]
         for program in programs:
             write_script(program, PROGRAM)
         for name in ("packages", "files", "treebanks"):
@@ -103,7 +103,7 @@ def test_parts_of_speech_of_flair_are_decoded_without_a_graph(recipe):
         "exp/decode/pos_fusion",
         "exp/decode/pos_fusion/sbs",
     ]
-    assert len(of(calls, "tune.py")) == 2
+    assert len(of(calls, "asr-punct", "tune")) == 2
 
 
 def test_a_tagger_is_trained_for_the_encoder_it_reads(recipe):
@@ -129,7 +129,7 @@ def test_systems_without_a_tagger_are_left_out_with_a_message(recipe):
 
 def test_tuned_as_it_is_decoded(recipe):
     calls = recipe.calls("--encoder", "built", "--system", "courtland brnn", "--stop-stage", "4", "--device", "cuda")
-    courtland, brnn = of(calls, "tune.py")
+    courtland, brnn = of(calls, "asr-punct", "tune")
     assert courtland.endswith("exp/models/courtland/model data/tune.tsv --device cuda --aggregate 9")
     assert brnn.endswith("exp/models/brnn/model data/tune.tsv --device cuda")
     assert "--untuned --aggregate 9 exp/models/courtland/model" in of(calls, "decode.py")[0]

@@ -164,7 +164,7 @@ train() {
   local -a settings=()
   if [ -n "$system" ]; then
     runner=$train_cmd train_other_system "$language" "$output" step "train $name" "$output"
-    runner=$train_cmd step "tune $name" "$output-tuning.json" tune.py --json "$output-tuning.json" "$output" \
+    runner=$train_cmd step "tune $name" "$output-tuning.json" asr-punct tune --json "$output-tuning.json" "$output" \
       "data/tsv/$language/dev.tsv" ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"}
   else
     if [[ $1 == ablation/* ]]; then

@@ -101,7 +101,7 @@ make() {
     need 3 exp/noisy/config.json
     mkdir -p exp/facts
     cp data/casing.txt exp/noisy/casing.txt
-    step tune exp/facts/calibration.json tune.py --json exp/facts/calibration.json exp/noisy data/dev.tsv
+    step tune exp/facts/calibration.json asr-punct tune --json exp/facts/calibration.json exp/noisy data/dev.tsv
     show tune
   fi
 
