@@ -1,14 +1,13 @@
-"""Surface case: words whose capitals three case labels cannot tell (`EiTB`, `McDonald`, `EAEko`).
+"""Casing lists: words whose capitals the three case labels cannot express (`EiTB`, `McDonald`, `EAEko`).
 
-A casing list is a text file, a form a line; empty lines and lines that begin with `# ` say nothing (`#EiTB` is a form):
+A casing list is a text file with one form per line; empty lines and lines that begin with `# ` are skipped (`#EiTB` is
+a form). Where two lines have the same letters, the later one counts. A form is one of:
 
-  * `EiTB`: the word is written so, whatever the model says. With an ending of the language (Basque `EiTBk`, English
-    `NASA's`) it is written so where the model sets a capital or a hyphen stands before the ending (`EiTB-k`): an
-    ending can make a common word of it (`PAR` + `a`);
-  * `ETA-`: a stem, written so with endings alone, for the word itself is common (Basque `eta`);
-  * `iran`: lower case, an exception: its label alone tells its case, although the list could read a stem in it.
-
-Where two lines have the same letters the later one counts.
+  * `EiTB`: the word is always written so. With an ending of the language (Basque `EiTBk`, English `NASA's`), only where
+    the model sets a capital or a hyphen precedes the ending (`EiTB-k`): an ending can make it a common word
+    (`PAR` + `a`).
+  * `ETA-`: a stem; written so only with endings, because the word itself is common (Basque `eta`).
+  * `iran`: lower case, an exception: its label alone decides, although the list has a stem that fits.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from asr_punct.text import split_token
 from asr_punct.text.abbreviations import rules_of
 
 STEM = "-"
-"""End of a line that is a stem."""
+"""End of a line with a stem."""
 _COMMENT = "# "
 
 
 @dataclass(frozen=True)
 class Casing:
-    """Forms of a casing list, and how words are written by them.
+    """A casing list.
 
     Attributes:
         forms: each form by its lower case.
-        language: language code or mixture, whose endings the forms can take.
+        language: language code or mixture; forms can have its endings.
     """
 
     forms: Mapping[str, str]
@@ -42,17 +41,13 @@ class Casing:
 
     @classmethod
     def of(cls, forms: Iterable[str], language: str) -> Casing:
-        """The casing of a list's forms; a user's come after the model's."""
+        """Build the casing from a list's forms; later forms win."""
         return cls({form.lower(): form for form in forms}, language)
 
     def write(self, word: str, case: Case) -> str:
-        """The word as the list has it, else with its case; nothing but the case of its letters ever changes.
+        """Write a token by the list, else by its case label; only the case of letters changes.
 
-        A word that has a capital already, or can be given none, is written by its label.
-
-        Args:
-            word: an input token; marks at its edges stay.
-            case: its label.
+        A word that already has a capital, or can take none, is written by its label. Marks at its edges stay.
         """
         before, core, after = split_token(word, self.language)
         listed = takes_case(word) and core == core.lower()
@@ -62,9 +57,8 @@ class Casing:
         return before + form + after
 
     def _with_ending(self, core: str, case: Case) -> str | None:
-        """The word as a form of the list with an ending, the longest form first."""
-        rules = rules_of(self.language)
-        if (case is Case.O and STEM not in core) or core in rules.starters:
+        """Return the word as a form of the list with an ending, the longest form first."""
+        if (case is Case.O and STEM not in core) or core in rules_of(self.language).starters:
             return None
         for stem, ending in stems_of(core, self.language):
             bare = stem.removesuffix(STEM)
@@ -79,10 +73,7 @@ class Casing:
 
 
 def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
-    """The ways to part a lower-case word into a stem, its hyphen included, and an ending; the longest stem first.
-
-    A stem ends with a letter or digit.
-    """
+    """Split a lower-case word into stem (with its hyphen) and ending in every way, the longest stem first."""
     endings = rules_of(language).suffixes
     longest = max(map(len, endings), default=0)
     for cut in range(len(word) - 1, max(0, len(word) - longest - 1), -1):
@@ -91,7 +82,7 @@ def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def read_casing(path: Pathlike) -> tuple[str, ...]:
-    """Forms of a casing list's file, in composed Unicode (NFC).
+    """Read the forms of a casing list, in NFC.
 
     Raises:
         InputError: no such file, or a line with more than one word.
@@ -100,19 +91,20 @@ def read_casing(path: Pathlike) -> tuple[str, ...]:
 
 
 def parse_casing(lines: Iterable[str], place: str = "casing") -> tuple[str, ...]:
-    """Forms of a casing list by its lines. Raises InputError, naming `place`, as `read_casing` does."""
+    """Parse the lines of a casing list; errors as in `read_casing`, with `place` as the file name."""
     forms = []
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith(_COMMENT):
+        form = line.strip()
+        if not form or line.startswith(_COMMENT):
             continue
-        if len(line.split()) > 1 or line.strip() == STEM:
+        if len(form.split()) > 1 or form == STEM:
             raise InputError(f"{place}:{number}", repr(line), "one word, written as it should be")
-        forms.append(unicodedata.normalize("NFC", line.strip()))
+        forms.append(unicodedata.normalize("NFC", form))
     return tuple(forms)
 
 
 def write_casing(lines: Iterable[str], path: Pathlike, comment: str = "") -> None:
-    """Write a casing list, under a comment of one line where one is given."""
+    """Write a casing list, after a comment of one line if there is one."""
     with write_file(path) as out:
         if comment:
             out.write(f"{_COMMENT}{comment}\n")

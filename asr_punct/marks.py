@@ -1,7 +1,6 @@
-"""The 13 marks and 3 case labels, their glyphs by language, and how a labelled word is written.
+"""The 13 marks and 3 case labels of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4), and their writing.
 
-The inventory is that of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4). Which code points
-read as which mark is the concern of `asr_punct.text`; this module only writes.
+`asr_punct.text` reads written text; this module only writes.
 """
 
 from __future__ import annotations
@@ -43,53 +42,38 @@ class Case(StrEnum):
 MARKS = tuple(Mark)
 CASES = tuple(Case)
 LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_QUES, Mark.OPEN_EXCL)
-"""Marks that stand before their word, in the order in which they are written."""
+"""Marks before a word, in the order of writing."""
 RIGHT = (
-    Mark.ELLIPSIS,
-    Mark.QUESTION,
-    Mark.EXCLAMATION,
-    Mark.QUOTE,
-    Mark.COMMA,
-    Mark.SEMICOLON,
-    Mark.COLON,
-    Mark.PERIOD,
-    Mark.DASH,
+    *(Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION, Mark.QUOTE),
+    *(Mark.COMMA, Mark.SEMICOLON, Mark.COLON, Mark.PERIOD, Mark.DASH),
 )
-"""Marks that stand after their word, in the order in which they are written."""
+"""Marks after a word, in the order of writing."""
 PAIRS = (
     (Mark.OPEN_QUES, Mark.QUESTION),
     (Mark.OPEN_EXCL, Mark.EXCLAMATION),
     (Mark.OPEN_QUOTE, Mark.QUOTE),
 )
-"""Opening marks, each with the one that closes it."""
+"""Opening marks with their closing marks."""
 OPENER = {closing: opening for opening, closing in PAIRS}
 SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
-"""Marks that end a sentence wherever they stand; an ellipsis or a colon may."""
+"""Marks that always end a sentence; an ellipsis or a colon may end one."""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
-_RIGHT_INSIDE_QUOTE = (
-    *(m for m in RIGHT[:3]),
-    Mark.COMMA,
-    Mark.PERIOD,
-    Mark.QUOTE,
-    Mark.SEMICOLON,
-    Mark.COLON,
-    Mark.DASH,
-)
+_RIGHT_INSIDE_QUOTE = (*RIGHT[:3], Mark.COMMA, Mark.PERIOD, Mark.QUOTE, Mark.SEMICOLON, Mark.COLON, Mark.DASH)
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What stands on one word: any set of marks, and one case."""
+    """Labels of one word: any set of marks, and one case."""
 
     marks: frozenset[Mark] = frozenset()
     case: Case = Case.O
 
 
 def case_of(word: str) -> Case:
-    """Case label of a written word: ALL_CAPS needs two letters or more, mixed case goes by the first letter.
+    """Return the case label of a written word.
 
-    Letters that have no case (`º`) do not count.
+    ALL_CAPS needs at least two letters; mixed case counts by its first letter. Letters without case (`º`) do not count.
     """
     letters = [c for c in word if _has_case(c)]
     if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
@@ -100,7 +84,7 @@ def case_of(word: str) -> Case:
 
 
 def apply_case(word: str, case: Case) -> str:
-    """The word with its case, or the word as it is where casing would change more than case (ß, İ)."""
+    """Apply a case label; return the word unchanged where this would change more than its case (ß, İ)."""
     if case is Case.O:
         return word
     if case is Case.ALL_CAPS:
@@ -112,10 +96,7 @@ def apply_case(word: str, case: Case) -> str:
 
 
 def takes_case(word: str) -> bool:
-    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses.
-
-    Capitals that such a word came with stay.
-    """
+    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses."""
     return not _UNCASED.search(word)
 
 
@@ -125,13 +106,13 @@ def _has_case(char: str) -> bool:
 
 @dataclass(frozen=True)
 class Glyphs:
-    """How one language writes marks and capitals.
+    """How a language writes marks and capitals.
 
     Attributes:
-        name: language code, kept in a model's configuration.
+        name: language code, stored in a model's configuration.
         glyph: code points of every mark.
         right: order of the marks after a word (American English puts comma and period inside the quote).
-        cased: writes a word with its case; a casing list (`asr_punct.casing`) can take the place of `apply_case`.
+        cased: applies a case label to a word: `apply_case` or a casing list (`asr_punct.casing`).
     """
 
     name: str
@@ -140,31 +121,17 @@ class Glyphs:
     cased: Callable[[str, Case], str] = field(default=apply_case)
 
     def before(self, marks: Iterable[Mark]) -> str:
-        """The glyphs of those `marks` that stand before a word."""
+        """Return the glyphs to write before a word."""
         marks = frozenset(marks)
         return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
 
     def after(self, marks: Iterable[Mark]) -> str:
-        """The glyphs of those `marks` that stand after a word, a dash attached."""
+        """Return the glyphs to write after a word, a dash without a space."""
         marks = frozenset(marks)
         return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
 
 
-_SPANISH = {
-    Mark.COMMA: ",",
-    Mark.PERIOD: ".",
-    Mark.QUESTION: "?",
-    Mark.COLON: ":",
-    Mark.DASH: "–",
-    Mark.OPEN_QUES: "¿",
-    Mark.SEMICOLON: ";",
-    Mark.OPEN_QUOTE: "«",
-    Mark.QUOTE: "»",
-    Mark.ELLIPSIS: "…",
-    Mark.EXCLAMATION: "!",
-    Mark.OPEN_EXCL: "¡",
-    Mark.OPEN_DASH: "–",
-}
+_SPANISH = dict(zip(MARKS, ",.?:–¿;«»…!¡–", strict=True))
 _ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
 _GLYPHS = {
     "es": Glyphs("es", _SPANISH),
@@ -175,16 +142,16 @@ _GLYPHS = {
 
 
 def glyphs(language: str) -> Glyphs:
-    """Glyphs of a language code; of a mixture (`es+eu`) those of its first language.
+    """Return the glyphs of a language code; for a mixture (`es+eu`), those of the first language.
 
-    A language without an entry is written with English quotation marks outside the stops.
+    A language without an entry has English quotation marks, and stops after them.
     """
     first = language.split("+")[0]
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
 
 
 def format_marks(marks: Iterable[Mark]) -> str:
-    """Label set as it stands in a file: `O`, or names joined by `+` in the order of `Mark`."""
+    """Return a label set as it is written in files: `O`, or names joined by `+` in the order of `Mark`."""
     marks = frozenset(marks)
     return "+".join(m for m in MARKS if m in marks) or NO_MARKS
 
@@ -204,12 +171,12 @@ def parse_marks(text: str) -> frozenset[Mark]:
 
 
 def mark_bits(marks: Iterable[Mark]) -> int:
-    """A set of marks as a number: bit i is set where mark i stands."""
+    """Return a set of marks as a number: bit i is set for mark i."""
     return sum(1 << MARKS.index(mark) for mark in set(marks))
 
 
 def named_marks(names: Iterable[str]) -> frozenset[Mark]:
-    """The marks of those names.
+    """Return the marks with these names.
 
     Raises:
         AsrPunctError: a name is not one of the 13 marks, or `names` is a single string.
@@ -222,10 +189,10 @@ def named_marks(names: Iterable[str]) -> frozenset[Mark]:
 
 
 def parse_case(text: str) -> Case:
-    """Case label of that name.
+    """Return the case label with this name.
 
     Raises:
-        AsrPunctError: it is none of the three.
+        AsrPunctError: it is not one of the three.
     """
     try:
         return Case(text)
@@ -234,21 +201,21 @@ def parse_case(text: str) -> Case:
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
-    """One word with its case and marks as one token (CTM, TextGrid and other formats of one token a word).
+    """Write a word with its case and marks as one token (CTM, TextGrid and other formats with one token per word).
 
-    An abbreviation's own period serves as PERIOD (`etc.` is not written `etc..`).
+    An abbreviation's own period serves as PERIOD (`etc.`, not `etc..`).
     """
-    marks = labels.marks - {Mark.PERIOD} if labels.marks and word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
+    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
     return glyphs.before(marks) + glyphs.cased(word, labels.case) + glyphs.after(marks)
 
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
-    """Words and labels as running text on one line: a DASH stands alone after its word."""
-    pieces = []
+    """Write words and labels as one line of running text, with a space before each DASH."""
+    tokens = []
     for word, label in zip(words, labels, strict=True):
         if Mark.DASH in label.marks:
-            pieces.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
-            pieces.append(glyphs.glyph[Mark.DASH])
+            tokens.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
+            tokens.append(glyphs.glyph[Mark.DASH])
         else:
-            pieces.append(write_word(word, label, glyphs))
-    return " ".join(pieces)
+            tokens.append(write_word(word, label, glyphs))
+    return " ".join(tokens)

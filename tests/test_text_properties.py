@@ -53,7 +53,7 @@ def test_reading_inverts_writing(given_labels):
 
 
 @given(labelled())
-def test_canonical_is_idempotent_and_touches_little(given_labels):
+def test_canonical_is_idempotent_and_changes_only_stops(given_labels):
     words, labels, language = given_labels
     result = canonical(words, labels, language)
     assert canonical(words, result, language) == result

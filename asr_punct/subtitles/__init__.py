@@ -1,8 +1,8 @@
-"""Subtitles from words with times: cues whose breaks follow the marks and the pauses, under limits."""
+"""Subtitles from words with times: cues that break at marks and pauses, under limits."""
 
 from __future__ import annotations
 
+from asr_punct.subtitles.cues import Cue, make_cues
 from asr_punct.subtitles.limits import BBC, LIMIT_NAMES, NETFLIX, PRESETS, Limits, parse_limits
-from asr_punct.subtitles.segment import Cue, make_cues
 
 __all__ = ["BBC", "LIMIT_NAMES", "NETFLIX", "PRESETS", "Cue", "Limits", "make_cues", "parse_limits"]

@@ -1,9 +1,10 @@
-"""What a subtitle may be: how long its lines are, how long it stays, how fast it reads; two published sets."""
+"""Limits of subtitles: length of lines, display time, reading speed. Two published sets."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from asr_punct.errors import AsrPunctError
@@ -12,20 +13,17 @@ from asr_punct.words import Seconds
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a cue. Those of lines and `most_seconds` are kept wherever that can be; the others as far as they can.
+    """Limits of a cue: `characters`, `lines` and `most_seconds` are hard limits, the others are kept where possible.
 
     Attributes:
-        characters: the longest line, marks and spaces counted.
-        lines: the most lines of a cue.
-        least_seconds: the shortest time that a cue stays.
-        most_seconds: the longest.
-        speed: the fastest reading, in characters a second, spaces counted.
-        gap: the least time between two cues.
-        closed: a shorter time between two cues is closed, down to `gap`: the earlier one stays.
-        linger: so long a cue may stay after its last word, to be read at `speed`.
-
-    Raises:
-        AsrPunctError: a limit that cannot be kept.
+        characters: characters of the longest line, with spaces.
+        lines: most lines of a cue.
+        least_seconds: shortest display time.
+        most_seconds: longest display time.
+        speed: fastest reading, in characters per second, with spaces.
+        gap: shortest time between two cues.
+        closed: a shorter time between two cues is reduced to `gap` by showing the earlier cue longer.
+        linger: longest time that a cue is shown after its last word, to be read at `speed`.
     """
 
     characters: int
@@ -37,72 +35,56 @@ class Limits:
     closed: Seconds
     linger: Seconds
 
-    def __post_init__(self) -> None:
-        for name, least, most in _RANGES:
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise AsrPunctError(f"--subtitles: found {name}={value:g}, expected {least:g} to {most:g}")
-        if self.least_seconds >= self.most_seconds:
-            found = f"least_seconds={self.least_seconds:g} and most_seconds={self.most_seconds:g}"
-            raise AsrPunctError(f"--subtitles: found {found}, expected the first below the second")
-
-
-_RANGES = (
-    ("characters", 8, 200),
-    ("lines", 1, 4),
-    ("least_seconds", 0, 10),
-    ("most_seconds", 0.5, 60),
-    ("speed", 1, 1000),
-    ("gap", 0, 1),
-    ("closed", 0, 10),
-    ("linger", 0, 10),
-)
-"""Of each limit the least and the most: what is longer would need more memory and time than subtitles are worth."""
 
 NETFLIX = Limits(
     characters=42, lines=2, least_seconds=5 / 6, most_seconds=7, speed=17, gap=2 / 24, closed=0.5, linger=0.5
 )
 """Timed Text Style Guide of Netflix, General Requirements and the guide for Spanish (partnerhelp.netflixstudios.com).
 
-42 characters a line, 2 lines, 5/6 s to 7 s, 2 frames between cues (here of 24 a second), 17 characters a second for
+42 characters a line, 2 lines, 5/6 s to 7 s, 2 frames between cues (24 frames per second), 17 characters per second for
 adults (20 in the guide for English), out-times at most 12 frames after the sound. Gaps of 3 to 11 frames are closed.
 """
 
 BBC = Limits(characters=37, lines=2, least_seconds=1, most_seconds=7, speed=15, gap=0, closed=1, linger=1.5)
 """BBC Subtitle Guidelines (bbc.co.uk/accessibility/forproducts/guides/subtitles).
 
-37 characters a line, 2 lines, 160 to 180 words a minute (180 of five characters each are 15 characters a second), gaps
-of 1 s or none, at most 1.5 s after the sound. They name no shortest and no longest time: those here are ours.
+37 characters a line, 2 lines, 160 to 180 words per minute (180 words of five characters are 15 characters per second),
+gaps of 1 s or none, at most 1.5 s after the sound. The shortest and longest times are ours.
 """
 
 PRESETS = {"netflix": NETFLIX, "bbc": BBC}
-LIMIT_NAMES = tuple(field.name for field in fields(Limits))
+_RANGES: Mapping[str, tuple[float, float]] = {"characters": (8, 200), "lines": (1, 4), "speed": (1, 1000)}
+LIMIT_NAMES = tuple(_RANGES)
+"""Limits that the option `--subtitles` can change."""
 
 
 def parse_limits(text: str) -> Limits:
-    """Limits by the name of a preset, and changes to it: `netflix`, `bbc,characters=32,lines=1`.
+    """Parse the name of a preset with optional changes: `netflix`, `bbc,characters=32,lines=1`.
 
     Raises:
-        AsrPunctError: there is no such preset or limit, or a value is no number in its range.
+        AsrPunctError: an unknown preset or limit, or a value outside its range.
     """
     name, *changes = (part.strip() for part in text.split(","))
     if name not in PRESETS:
-        expected = f"{' or '.join(PRESETS)}, then perhaps changes as in netflix,characters=32"
+        expected = f"{' or '.join(PRESETS)}, with optional changes as in netflix,characters=32"
         raise AsrPunctError(f"--subtitles: found {name!r}, expected {expected}")
-    values: dict[str, Any] = dict(map(_change, changes))
-    return replace(PRESETS[name], **values)
+    limits = PRESETS[name]
+    for change in changes:
+        limits = _changed(limits, change)
+    return limits
 
 
-def _change(text: str) -> tuple[str, int | float]:
-    name, _, value = text.partition("=")
-    kinds = {field.name: int if field.type == "int" else float for field in fields(Limits)}
-    if name not in kinds:
-        raise AsrPunctError(f"--subtitles: found {text!r}, expected one of {' '.join(kinds)} and =NUMBER")
+def _changed(limits: Limits, change: str) -> Limits:
+    name, _, value = change.partition("=")
+    if name not in _RANGES:
+        raise AsrPunctError(f"--subtitles: found {change!r}, expected one of {' '.join(_RANGES)} and =NUMBER")
+    least, most = _RANGES[name]
     try:
-        number = kinds[name](value)
+        number = float(value) if name == "speed" else int(value)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
-        kind = "a whole number" if kinds[name] is int else "a number"
-        raise AsrPunctError(f"--subtitles: found {text!r}, expected {name}= and {kind}")
-    return name, number
+    if not least <= number <= most:
+        kind = "a number" if name == "speed" else "a whole number"
+        raise AsrPunctError(f"--subtitles: found {change!r}, expected {name}= and {kind} from {least:g} to {most:g}")
+    changed: dict[str, Any] = {name: number}
+    return replace(limits, **changed)

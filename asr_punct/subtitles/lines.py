@@ -1,4 +1,4 @@
-"""The lines of a cue: the cheapest way to break its words, which is exact."""
+"""Break the text of a cue into lines, at the lowest cost."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from asr_punct.subtitles.limits import Limits
 LINE = 1.0
 """Cost of each line after the first."""
 WEIGHT_SHARE = 0.25
-"""A line break costs so much of what a break between cues costs at its place, where no pause follows."""
+"""Cost of a line break, as a share of the cost of a cue break at the same place without a pause."""
 UNBALANCE = 4.0
-"""Cost of the squares of the differences between the lines' lengths and their mean, in lines' limits."""
+"""Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
+
+Lines = tuple[float, tuple[int, ...]]
+"""Cost, and the number of units before each break."""
 
 
-def break_lines(lengths: Sequence[int], weights: Sequence[float], limits: Limits) -> tuple[float, tuple[int, ...]]:
-    """The cheapest lines of a cue, by a dynamic programme over its units for each number of lines.
+def break_lines(lengths: Sequence[int], weights: Sequence[float], limits: Limits) -> Lines:
+    """Return the cheapest lines of a cue, by dynamic programming over its units for each number of lines.
 
     The cost of n lines of lengths l_1 … l_n is, with `LINE`, `WEIGHT_SHARE` and `UNBALANCE`,
     (n - 1) LINE + WEIGHT_SHARE Σ weights at the breaks + UNBALANCE Σ ((l_i - mean) / characters)².
-    One line that fits costs nothing, and so does one unit, however long.
+    One line that fits costs nothing, and neither does a single unit, however long.
 
     Args:
-        lengths: characters of every unit; between two on a line stands a space.
-        weights: costs of a break after every unit.
+        lengths: characters of each unit; a space separates two units on a line.
+        weights: cost of a break after each unit.
         limits: the longest line and the most lines.
 
     Returns:
-        The cost, infinite where no lines keep the limits, and the numbers of units before each break.
+        The cost (infinite if no lines keep the limits), and the number of units before each break.
     """
     ends = list(accumulate((length + 1 for length in lengths), initial=0))
     if len(lengths) == 1 or ends[-1] - 1 <= limits.characters:
@@ -38,16 +41,14 @@ def break_lines(lengths: Sequence[int], weights: Sequence[float], limits: Limits
     return min(found, default=(math.inf, ()))
 
 
-def _in_lines(
-    count: int, ends: Sequence[int], weights: Sequence[float], limits: Limits
-) -> tuple[float, tuple[int, ...]]:
-    """The cheapest `count` lines; `ends` are the characters up to every unit, a space after each."""
+def _in_lines(count: int, ends: Sequence[int], weights: Sequence[float], limits: Limits) -> Lines:
+    """Return the cheapest `count` lines; `ends` are the characters up to each unit, with a space after each."""
     units = len(weights)
     mean = (ends[-1] - count) / count
-    rows: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}
+    best: dict[int, Lines] = {0: (0.0, ())}
     for line in range(1, count + 1):
-        longer: dict[int, tuple[float, tuple[int, ...]]] = {}
-        for first, (cost, breaks) in rows.items():
+        longer: dict[int, Lines] = {}
+        for first, (cost, breaks) in best.items():
             for end in (units,) if line == count else range(first + 1, units):
                 length = ends[end] - ends[first] - 1
                 if length > limits.characters:
@@ -57,5 +58,5 @@ def _in_lines(
                     total += LINE + WEIGHT_SHARE * weights[end - 1]
                 if end not in longer or total < longer[end][0]:
                     longer[end] = (total, (*breaks, end) if end < units else breaks)
-        rows = longer
-    return rows.get(units, (math.inf, ()))
+        best = longer
+    return best.get(units, (math.inf, ()))

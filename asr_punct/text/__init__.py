@@ -1,21 +1,21 @@
-"""Written Spanish, Basque and English <-> lower-case words with marks and case; the reading side of `marks`.
+"""Written Spanish, Basque and English <-> lower-case words with marks and case; `marks` writes, this package reads.
 
-`parse` reads a line of text, `canonical` gives the label sets that a line can hold, `split_token` and `read_marks`
-look at one token of input that carries marks already. The rules:
+`parse` reads a line of text. `split_token` and `read_marks` read one token. `canonical` returns the label sets that a
+line of text can express. Rules:
 
-  * a word is a run of letters, digits and pronounced symbols (`50%`, `km/h`, `buru-belarri`, `o'clock`, `10:30`,
-    addresses of the web); nothing inside it changes but its case, its Unicode form (NFC) and brackets (`niño(s)`);
-  * « “ „ ‘‘ `` open a quotation, » ” ’’ close one; straight and single ones by the side on which they stand, or in
-    turn; an apostrophe inside a word belongs to it, in English also at its end (`workers'`);
-  * a dash alone belongs to the word before, at the start of the text to the word after; between words it splits
-    them; at a word's left edge it is OPEN_DASH (`-5` is a number), at its right edge DASH;
-  * `, ; : ? ! …` and quotation marks split words that they glue together, a period only before a capital;
-  * the period of an abbreviation stays in the word (`periods`);
-  * repeated marks collapse; brackets and other symbols are left out; all of it is counted.
+  * A word is a run of letters, digits and pronounced symbols (`50%`, `km/h`, `buru-belarri`, `o'clock`, `10:30`, web
+    addresses). Reading changes its case, its Unicode form (NFC) and its brackets (`niño(s)`), nothing else.
+  * « “ „ ‘‘ `` open a quotation, » ” ’’ close it. Straight and single quotation marks open or close by the side of the
+    word they are on, or in turn. An apostrophe inside a word belongs to it, in English also at its end (`workers'`).
+  * A dash alone belongs to the word before, at the start of the text to the word after; between words it splits
+    them; at a word's left edge it is OPEN_DASH (`-5` is a number), at its right edge DASH.
+  * `, ; : ? ! …` and quotation marks split words that they join; a period does so only before a capital.
+  * The period of an abbreviation stays in the word (`periods`).
+  * Repeated marks collapse. Brackets and other symbols are dropped and counted.
 """
 
+from asr_punct.text.canonical import canonical
 from asr_punct.text.characters import clean
-from asr_punct.text.label_sets import canonical
 from asr_punct.text.reader import Parsed, parse
 from asr_punct.text.tokens import read_marks, split_token
 

@@ -1,50 +1,47 @@
-"""Written abbreviations of Spanish, Basque and English, and what a period after each of them can mean."""
+"""Abbreviations of Spanish, Basque and English: which words keep a period, and what the period can mean.
+
+To add a language, add an entry to `_RULES`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 
-class Kind(Enum):
-    """What a period after a word means."""
+class PeriodKind(Enum):
+    """Meaning of a period after a word."""
 
-    PLAIN = auto()
-    """The mark PERIOD."""
-    TITLE = auto()
-    """Part of the word, never the end of a sentence (`Sr.`)."""
-    FINAL = auto()
-    """Part of the word; ends the sentence at the end of the text or before a capital (`etc.`)."""
-    NAME_PART = auto()
-    """Part of the word; ends the sentence at the end of the text or before a capitalised function word (`U.S.`)."""
-    NUMBERED = auto()
-    """Part of the word only before a number (`no. 5`)."""
-    LETTER = auto()
-    """One letter: an initial or the end of a sentence."""
-    ORDINAL = auto()
-    """Part of the word before a lower-case word (Basque `2. artikulua`, `XX. mendea`)."""
+    PLAIN = auto()  # the mark PERIOD
+    TITLE = auto()  # part of the word, never the end of a sentence: Sr.
+    FINAL = auto()  # part of the word; ends the sentence at the end of the text or before a capital: etc.
+    NAME_PART = auto()  # the same, but only before a capitalised function word: U.S.
+    NUMBERED = auto()  # part of the word only before a number: no. 5
+    LETTER = auto()  # after one letter: an initial or the end of a sentence
+    ORDINAL = auto()  # part of the word before a lower-case word: Basque 2. artikulua, XX. mendea
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How one language, or a mixture, abbreviates.
+class LanguageRules:
+    """How a language, or a mixture of languages, abbreviates.
 
     Attributes:
-        kinds: words, without the period, that are more than `Kind.PLAIN`.
+        kinds: words without their period, except those of `PeriodKind.PLAIN`.
         acronym: kind of letters with periods between them (`EE.UU`, `p.m`).
         starters: function words; one with a capital begins a sentence.
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
-        clipped: words that lost their beginning, written with an apostrophe before them.
-        ordinals: whether a number with a period is an ordinal.
-        suspends: whether a hyphen can end a word for the rest of a compound (`gorputz- eta keinu-hizkuntza`).
-        apostrophes: whether an apostrophe can end a word (`workers'`).
+        clipped: words that lost their beginning and have an apostrophe instead.
+        ordinals: a number with a period is an ordinal.
+        suspends: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
+        apostrophes: an apostrophe can end a word (`workers'`).
     """
 
-    kinds: Mapping[str, Kind]
-    acronym: Kind = Kind.FINAL
+    kinds: Mapping[str, PeriodKind]
+    acronym: PeriodKind = PeriodKind.FINAL
     starters: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     suffixes: frozenset[str] = frozenset()
@@ -53,23 +50,37 @@ class Rules:
     suspends: bool = False
     apostrophes: bool = False
 
+    def __or__(self, other: LanguageRules) -> LanguageRules:
+        """Rules of both languages; where they disagree, the left one wins."""
+        return LanguageRules(
+            {**other.kinds, **self.kinds},
+            self.acronym,
+            self.starters | other.starters,
+            self.pronouns | other.pronouns,
+            self.suffixes | other.suffixes,
+            self.clipped | other.clipped,
+            self.ordinals or other.ordinals,
+            self.suspends or other.suspends,
+            self.apostrophes or other.apostrophes,
+        )
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _kinds(title: str = "", final: str = "", name_part: str = "", numbered: str = "") -> dict[str, Kind]:
+def _kinds(title: str = "", final: str = "", name_part: str = "", numbered: str = "") -> dict[str, PeriodKind]:
     return {
-        **dict.fromkeys(numbered.split(), Kind.NUMBERED),
-        **dict.fromkeys(name_part.split(), Kind.NAME_PART),
-        **dict.fromkeys(final.split(), Kind.FINAL),
-        **dict.fromkeys(title.split(), Kind.TITLE),
+        **dict.fromkeys(numbered.split(), PeriodKind.NUMBERED),
+        **dict.fromkeys(name_part.split(), PeriodKind.NAME_PART),
+        **dict.fromkeys(final.split(), PeriodKind.FINAL),
+        **dict.fromkeys(title.split(), PeriodKind.TITLE),
     }
 
 
 _DOUBLED = "ee uu jj oo cc aa ff rr hh vv"
 _RULES = {
-    "es": Rules(
+    "es": LanguageRules(
         _kinds(
             title="""sr sra sres sras srta srtas dr dra dres dras dña dª prof profa lic lcdo lcda ing arq gral cnel
                 cap capt tte cmdte sgto sta sto fr mons excmo excma excmos excmas ilmo ilma ilmos ilmas rvdo rvda
@@ -85,7 +96,7 @@ _RULES = {
             muy todo todos todas cada según sin sobre tras ante qué quién cuándo dónde cómo cuál ni tampoco"""
         ),
     ),
-    "eu": Rules(
+    "eu": LanguageRules(
         _kinds(
             title="jn and adib ik zenb tel pag kap h.d a.g dr dra sr sra sta sto st prof lib ej p.ej",
             final=f"etab etc ud vd zk orr art {_DOUBLED}",
@@ -106,7 +117,7 @@ _RULES = {
         ordinals=True,
         suspends=True,
     ),
-    "en": Rules(
+    "en": LanguageRules(
         _kinds(
             title="""mr mrs ms messrs mme mlle dr drs prof rev hon gen col capt cpt cmdr lt sgt cpl maj adm gov sen sens
                 rep reps pres amb st ste mt ft vs viz cf e.g i.e approx figs nos vol vols pp""",
@@ -115,7 +126,7 @@ _RULES = {
                 univ""",
             numbered="no fig art ch sec tel ext jan feb mar apr jun jul aug sept sep oct nov dec",
         ),
-        acronym=Kind.NAME_PART,
+        acronym=PeriodKind.NAME_PART,
         starters=_words(
             """the a an and but or so i we you he she it they this that these those there in on at for from with as if
             when while what who how why where our his her their my your its now then not no yes well also because
@@ -131,25 +142,10 @@ _RULES = {
 
 
 @lru_cache(maxsize=64)
-def rules_of(language: str) -> Rules:
-    """Rules of a language code; of a mixture (`es+eu`) those of all its languages, the first one first.
+def rules_of(language: str) -> LanguageRules:
+    """Rules of a language code or a mixture (`es+eu`, the first language wins).
 
-    A language without an entry has only what is common to all: acronyms and initials.
+    A language without an entry has only the rules common to all: acronyms and initials.
     """
     known = [_RULES[code] for code in language.split("+") if code in _RULES]
-    if len(known) < 2:
-        return known[0] if known else Rules({})
-    kinds: dict[str, Kind] = {}
-    for rules in reversed(known):
-        kinds |= rules.kinds
-    return Rules(
-        kinds,
-        acronym=known[0].acronym,
-        starters=frozenset().union(*(rules.starters for rules in known)),
-        pronouns=frozenset().union(*(rules.pronouns for rules in known)),
-        suffixes=frozenset().union(*(rules.suffixes for rules in known)),
-        clipped=frozenset().union(*(rules.clipped for rules in known)),
-        ordinals=any(rules.ordinals for rules in known),
-        suspends=any(rules.suspends for rules in known),
-        apostrophes=any(rules.apostrophes for rules in known),
-    )
+    return reduce(or_, known) if known else LanguageRules({})

@@ -1,7 +1,7 @@
-"""Which code points read as what.
+"""Character classes of written text.
 
-A token is scanned by its *shape*: a string of the same length in which every code point is replaced by the
-ASCII or Latin-1 character of its class, so that one small regular expression serves all scripts:
+A token is scanned by its *shape*: a string of the same length with the ASCII or Latin-1 character of each code point's
+class, so that one small regular expression serves all scripts:
 
     a A o   letter: lower case, upper case, no case   0    digit or other number
     m       combining or formatting character        %    symbol that is pronounced
@@ -30,9 +30,9 @@ MARK_OF = {
     "¿": Mark.OPEN_QUES,
     "¡": Mark.OPEN_EXCL,
 }
-"""Marks whose shape alone tells them."""
+"""Marks known by their shape alone."""
 
-_CLASSES = {
+_CLASSES = {char: char for char in "¿¡`/_·*"} | {
     ".": ".．",
     "।": "।॥。",
     ",": ",，،、",
@@ -40,8 +40,6 @@ _CLASSES = {
     ":": ":：",
     "?": "?？؟",
     "!": "!！",
-    "¿": "¿",
-    "¡": "¡",
     "…": "…‥⋯",
     "-": "-‐‑−－",
     "–": "‒–—―⸺⸻",
@@ -51,20 +49,15 @@ _CLASSES = {
     "'": "'´′",
     "6": "‘‛",
     "9": "’",
-    "`": "`",
     "(": "([{",
     ")": ")]}",
-    "/": "/",
-    "_": "_",
-    "·": "·",
-    "*": "*",
     "%": "%‰€$£&+=@°§#",
 }
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]")
 
 
 class _Shapes(dict[int, str]):
-    """Class of every code point, worked out when it is first met."""
+    """Class of every code point, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -83,16 +76,14 @@ _SHAPES = _Shapes({ord(char): shape for shape, chars in _CLASSES.items() for cha
 
 
 def shape_of(token: str) -> str:
-    """The classes of a token's code points, one character for each."""
+    """Return the classes of a token's code points, one character each."""
     return token.translate(_SHAPES)
 
 
 def clean(text: str, dropped: Counter[str] | None = None) -> str:
-    """Text in Unicode normal form C without zero-width characters, soft hyphens, byte order marks and lone surrogates.
+    """Return NFC text without zero-width characters, soft hyphens, byte order marks and lone surrogates.
 
-    Args:
-        text: any string.
-        dropped: counts what was taken out, by character.
+    `dropped` counts the removed characters.
     """
     if text.isascii():
         return text

@@ -1,18 +1,17 @@
-"""A line of written text -> lower-case words and their labels."""
+"""Read a line of written text: lower-case words and their labels."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asr_punct.marks import OPENER, Case, Labels, Mark, glyphs
 from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.canonical import NO_MARKS, cached_labels, context_of, make_canonical, one_stop
 from asr_punct.text.characters import clean
-from asr_punct.text.label_sets import NO_MARKS, context_of, labels_of, one_stop, settle
 from asr_punct.text.periods import Period, read_period
-from asr_punct.text.scan import MarkAtom, WordAtom, scan
+from asr_punct.text.scanner import MarkPart, WordPart, scan
 
 _SPACED_ELLIPSIS = re.compile(r"\.(?:\s\.){2,}(?!\S)")
 _SUSPENDED = re.compile(r"(?<=\w)-(?=(?:,\s+[\w-]+-){0,4},?\s+(?:eta|edo|zein|nahiz|ala)\b)", re.IGNORECASE)
@@ -22,14 +21,14 @@ _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A line of text, read.
+    """A line of text that was read.
 
     Attributes:
         words: the words in lower case, an abbreviation's period included.
-        labels: marks and case, one for each word.
-        forms: the words as they are written, capitals included.
-        dropped: how often each glyph was left out: brackets, symbols, invisible characters, repeated marks, marks
-            with no word to stand on, the weaker of two stops.
+        labels: marks and case, one per word.
+        forms: the words as they are written, with their capitals.
+        dropped: counts of the dropped glyphs: brackets, symbols, invisible characters, repeated marks, marks without
+            a word, the weaker of two stops.
     """
 
     words: tuple[str, ...]
@@ -39,10 +38,10 @@ class Parsed:
 
 
 def parse(text: str, language: str = "es") -> Parsed:
-    """Words, marks and case of one line of written text.
+    """Read words, marks and case of one line of written text.
 
-    Any string is accepted; white space of any kind separates tokens. The words and labels that come out are
-    canonical (`canonical`): writing and reading them again gives the same.
+    Any string is accepted; white space of any kind separates tokens. The labels are canonical (`canonical`): writing
+    and reading them again returns the same.
 
     Args:
         text: an utterance, a sentence or a paragraph; its end counts as the end of a sentence.
@@ -50,73 +49,71 @@ def parse(text: str, language: str = "es") -> Parsed:
     """
     line = _Line(language)
     for token in _rewrite(clean(text, line.dropped), language, line.dropped).split():
-        for atom in scan(token, language):
-            if isinstance(atom, WordAtom):
-                line.add_word(atom)
+        for part in scan(token, language):
+            if isinstance(part, WordPart):
+                line.add_word(part)
             else:
-                line.add_mark(atom)
+                line.add_mark(part)
     return line.finish()
 
 
 def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
-    """Text with `. . .` as one ellipsis, and Basque compounds without the hyphen for the part that they share.
+    """Turn `. . .` into one ellipsis and remove the hyphen of shortened Basque compounds.
 
-    In `gorputz- eta keinu-hizkuntza` the first hyphen is no dash, and nobody says it.
+    The first hyphen of `gorputz- eta keinu-hizkuntza` is no dash, and nobody pronounces it.
     """
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)
     if "- " in text and rules_of(language).suspends and not _DASH_BEFORE_WORD.search(text):
         text, count = _SUSPENDED.subn("", text)
-        if count:
-            dropped["-"] += count
+        dropped.update({"-": count} if count else {})
     return text
 
 
 class _Line:
-    """What was read of a line so far.
-
-    Args:
-        language: language code or mixture.
-    """
+    """Words and marks of a line read so far; `_waiting` are opening marks whose word has not been read."""
 
     def __init__(self, language: str) -> None:
         self.dropped: Counter[str] = Counter()
         self._language = language
-        self._apostrophes = rules_of(language).apostrophes
         self._words: list[str] = []
         self._forms: list[str] = []
         self._cases: list[Case] = []
         self._marks: list[frozenset[Mark]] = []
         self._periods: list[int] = []
         self._waiting: dict[Mark, str] = {}
-        self._open = {"double": False, "single": False}
-        self._add: dict[str, Callable[[MarkAtom], None]] = {
-            "left": self._left,
-            "right": self._right,
-            "dash": self._dash,
-            "double": self._quote,
-            "single": self._single,
-            "other": self._other,
-        }
+        self._in_quotes = {"double": False, "single": False}
 
-    def add_word(self, atom: WordAtom) -> None:
-        """The next word, with the marks that were waiting for it."""
-        if atom.period:
+    def add_word(self, part: WordPart) -> None:
+        """Append a word with the marks that were waiting for it."""
+        if part.period:
             self._periods.append(len(self._words))
-        self._words.append(atom.text)
-        self._forms.append(atom.form)
-        self._cases.append(atom.case)
+        self._words.append(part.text)
+        self._forms.append(part.form)
+        self._cases.append(part.case)
         self._marks.append(frozenset(self._waiting) if self._waiting else NO_MARKS)
         self._waiting.clear()
-        if atom.brackets:
-            self.dropped.update(atom.brackets)
+        if part.brackets:
+            self.dropped.update(part.brackets)
 
-    def add_mark(self, atom: MarkAtom) -> None:
-        """The next mark, given to the word before or kept for the word after."""
-        self._add[atom.kind](atom)
+    def add_mark(self, part: MarkPart) -> None:
+        """Give a mark to the word before or keep it for the word after."""
+        match part.kind:
+            case "left":
+                self._open(part.mark, part.glyph)
+            case "right":
+                self._close(part.mark, part)
+            case "dash":
+                self._dash(part)
+            case "double":
+                self._quote(part)
+            case "single":
+                self._single_quote(part)
+            case "other":
+                self.dropped[part.glyph] += 1
 
     def finish(self) -> Parsed:
-        """What was read, with every period given to its word or to the sentence."""
+        """Decide about the periods and make the labels canonical."""
         if self._words and self._waiting.get(Mark.OPEN_QUOTE) in _SIDELESS:
             self._put(-1, Mark.QUOTE, self._waiting.pop(Mark.OPEN_QUOTE))
         self.dropped.update(self._waiting.values())
@@ -128,10 +125,10 @@ class _Line:
                 words[i] += "."
                 self._forms[i] += "."
         for found in marks:
-            if found and found != one_stop(found):
-                self.dropped.update(glyphs(self._language).glyph[mark] for mark in found - one_stop(found))
-        settle(words, cases, marks, self._language)
-        return Parsed(tuple(words), tuple(map(labels_of, marks, cases)), tuple(self._forms), self.dropped)
+            if found and (weaker := found - one_stop(found)):
+                self.dropped.update(glyphs(self._language).glyph[mark] for mark in weaker)
+        make_canonical(words, cases, marks, self._language)
+        return Parsed(tuple(words), tuple(map(cached_labels, marks, cases)), tuple(self._forms), self.dropped)
 
     def _put(self, index: int, mark: Mark, glyph: str) -> None:
         if mark in self._marks[index]:
@@ -139,50 +136,41 @@ class _Line:
         else:
             self._marks[index] |= {mark}
 
-    def _left(self, atom: MarkAtom) -> None:
-        self._wait(atom.mark, atom.glyph)
-
-    def _wait(self, mark: Mark | None, glyph: str) -> None:
+    def _open(self, mark: Mark | None, glyph: str) -> None:
         if mark is None or mark in self._waiting:
             self.dropped[glyph] += 1
         else:
             self._waiting[mark] = glyph
 
-    def _right(self, atom: MarkAtom) -> None:
-        self._close(atom.mark, atom)
-
-    def _close(self, mark: Mark | None, atom: MarkAtom) -> None:
-        """A mark of the word before; `¿?` with no word in it leaves nothing, nor does `…` in `«…and`."""
+    def _close(self, mark: Mark | None, part: MarkPart) -> None:
+        """Add a mark to the word before; drop `¿?` without a word in it, and `…` in `«…and`."""
         opener = self._waiting.pop(OPENER[mark], None) if mark in OPENER else None
         if opener is not None:
-            self.dropped.update((opener, atom.glyph))
-        elif mark is None or not self._words or (self._waiting and atom.before_word and not atom.after_word):
-            self.dropped[atom.glyph] += 1
+            self.dropped.update((opener, part.glyph))
+        elif mark is None or not self._words or (self._waiting and part.before_word and not part.after_word):
+            self.dropped[part.glyph] += 1
         else:
-            self._put(-1, mark, atom.glyph)
+            self._put(-1, mark, part.glyph)
 
-    def _dash(self, atom: MarkAtom) -> None:
-        alone = atom.after_word == atom.before_word
-        if not self._words or self._waiting or (not alone and atom.before_word):
-            self._wait(Mark.OPEN_DASH, atom.glyph)
+    def _dash(self, part: MarkPart) -> None:
+        alone = part.after_word == part.before_word
+        if not self._words or self._waiting or (not alone and part.before_word):
+            self._open(Mark.OPEN_DASH, part.glyph)
         else:
-            self._put(-1, Mark.DASH, atom.glyph)
+            self._put(-1, Mark.DASH, part.glyph)
 
-    def _quote(self, atom: MarkAtom) -> None:
-        """A quotation mark opens where a word follows it in its token, closes where one precedes, else in turn."""
-        opens = atom.before_word if atom.after_word != atom.before_word else not self._open[atom.kind]
-        self._open[atom.kind] = opens
+    def _quote(self, part: MarkPart) -> None:
+        """A quotation mark opens before a word, closes after a word; between words, or alone, it alternates."""
+        opens = part.before_word if part.after_word != part.before_word else not self._in_quotes[part.kind]
+        self._in_quotes[part.kind] = opens
         if opens:
-            self._wait(Mark.OPEN_QUOTE, atom.glyph)
+            self._open(Mark.OPEN_QUOTE, part.glyph)
         else:
-            self._close(Mark.QUOTE, atom)
+            self._close(Mark.QUOTE, part)
 
-    def _single(self, atom: MarkAtom) -> None:
-        if self._apostrophes and atom.glued and not self._open["single"]:
-            self._words[-1] += atom.glyph
-            self._forms[-1] += atom.glyph
+    def _single_quote(self, part: MarkPart) -> None:
+        if rules_of(self._language).apostrophes and part.glued and not self._in_quotes["single"]:
+            self._words[-1] += part.glyph
+            self._forms[-1] += part.glyph
         else:
-            self._quote(atom)
-
-    def _other(self, atom: MarkAtom) -> None:
-        self.dropped[atom.glyph] += 1
+            self._quote(part)

@@ -1,4 +1,4 @@
-"""A token as it stands in the input: its word, and the marks that it carries already."""
+"""Split a token of the input into its word and the marks already on it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import lru_cache
 from asr_punct.marks import LEFT, Mark
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.periods import Context, Period, read_period
-from asr_punct.text.scan import LONGEST_CACHED, Atom, MarkAtom, WordAtom, scan
+from asr_punct.text.scanner import LONGEST_CACHED, MarkPart, Part, WordPart, scan
 
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
 
 def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
-    """Marks before the word, the word, marks after it; joined they are the token.
+    """Return the marks before the word, the word, and the marks after it; joined they are the token.
 
-    The word keeps its case and whatever stands inside it, and its period where it is an abbreviation. It is empty
-    where the token has marks and symbols only; marks that open are then before it, all else after.
+    The word keeps its case, everything inside it, and the period of an abbreviation. It is empty if the token has only
+    marks and symbols; opening marks are then in the first part, all others in the last.
 
     Args:
         token: characters without white space.
@@ -27,14 +27,13 @@ def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
 
 
 def _split(token: str, language: str) -> tuple[str, str, str]:
-    atoms = scan(token, language)
-    words = [atom for atom in atoms if isinstance(atom, WordAtom)]
+    parts = scan(token, language)
+    words = [part for part in parts if isinstance(part, WordPart)]
     if not words:
-        closing = next((atom for atom in atoms if isinstance(atom, MarkAtom) and atom.kind != "left"), None)
+        closing = next((part for part in parts if isinstance(part, MarkPart) and part.kind != "left"), None)
         cut = len(token) if closing is None else closing.start
         return token[:cut], "", token[cut:]
-    last = words[-1]
-    end = last.end + _kept_after(last, atoms, language)
+    end = words[-1].end + _kept_after(words[-1], parts, language)
     return token[: words[0].start], token[words[0].start : end], token[end:]
 
 
@@ -42,25 +41,20 @@ _cached_split = lru_cache(maxsize=1 << 16)(_split)
 
 
 def read_marks(before: str, after: str) -> frozenset[Mark]:
-    """The marks that stand on a word: those that open, before it, and all others, after it.
-
-    Args:
-        before: what `split_token` found before the word.
-        after: what it found after the word.
-    """
-    left = {_LEFT_KINDS.get(atom.kind, atom.mark) for atom in _marks(before)}
-    right = {_RIGHT_KINDS.get(atom.kind, atom.mark) for atom in _marks(after)}
+    """Return the opening marks in `before` and the other marks in `after`, as split off by `split_token`."""
+    left = {_LEFT_KINDS.get(part.kind, part.mark) for part in _marks(before)}
+    right = {_RIGHT_KINDS.get(part.kind, part.mark) for part in _marks(after)}
     return frozenset(m for m in left if m in LEFT) | frozenset(m for m in right if m and m not in LEFT)
 
 
-def _marks(edge: str) -> list[MarkAtom]:
-    return [atom for atom in scan(edge) if isinstance(atom, MarkAtom)]
+def _marks(edge: str) -> list[MarkPart]:
+    return [part for part in scan(edge) if isinstance(part, MarkPart)]
 
 
-def _kept_after(word: WordAtom, atoms: tuple[Atom, ...], language: str) -> int:
-    """How many characters after a token's last word belong to it: its period, or an apostrophe with no partner."""
+def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
+    """Number of characters after a token's last word that belong to it: its period, or an unpaired apostrophe."""
     if word.period:
         return int(read_period(word.text, word.case, Context(), language) is not Period.MARK)
-    singles = [atom for atom in atoms if isinstance(atom, MarkAtom) and atom.kind == "single"]
+    singles = [part for part in parts if isinstance(part, MarkPart) and part.kind == "single"]
     alone = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
     return int(alone and rules_of(language).apostrophes)

@@ -1,0 +1,174 @@
+"""Cut words into cues, by exact dynamic programming over the places where they can break.
+
+A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
+the limits, its words last at most `most_seconds`, and they have one speaker; a single word is always allowed. Of all
+ways to cut the channel into allowed cues, the one with the lowest sum of these costs is chosen:
+
+* each cue: `CUE`;
+* its break: the weight of its last word (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a
+  mark, 12 if the word belongs to the next one; at most 3 at the end of an utterance) times 1 - pause / `LONG_PAUSE`,
+  0 for a longer pause and for the last break of the channel;
+* inside it: `SENTENCE_INSIDE` for each end of a sentence, `PAUSE_INSIDE` for each second of a pause above
+  `SHORT_PAUSE`;
+* `TOO_SHORT` times the share of `least_seconds` by which it is too short;
+* `TOO_FAST` for each full line (`characters`) more than can be read at `speed` while it is shown;
+* its lines (`lines.break_lines`).
+
+A lone mark stays with its word (`units`). A cue is shown from the start of its first word to the end of its last,
+longer if it would be too short or too fast (`linger`) or if the time to the next cue would be below `closed`, and never
+into the `gap` before the next cue. Its time depends only on its words and the start of the next, so the result is
+exact. The computation time is linear in the number of words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from asr_punct.marks import Glyphs
+from asr_punct.subtitles.limits import Limits
+from asr_punct.subtitles.lines import Lines, break_lines
+from asr_punct.subtitles.units import Unit, make_units
+from asr_punct.words import Seconds, Utterance
+
+CUE = 2.0
+LONG_PAUSE: Seconds = 1.0
+SENTENCE_INSIDE = 3.0
+SHORT_PAUSE: Seconds = 0.5
+PAUSE_INSIDE = 4.0
+TOO_SHORT = 6.0
+TOO_FAST = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A subtitle.
+
+    Attributes:
+        start: when it appears, in seconds.
+        end: when it disappears, in seconds.
+        lines: its text.
+        recording: as in `Utterance`.
+        speaker: as in `Utterance`.
+    """
+
+    start: Seconds
+    end: Seconds
+    lines: tuple[str, ...]
+    recording: str = ""
+    speaker: str = ""
+
+
+def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
+    """Return the cues of utterances with labels, recording by recording and channel by channel, in order of time.
+
+    Cues of one channel do not overlap. A cue can have words of several utterances of one speaker. Words without times
+    get times between those of their neighbours (`units.filled_times`).
+
+    Args:
+        utterances: grouped by recording, those of each channel in order of time.
+        limits: limits of the cues.
+        glyphs: how words are written.
+
+    Raises:
+        InputError: an utterance without any times, or out of order.
+    """
+    for recording, group in groupby(utterances, key=attrgetter("recording")):
+        channels: dict[str, list[Utterance]] = defaultdict(list)
+        for utterance in group:
+            channels[utterance.channel].append(utterance)
+        for channel in channels.values():
+            yield from cut(make_units(channel, glyphs, limits.characters), limits, recording)
+
+
+def cut(units: Sequence[Unit], limits: Limits, recording: str = "") -> Iterator[Cue]:
+    """Return the cheapest cues of the units of one channel."""
+    costs, starts = [0.0], [0]
+    for end in range(1, len(units) + 1):
+        cost, start = _cheapest(units, end, costs, limits)
+        costs.append(cost)
+        starts.append(start)
+    bounds = [len(units)]
+    while bounds[-1]:
+        bounds.append(starts[bounds[-1]])
+    for start, end in pairwise(reversed(bounds)):
+        yield _cue(units, start, end, limits, recording)
+
+
+def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits) -> tuple[float, int]:
+    """Return the cost of the cheapest cues of `units[:end]`, and the first unit of the last of them.
+
+    Costs that take longer to compute are added only where the others leave a chance: none is negative.
+    """
+    best, best_start = math.inf, 0
+    for cost, start, length in sorted(_candidates(units, end, costs, limits)):
+        if cost >= best:
+            break
+        shown = _end(units, start, end, length, limits) - units[start].start
+        cost += _display_cost(shown, length, limits)
+        if cost < best:
+            cost += _lines(units[start:end], limits)[0]
+        if cost < best:
+            best, best_start = cost, start
+    return best, best_start
+
+
+def _candidates(
+    units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits
+) -> Iterator[tuple[float, int, int]]:
+    """Yield for each possible first unit of a cue up to `end`: the cost without times and lines, it, characters."""
+    last = after = units[end - 1]
+    fixed = CUE
+    if end < len(units):
+        fixed += last.weight * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
+    length, longest = -1, limits.lines * (limits.characters + 1) - 1
+    for start in range(end - 1, -1, -1):
+        unit = units[start]
+        length += len(unit.text) + 1
+        if unit is not last:
+            too_long = length > longest or last.end - unit.start > limits.most_seconds
+            if too_long or unit.speaker != last.speaker:
+                break
+            fixed += _inside_cost(unit, after)
+        yield costs[start] + fixed, start, length
+        after = unit
+
+
+def _inside_cost(unit: Unit, following: Unit) -> float:
+    """Cost of no break between two units."""
+    pause = following.start - unit.end
+    return SENTENCE_INSIDE * unit.ends + (PAUSE_INSIDE * (pause - SHORT_PAUSE) if pause > SHORT_PAUSE else 0.0)
+
+
+def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
+    """Cost of a time that is too short for a cue or for its text."""
+    short = max(0.0, 1 - seconds / limits.least_seconds) if limits.least_seconds else 0.0
+    return TOO_SHORT * short + TOO_FAST * max(0.0, length - limits.speed * seconds) / limits.characters
+
+
+def _lines(units: Sequence[Unit], limits: Limits) -> Lines:
+    return break_lines([len(unit.text) for unit in units], [unit.weight for unit in units], limits)
+
+
+def _end(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:
+    """Return when the cue `units[start:end]` of `length` characters disappears."""
+    begun, spoken = units[start].start, units[end - 1].end
+    until = max(spoken, begun + limits.least_seconds, min(begun + length / limits.speed, spoken + limits.linger))
+    if end < len(units):
+        following = units[end].start
+        if following - until < limits.closed:
+            until = following
+        until = min(until, max(following - limits.gap, (begun + following) / 2))
+    return min(until, begun + limits.most_seconds)
+
+
+def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording: str) -> Cue:
+    chosen = units[start:end]
+    bounds = (0, *_lines(chosen, limits)[1], len(chosen))
+    lines = tuple(" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(bounds))
+    until = _end(units, start, end, len(" ".join(lines)), limits)
+    return Cue(chosen[0].start, round(until, 3), lines, recording, chosen[0].speaker)

@@ -1,0 +1,181 @@
+"""Scan a written token: the words and marks in it, without regard to the tokens around it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, TypeGuard
+
+from asr_punct.marks import LEFT, Case, Mark, apply_case, case_of
+from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.characters import MARK_OF, shape_of
+
+MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordPart:
+    """A word inside a token.
+
+    Attributes:
+        text: the word in lower case.
+        form: the word as it is written.
+        case: its case.
+        start: its first character in the token.
+        end: end of the word in the token, without a period after it.
+        period: one period follows directly.
+        brackets: brackets removed from it (`niño(s)`).
+    """
+
+    text: str
+    form: str
+    case: Case
+    start: int
+    end: int
+    period: bool = False
+    brackets: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkPart:
+    """A mark or another symbol inside a token.
+
+    Attributes:
+        kind: side of the mark; `double` and `single` are quotation marks whose side depends on the context.
+        glyph: the characters.
+        mark: the mark, for `left` and `right`.
+        start: its first character in the token.
+        after_word: a word precedes it in the token.
+        before_word: a word follows it in the token.
+        glued: a word without a period ends directly before it.
+    """
+
+    kind: MarkKind
+    glyph: str
+    mark: Mark | None
+    start: int
+    after_word: bool
+    before_word: bool
+    glued: bool = False
+
+
+Part = WordPart | MarkPart
+
+_RUN = "[aAo0%][aAo0m%]*"
+_BRACKETED = r"\((?:[ao]{1,4}|A)\)"
+_POINT = r"(?<!a)\.|\.(?!Aa)"
+_JOIN = rf"(?:['69`/_·-]|\*+|(?<=0)[,:](?=0)|{_POINT})"
+_WORD = rf"(?:-(?=%?\.?0))?(?:\.(?=0))?(?:{_BRACKETED}(?=[aAo]))?{_RUN}(?:{_JOIN}{_RUN}|{_BRACKETED}(?:{_RUN})?)*"
+_SCAN = re.compile(
+    rf"""(?P<word>{_WORD})|(?P<ellipsis>\.{{3,}}|(?<=[?!])\.\.|…)|(?P<dash>-+|–)|(?P<open>66|``|«)|(?P<close>99|»)"""
+    rf"""|(?P<double>"|'')|(?P<single>['69`])|(?P<mark>[.।,;:?!¿¡])|(?P<other>.)""",
+    re.DOTALL,
+)
+_URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"«»“”„…–—¿¡]*[\w/=#&%+~@]", re.IGNORECASE)
+_YEAR = re.compile(r"\d\ds?")
+_GROUPS: dict[str, tuple[MarkKind, Mark | None]] = {
+    "ellipsis": ("right", Mark.ELLIPSIS),
+    "dash": ("dash", None),
+    "open": ("left", Mark.OPEN_QUOTE),
+    "close": ("right", Mark.QUOTE),
+    "double": ("double", None),
+    "single": ("single", None),
+    "other": ("other", None),
+}
+_BRACKETS = frozenset("()[]{}")
+LONGEST_CACHED = 64
+"""Longest token whose parts are cached, in characters: longer ones are rare and would fill the memory."""
+
+
+def scan(token: str, language: str = "es") -> tuple[Part, ...]:
+    """Return the parts of a token without white space; every character except formatting belongs to one of them."""
+    return (_cached_scan if len(token) <= LONGEST_CACHED else _scan)(token, language)
+
+
+def _scan(token: str, language: str) -> tuple[Part, ...]:
+    if token.isalpha():
+        return (_word(token, 0, len(token)),)
+    is_url = "://" in token or "www." in token.lower()
+    matches = list(_SCAN.finditer(shape_of(_URL.sub(_as_letters, token) if is_url else token)))
+    words = [i for i, match in enumerate(matches) if _is_word(match)]
+    first, last = (words[0], words[-1]) if words else (len(matches), -1)
+    parts: list[Part] = []
+    for i, match in enumerate(matches):
+        before = parts[-1] if parts else None
+        if _is_word(match):
+            parts.append(_word(token, *match.span()))
+        elif match.lastgroup == "word":
+            symbols = token[match.start() : match.end()]
+            parts.extend(MarkPart("other", char, None, match.start(), i > first, i < last) for char in symbols)
+        elif match[0] == "." and _ends_at(before, match.start()):
+            parts[-1] = replace(before, period=True)
+        else:
+            parts.append(_mark(token, match, i > first, i < last, _ends_at(before, match.start())))
+    if len(matches) > 1:
+        _join_apostrophe(token, parts, language)
+        _join_suffix(parts, language)
+    return tuple(parts)
+
+
+_cached_scan = lru_cache(maxsize=1 << 16)(_scan)
+
+
+def _as_letters(address: re.Match[str]) -> str:
+    return "a" * len(address[0])
+
+
+def _is_word(match: re.Match[str]) -> bool:
+    """Whether a match is a word: one symbol is, a run of symbols (`====`) is not."""
+    return match.lastgroup == "word" and (len(match[0]) == 1 or not set(match[0]).isdisjoint("aAo0"))
+
+
+def _ends_at(part: Part | None, position: int) -> TypeGuard[WordPart]:
+    """Whether a part is a word without a period that ends at the position."""
+    return isinstance(part, WordPart) and part.end == position and not part.period
+
+
+def _word(token: str, start: int, end: int) -> WordPart:
+    core = token[start:end]
+    brackets = "".join(c for c in core if c in _BRACKETS)
+    core = "".join(c for c in core if c not in _BRACKETS) if brackets else core
+    form, text = (unicodedata.normalize("NFC", word) for word in (core, core.lower()))
+    return WordPart(text, form, case_of(apply_case(text, case_of(core))), start, end, False, brackets)
+
+
+def _mark(token: str, match: re.Match[str], after_word: bool, before_word: bool, glued: bool) -> MarkPart:
+    glyph, shape = token[match.start() : match.end()], match[0]
+    kind, mark = _GROUPS.get(str(match.lastgroup), ("right", MARK_OF.get(shape)))
+    return MarkPart("left" if mark in LEFT else kind, glyph, mark, match.start(), after_word, before_word, glued)
+
+
+def _join_apostrophe(token: str, parts: list[Part], language: str) -> None:
+    """Join a leading apostrophe to its word (`'90s`, English `'em`), unless it opens a quotation; in place."""
+    singles = [i for i, part in enumerate(parts) if isinstance(part, MarkPart) and part.kind == "single"]
+    if len(singles) != 1 or singles[0] + 1 == len(parts):
+        return
+    mark, word = parts[singles[0] : singles[0] + 2]
+    if isinstance(word, WordPart) and (_YEAR.fullmatch(word.text) or word.text in rules_of(language).clipped):
+        parts[singles[0] : singles[0] + 2] = [replace(_word(token, mark.start, word.end), period=word.period)]
+
+
+def _join_suffix(parts: list[Part], language: str) -> None:
+    """Join a Basque ending to the quoted word before it (`«Argia»ko`, `"Gara"-ren`); in place."""
+    suffixes = rules_of(language).suffixes
+    words = [i for i, part in enumerate(parts) if isinstance(part, WordPart)]
+    if len(words) < 2 or not suffixes:
+        return
+    first, last = words[-2:]
+    word, quote, ending = parts[first], parts[first + 1], parts[last]
+    hyphen = "".join(part.glyph for part in parts[first + 2 : last] if isinstance(part, MarkPart))
+    if not (isinstance(word, WordPart) and isinstance(quote, MarkPart) and isinstance(ending, WordPart)):
+        return
+    if quote.glued and _closes(quote) and hyphen in ("", "-") and ending.text in suffixes and ending.case is Case.O:
+        text, form = word.text + hyphen + ending.text, word.form + hyphen + ending.form
+        joined = replace(word, text=text, form=form, end=ending.end, period=ending.period)
+        parts[first : last + 1] = [joined, replace(quote, before_word=False, glued=False)]
+
+
+def _closes(part: MarkPart) -> bool:
+    return part.mark is Mark.QUOTE or part.kind in ("double", "single")
