@@ -1,4 +1,4 @@
-"""The page of scores: its structure, its figures, and text that would break out of it."""
+"""The score page: structure, figures, escaping."""
 
 import json
 import re
@@ -15,8 +15,7 @@ from asr_punct.marks import glyphs
 from asr_punct.scoring import pair_words, score_counts
 from asr_punct.scoring.html import write_page
 from asr_punct.scoring.html.audio import EMBEDDED_BYTES
-from asr_punct.scoring.html.markup import Html, tag, text
-from asr_punct.scoring.html.transcript import transcript
+from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.words import Utterance, Word, annotate
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -24,14 +23,14 @@ REFERENCE = [
     parse("hola/COMMA/FIRST_CAP qué/OPEN_QUES tal/QUESTION", id="u1"),
     parse("vengo/O/FIRST_CAP de/COMMA mi casa/PERIOD", id="u2"),
 ]
-HEARD = [
+RECOGNISED = [
     parse("hola/PERIOD qué/OPEN_QUES tal/QUESTION", id="u1"),
     parse("vengo/COMMA/FIRST_CAP mi eh/COMMA caza", id="u2"),
 ]
 
 
 class Page(HTMLParser):
-    """Elements of a page, seen to be closed in the order in which they were opened."""
+    """Elements of a page; checks that they are closed in order."""
 
     def __init__(self, content):
         super().__init__()
@@ -74,10 +73,10 @@ def written(tmp_path, reference, hypothesis, /, align=True, **options):
 
 @pytest.fixture
 def page(tmp_path):
-    return written(tmp_path, REFERENCE, HEARD)
+    return written(tmp_path, REFERENCE, RECOGNISED)
 
 
-def test_all_links_lead_to_an_element_of_the_page(page):
+def test_links_and_scripts_refer_to_elements_of_the_page(page):
     found, _, _ = page
     ids = Counter(attributes["id"] for _, attributes in found.elements if "id" in attributes)
     assert set(ids.values()) == {1}
@@ -101,7 +100,7 @@ def value_at(scores, path):
     return scores
 
 
-def test_figures_are_those_of_the_scores_file(page):
+def test_figures_are_those_in_the_scores_file(page):
     found, scores, _ = page
     values = json.loads(scores.to_json())
     shown = [
@@ -179,8 +178,8 @@ def test_hostile_text_stays_text(tmp_path):
     labels = parse("a " * len(words)).labels
     reference = annotate(Utterance(words, id="<b>u"), labels=labels)
     names = {"reference": "</title><script>x", "hypothesis": "<i>y</i>"}
-    heard = annotate(Utterance((*words[1:], Word("</del>")), id="<b>u"), labels=labels)
-    for hypothesis in (reference, heard):
+    other = annotate(Utterance((*words[1:], Word("</del>")), id="<b>u"), labels=labels)
+    for hypothesis in (reference, other):
         found, _, content = written(tmp_path, [reference], [hypothesis], **names)
         assert len(found.all("script")) == 1
         assert not found.all("img")
@@ -192,15 +191,12 @@ def test_hostile_text_stays_text(tmp_path):
         assert any(words.endswith("&amp") for words in isolated)
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(1, 1), (4, 4), (7, 7), (8, 8), (100, 8)])
-def test_the_transcript_tells_how_much_it_shows(monkeypatch, limit, shown):
-    monkeypatch.setattr("asr_punct.scoring.html.transcript.SHOWN_WORDS", limit)
-    paired = pair_words(REFERENCE, HEARD, align=True)
-    found = Page(transcript(paired, glyphs("es"), playable=False))
-    note = found.all("p")[0]
-    assert note[0] == {"data-shown": str(shown), "data-words": "8"}
-    assert len(found.all("bdi")) == shown
-    assert ("All 8" in note[1]) == (shown == 8)
+def test_the_transcript_has_a_limit(page):
+    found, _, _ = page
+    assert found.all("p", **{"data-shown": "8", "data-words": "8"})[0][1].startswith("All 8 words")
+    assert len(found.all("bdi", **{"class": "w"})) == 8
+    transcript = make_transcript(pair_words(REFERENCE, RECOGNISED, align=True), glyphs("es"), 4)
+    assert (transcript.shown, transcript.total) == (4, 8)
 
 
 def timed(text_, *starts):
@@ -209,21 +205,20 @@ def timed(text_, *starts):
     return annotate(Utterance(tuple(words), recording="r", time_source="asr"), labels=utterance.labels)
 
 
-def pauses(references, hypotheses, align=True):
-    """Names and styles of the pauses that are drawn, each after the word that stands before it."""
-    paired = pair_words(references, hypotheses, align=align)
-    found = Page(transcript(paired, glyphs("es"), playable=False))
+def pauses(tmp_path, references, hypotheses, align=True):
+    """Word, title, style, class and text of each pause bar in the transcript."""
+    found, _, _ = written(tmp_path, references, hypotheses, align)
     drawn, word = [], ""
     for (name, attributes), content in zip(found.elements, found.texts, strict=True):
         if name == "bdi":
             word = content
         elif name == "i":
             drawn.append((word, attributes["title"], attributes["style"], attributes["class"], content))
-    return drawn
+    return drawn[1:]  # without the legend's
 
 
-def test_pauses_are_drawn_to_scale():
-    assert pauses([parse("a b c d e")], [timed("a b c d e", 0.0, 0.42, 1.82, 9.0, 9.7)]) == [
+def test_pauses_are_drawn_to_scale(tmp_path):
+    assert pauses(tmp_path, [parse("a b c d e")], [timed("a b c d e", 0.0, 0.42, 1.82, 9.0, 9.7)]) == [
         ("b", "pause of 1.00 s", "--seconds:1.00", "pause", "1.0"),
         ("c", "pause of 6.78 s", "--seconds:3.00", "pause long", "6.8"),
         ("d", "pause of 0.30 s", "--seconds:0.30", "pause", ""),
@@ -231,63 +226,57 @@ def test_pauses_are_drawn_to_scale():
 
 
 @pytest.mark.parametrize("align", [True, False])
-def test_pauses_of_the_hypothesis_stand_before_the_gaps_between_its_words(align):
+def test_known_pauses_of_the_hypothesis_replace_gaps_and_those_of_the_reference(tmp_path, align):
     refined = annotate(timed("a b c", 0.0, 1.0, 2.0), pauses=(0.25, None, None))
     without_times = annotate(parse("a b c"), pauses=(None, 0.5, None))
     references = [timed("a b c", 0.0, 3.0, 6.0)]
-    found = [[row[:2] for row in pauses(references, [side], align)] for side in (refined, without_times)]
-    assert found == [[("a", "pause of 0.25 s")], [("b", "pause of 0.50 s")]]
-    drawn = pauses(references, [parse("a b c")], align)  # the reference's, for want of others
-    assert [row[:2] for row in drawn] == [("a", "pause of 2.60 s"), ("b", "pause of 2.60 s")]
+    drawn = [
+        [row[:2] for row in pauses(tmp_path, references, [side], align)]
+        for side in (refined, without_times, parse("a b c"))
+    ]
+    assert drawn == [
+        [("a", "pause of 0.25 s")],
+        [("b", "pause of 0.50 s")],
+        [("a", "pause of 2.60 s"), ("b", "pause of 2.60 s")],
+    ]
 
 
-def test_a_pause_stands_between_utterances_of_a_recording():
-    heard = [replace(timed("a x", 0.0, 0.4), id="1"), replace(timed("b", 1.6), id="2")]
-    references = [parse("a c", id="1"), parse("b", id="2")]
-    assert [row[:2] for row in pauses(references, heard)] == [("cx", "pause of 0.80 s")]
-    apart = [heard[0], replace(heard[1], recording="other")]
-    assert pauses(references, apart) == []
+def test_pauses_between_utterances_are_those_of_one_recording(tmp_path):
+    hypotheses = [replace(timed("a x", 0.0, 0.4), id="1"), replace(timed("b", 1.6), id="2")]
+    references = [parse("a x", id="1"), parse("b", id="2")]
+    assert [row[:2] for row in pauses(tmp_path, references, hypotheses)] == [("x", "pause of 0.80 s")]
+    apart = [hypotheses[0], replace(hypotheses[1], recording="other")]
+    assert pauses(tmp_path, references, apart) == []
 
 
-def test_words_play_from_their_start(tmp_path):
-    audio = tmp_path / "a b.wav"
+def test_audio_is_embedded_or_linked(tmp_path):
+    audio = tmp_path / "a b#.wav"
     audio.write_bytes(b"RIFF")
     found, _, _ = written(tmp_path, [parse("a b")], [timed("a b", 0.25, 1.0)], audio=audio)
     assert found.all("audio")[0][0]["src"] == "data:audio/wav;base64,UklGRg=="
     assert [a["data-t"] for a, _ in found.all("bdi") if "data-t" in a] == ["0.250", "1.000"]
-
-
-def test_long_audio_is_linked(tmp_path):
-    audio = tmp_path / "a b#.mp3"
     with open(audio, "wb") as out:
         out.truncate(EMBEDDED_BYTES + 1)
     found, _, content = written(tmp_path, [parse("a")], [timed("a", 0.0)], audio=audio)
-    assert found.all("audio")[0][0]["src"] == "a%20b%23.mp3"
+    assert found.all("audio")[0][0]["src"] == "a%20b%23.wav"
     assert len(content) < 100_000
 
 
-def test_audio_that_no_browser_plays_is_refused(tmp_path):
+def test_audio_that_browsers_do_not_play_is_refused(tmp_path):
     (tmp_path / "a.sph").touch()
     with pytest.raises(InputError, match=r"a\.sph: found a \.sph file, expected audio that browsers play: \.flac"):
-        written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.sph")
+        written(tmp_path, REFERENCE, RECOGNISED, audio=tmp_path / "a.sph")
     with pytest.raises(InputError, match=r"a\.wav: found no such file"):
-        written(tmp_path, REFERENCE, HEARD, audio=tmp_path / "a.wav")
+        written(tmp_path, REFERENCE, RECOGNISED, audio=tmp_path / "a.wav")
 
 
 def test_confidence_of_words_is_drawn(tmp_path):
     words = (Word("hola", confidence=0.9), Word("ke", confidence=0.2), Word("tal", confidence=0.95))
-    heard = [annotate(Utterance(words, id="u1"), labels=parse("a b c").labels)]
-    found, _, _ = written(tmp_path, REFERENCE[:1], heard)
+    hypotheses = [annotate(Utterance(words, id="u1"), labels=parse("a b c").labels)]
+    found, _, _ = written(tmp_path, REFERENCE[:1], hypotheses)
     titles = [content for _, content in found.all("title")]
     assert "1 words: mean 20.0 %, right 0.0 %" in titles
     assert "2 words: mean 92.5 %, right 100.0 %" in titles
     cells = [content for _, content in found.all("td")]
     assert [cells[i : i + 3] for i, cell in enumerate(cells) if cell == "20.0"] == [["20.0", "0.0", "1"]]
     assert ["92.5", "100.0", "2"] in [cells[i : i + 3] for i in range(len(cells))]
-
-
-def test_markup_is_escaped_once():
-    assert tag("p", "<", Html("<b>"), class_="x", title='"', hidden=True, id=None) == (
-        '<p class="x" title="&quot;" hidden>&lt;<b></p>'
-    )
-    assert text(text("&")) == "&amp;"

@@ -1,4 +1,4 @@
-"""The page of scores in a browser: its script runs, tells nothing on the console, and does what a reader asks of it."""
+"""The score page in a browser: no errors on the console, buttons, playing words."""
 
 import json
 import re
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
 ]
 REFERENCE = "Hola, ¿qué tal?\nVengo de mi casa.\n"
-HEARD = [
+RECOGNISED = [
     ("hola", Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP), {Mark.PERIOD: 0.6, Mark.COMMA: 0.3}),
     ("qué", Labels(frozenset({Mark.OPEN_QUES})), {Mark.OPEN_QUES: 0.9}),
     ("tal", Labels(frozenset({Mark.QUESTION})), {Mark.QUESTION: 0.9}),
@@ -33,13 +33,15 @@ HEARD = [
 @pytest.fixture
 def page(run, tmp_path):
     """A page of words with errors, times, confidence, probabilities and a second of sound for each word."""
-    words = tuple(Word(word, float(i), i + 0.5 + 0.1 * (i % 3), 0.9 - 0.1 * i) for i, (word, *_) in enumerate(HEARD))
-    labels, probabilities = (tuple(row[column] for row in HEARD) for column in (1, 2))
-    heard = annotate(
+    words = tuple(
+        Word(word, float(i), i + 0.5 + 0.1 * (i % 3), 0.9 - 0.1 * i) for i, (word, *_) in enumerate(RECOGNISED)
+    )
+    labels, probabilities = (tuple(row[column] for row in RECOGNISED) for column in (1, 2))
+    recognised = annotate(
         Utterance(words, "u", recording="r", time_source="asr"), labels=labels, probabilities=probabilities
     )
     with open(tmp_path / "hyp.json", "w", encoding="utf-8") as out:
-        write_json([heard], out, glyphs("es"))
+        write_json([recognised], out, glyphs("es"))
     with wave.open(str(tmp_path / "talk.wav"), "wb") as out:
         out.setparams((1, 2, 8000, 0, "NONE", ""))
         out.writeframes(bytes(2 * 8000 * len(words)))
@@ -52,7 +54,7 @@ def page(run, tmp_path):
 
 
 def opened(page, script=""):
-    """The page as it is once a browser has run it, and `script` after it; and what came on the console."""
+    """Return the page after the browser has run it and `script`, and the messages on the console."""
     content = page.read_text(encoding="utf-8")
     page.write_text(content.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page.parent / 'profile'}"]
@@ -63,7 +65,7 @@ def opened(page, script=""):
 
 
 def answers(page, script):
-    """What `script` leaves in `found`; the console must stay empty."""
+    """Return `found` after `script`; the console must stay empty."""
     known = """
         const found = {};
         const byId = (id) => document.getElementById(id);
@@ -84,14 +86,14 @@ def test_the_console_stays_empty(page):
     assert re.findall('data-t="([^"]*)" role="button" tabindex="0"', content) == ["0.000"]
 
 
-def test_the_console_tells_of_an_error(page):
+def test_the_console_shows_an_error(page):
     _, console = opened(page, "nobody.knows()")
     assert "nobody is not defined" in "".join(console)
 
 
 def test_buttons_go_from_error_to_error(page):
     script = """
-        found.told = ["next", "next", "next", "next", "next", "previous"].map((way) => {
+        found.messages = ["next", "next", "next", "next", "next", "previous"].map((way) => {
           byId(`${way}-error`).click();
           return byId("which-error").textContent;
         });
@@ -107,7 +109,7 @@ def test_buttons_go_from_error_to_error(page):
         "3 of 4: extra word: eh",
         "4 of 4: spoken word: casa; recognised word: caza",
     ]
-    assert found["told"] == [*expected, expected[0], expected[3]]
+    assert found["messages"] == [*expected, expected[0], expected[3]]
     assert found["here"] == ["casacaza."]
     assert found["after"] == expected[1]
 

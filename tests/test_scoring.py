@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_recall_fscore_support
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, parse_case, parse_marks
+from asr_punct.marks import CASES, MARKS, Case, Labels, parse_case, parse_marks
 from asr_punct.scoring import Scores, concatenate, count_labels, read_score_sets, score, score_counts, write_score_sets
 from asr_punct.words import Utterance, Word, annotate
 
@@ -94,25 +94,6 @@ def test_scores_with_intervals_come_back_from_their_dictionary():
     assert "marks.QUESTION.f1" in written["ci95"]
 
 
-@pytest.mark.parametrize(
-    ("merge", "found"),
-    [
-        # COMMA: hola fn, EiTB fp; PERIOD: hola fp, bai and ez tp; QUESTION: EiTB fn; QUOTE, OPEN_QUES not scored
-        (4, {"COMMA": 0.0, "PERIOD": 0.8, "QUESTION": 0.0}),
-        # EiTB's QUESTION is a PERIOD that is missing: tp 2, fp 1, fn 1
-        (3, {"COMMA": 0.0, "PERIOD": 4 / 6}),
-        (2, {"PUNCTUATION": 1.0}),
-    ],
-)
-def test_merged_classes(merge, found):
-    assert {name: rate.f1 for name, rate in score(REFERENCE, HYPOTHESIS, merge).marks.items()} == pytest.approx(found)
-
-
-def test_marks_that_merge_on_one_word_are_one_slot():
-    scores = score([parse("a/EXCLAMATION+PERIOD")], [parse("a/PERIOD")], merge=4)
-    assert (scores.marks["PERIOD"].support, scores.micro.f1) == (1, 1.0)
-
-
 def to_utterances(pairs, side):
     return [annotate(Utterance(tuple(Word("a") for _ in u)), labels=tuple(pair[side] for pair in u)) for u in pairs]
 
@@ -144,38 +125,17 @@ def test_scores_agree_with_scikit_learn(pairs):
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 @settings(deadline=None)
-def test_benchmark_scores_agree_with_other_ways_of_scoring(pairs):
-    """One class a token, micro over three: counted as Alam et al. 2020 count, and by scikit-learn."""
+def test_benchmark_scores_agree_with_scikit_learn(pairs):
+    """One class per token, micro over three, as in Alam et al. 2020."""
     names = ("O", "COMMA", "PERIOD", "QUESTION")
     labels = [[Labels(parse_marks(names[pair[side]])) for pair in pairs] for side in (0, 1)]
     reference, hypothesis = (annotate(Utterance((Word("a"),) * len(pairs)), labels=tuple(side)) for side in labels)
     scores = score([reference], [hypothesis], merge=4, samples=0)
-
-    right, added, missed = np.zeros((3, 4), int)
-    for expected, found in pairs:
-        if expected == found:
-            right[expected] += 1
-        else:
-            missed[expected] += 1
-            added[found] += 1
-    for name, *counts in [*zip(names, right, added, missed, strict=True)][1:]:
-        check_rate(scores.marks[name], *counts)
-    check_rate(scores.micro, *(counts[1:].sum() for counts in (right, added, missed)))
-
     known = precision_recall_fscore_support(
         *zip(*pairs, strict=True), labels=[1, 2, 3], average="micro", zero_division=0
     )
     micro = (scores.micro.precision, scores.micro.recall, scores.micro.f1)
     assert tuple(rate or 0.0 for rate in micro) == pytest.approx(known[:3])
-
-
-def check_rate(rate, right, added, missed):
-    if right:
-        precision, recall = right / (right + added), right / (right + missed)
-        expected = precision, recall, 2 * precision * recall / (precision + recall)
-        assert (rate.precision, rate.recall, rate.f1) == pytest.approx(expected)
-    else:
-        assert not rate.f1
 
 
 @given(PAIRS)
@@ -202,19 +162,7 @@ def test_perfect_labels_score_one(pairs):
     assert scores.wer == 0
 
 
-def test_left_and_right_marks_of_a_word_are_different_positions():
-    scores = score([parse("a/OPEN_QUOTE")], [parse("a/COMMA")])
-    assert (scores.one_class.f1, scores.slot_error_rate) == (0.0, 2.0)  # a deletion and an insertion of 1 slot
-
-
-def test_a_reference_without_written_forms_is_written_by_its_labels():
-    scores = score([parse("eitb/O/FIRST_CAP etb/O/ALL_CAPS")], [parse("eitb/O/FIRST_CAP etb/O/FIRST_CAP")])
-    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
-    scores = score([parse("EiTB/O/FIRST_CAP")], [parse("eitb/O/FIRST_CAP")])
-    assert (scores.case.micro.f1, scores.case.surface.f1) == (1.0, 0.0)
-
-
-def test_words_may_carry_their_own_marks_and_be_divided_otherwise():
+def test_words_can_have_marks_and_another_division():
     whole = [parse("Hola,/PERIOD/FIRST_CAP qué/OPEN_QUES/FIRST_CAP dice EiTB?/COMMA bai/PERIOD ez/PERIOD+QUOTE")]
     assert json.loads(score(REFERENCE, whole, samples=0).to_json()) == GOLDEN
 
@@ -255,31 +203,59 @@ def test_an_empty_reference_and_an_unknown_merge_are_refused():
         score(REFERENCE, HYPOTHESIS, merge=5)
 
 
-# One deletion (de), one substitution (casa/caza), one insertion (eh): 3 errors of 6 words.
-HEARD = "vengo/COMMA/FIRST_CAP mi eh/COMMA caza/PERIOD y tú/QUESTION"
 SPOKEN = "vengo/O/FIRST_CAP de/COMMA mi casa/PERIOD y/OPEN_QUES/FIRST_CAP tú/QUESTION"
+RECOGNISED = "vengo/COMMA/FIRST_CAP mi eh/COMMA caza/PERIOD y tú/QUESTION"
+FORMS = "EiTB/O/FIRST_CAP eta EITB/O/ALL_CAPS"
+GREETING = "hola/COMMA/FIRST_CAP vamos casa/PERIOD"
+HALF = {"case.surface.precision": 0.5, "case.surface.recall": 0.5}
+MERGED = {merge: {"merge": merge} for merge in (4, 3, 2)}
+ALIGN = {"align": True}
 
 
-def test_recognised_words_are_scored_where_they_stand():
-    scores = score([parse(SPOKEN)], [parse(HEARD)], align=True)
-    assert scores.wer == 0.5
-    assert scores.words == 6
-    # COMMA moves to vengo: tp, and that of eh is fp; PERIOD and QUESTION tp; OPEN_QUES fn
-    assert (scores.micro.precision, scores.micro.recall) == (0.75, 0.75)
-    assert scores.slot_error_rate == 0.5
-    assert scores.case.micro.recall == 0.5
-    assert json.loads(scores.to_json())["wer"] == 0.5
+def at_path(scores, path):
+    for name in path.split("."):
+        scores = scores[name]
+    return scores
 
 
-def test_marks_that_no_word_can_take_are_deletions():
-    scores = score([parse("sí/COMMA claro/COMMA vamos/PERIOD")], [parse("sí/COMMA vamos/PERIOD")], align=True)
-    assert (scores.marks["COMMA"].support, scores.marks["COMMA"].recall) == (2, 0.5)
-    assert scores.slot_error_rate == pytest.approx(1 / 3)
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "options", "expected"),
+    [
+        # left and right are different positions: a deletion and an insertion of one slot
+        ("a/OPEN_QUOTE", "a/COMMA", {}, {"one_class.f1": 0.0, "slot_error_rate": 2.0}),
+        # merged classes
+        ("a/EXCLAMATION+PERIOD", "a/PERIOD", MERGED[4], {"marks.PERIOD.support": 1, "micro.f1": 1.0}),
+        ("a/QUESTION b/COLON c", "a/PERIOD b c/COMMA", MERGED[4], {"marks.PERIOD.f1": 0.0, "marks.COMMA.f1": 0.0}),
+        ("a/QUESTION b/COLON c", "a/PERIOD b c/COMMA", MERGED[3], {"marks.PERIOD.f1": 1.0, "marks.COMMA.f1": 0.0}),
+        ("a/QUESTION b/COLON c", "a/PERIOD b/COMMA c", MERGED[2], {"marks.PUNCTUATION.f1": 1.0}),
+        # a reference without written forms is written by its labels
+        ("eitb/O/FIRST_CAP etb/O/ALL_CAPS", "eitb/O/FIRST_CAP etb/O/FIRST_CAP", {}, HALF),
+        ("EiTB/O/FIRST_CAP", "eitb/O/FIRST_CAP", {}, {"case.micro.f1": 1.0, "case.surface.f1": 0.0}),
+        (FORMS, "EiTB eta eitb/O/FIRST_CAP", ALIGN, HALF),
+        (FORMS, "eitb/O/FIRST_CAP eta EITB", ALIGN, HALF),
+        # a deletion (de), a substitution (caza), an insertion (eh); the comma of "de" moves to "vengo"
+        (SPOKEN, RECOGNISED, ALIGN, {"wer": 0.5, "words": 6, "slot_error_rate": 0.5, "case.micro.recall": 0.5}),
+        (SPOKEN, RECOGNISED, ALIGN, {"micro.precision": 0.75, "micro.recall": 0.75}),
+        # a mark without a place is a deletion
+        ("a/COMMA b/COMMA c/PERIOD", "a/COMMA c/PERIOD", ALIGN, {"marks.COMMA.recall": 0.5, "slot_error_rate": 1 / 3}),
+        # the written word error rate counts marks and capitals, as far as they are scored
+        (GREETING, GREETING, ALIGN, {"written_wer": 0.0}),
+        (GREETING, "hola/PERIOD/FIRST_CAP vamos casa/PERIOD", ALIGN, {"written_wer": 1 / 3}),
+        (GREETING, "hola/COMMA vamos casa/PERIOD", ALIGN, {"written_wer": 1 / 3}),
+        (GREETING, "hola vamos caza", ALIGN, {"written_wer": 2 / 3}),
+        (GREETING, "hola/COMMA/FIRST_CAP vamos eh casa/PERIOD", ALIGN, {"written_wer": 1 / 3}),
+        (GREETING, "vamos", ALIGN, {"written_wer": 2 / 3}),
+        ("a/QUOTE b/COMMA", "a b/COLON", ALIGN | MERGED[4], {"written_wer": 0.0}),
+    ],
+)
+def test_small_cases(reference, hypothesis, options, expected):
+    scores = score([parse(reference)], [parse(hypothesis)], samples=0, **options).as_dict()
+    assert {path: at_path(scores, path) for path in expected} == pytest.approx(expected, abs=1e-6)
 
 
 def test_recognised_words_pair_by_id_then_by_recording_then_as_one_document():
     references = [parse("a/COMMA b", id="u1", recording="r1"), parse("c d/PERIOD", id="u2", recording="r2")]
-    by_id = score(references, [parse("c d/PERIOD", id="u2")], align=True, samples=0)  # u1: nothing was heard
+    by_id = score(references, [parse("c d/PERIOD", id="u2")], align=True, samples=0)  # u1: no words recognised
     assert (by_id.wer, by_id.micro.recall) == (0.5, 0.5)
     recordings = [parse("c d/PERIOD", recording="r2"), parse("a/COMMA b", recording="r1")]
     assert score(references, recordings, align=True).wer == 0
@@ -287,30 +263,24 @@ def test_recognised_words_pair_by_id_then_by_recording_then_as_one_document():
     assert score(references, [parse("c d/PERIOD a/COMMA b")], align=True).wer == 1
 
 
-def test_written_forms_are_those_of_the_reference_where_the_word_was_recognised():
-    references = [parse("EiTB/O/FIRST_CAP eta EITB/O/ALL_CAPS")]
-    scores = score(references, [parse("EiTB eta eitb/O/FIRST_CAP")], align=True)
-    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
-    scores = score(references, [parse("eitb/O/FIRST_CAP eta EITB")], align=True)
-    assert (scores.case.surface.precision, scores.case.surface.recall) == (0.5, 0.5)
+def test_line_numbers_are_ids_if_both_have_as_many_lines():
+    references = [parse("a/COMMA b", id="1", recording="1"), parse("c d/PERIOD", id="2", recording="1")]
+    shifted = [parse("c d/PERIOD", id="1", recording="1"), parse("a/COMMA b", id="2", recording="1")]
+    assert score(references, shifted, align=True).wer == 1
+    for recording in ("1", "7"):
+        assert score(references, [parse("a/COMMA b c d/PERIOD", id="1", recording=recording)], align=True).wer == 0
 
 
 def test_units_are_utterances_of_the_reference_even_in_one_document():
     references = [parse("a/COMMA b/PERIOD"), annotate(Utterance(()), labels=()), parse("c d/PERIOD")]
     scores = score(references, [parse("a b/PERIOD c e d/PERIOD")], align=True, samples=20)
-    assert scores.resampling.units == 3
+    assert scores.bootstrap.units == 3
     counts = count_labels(references, [parse("a b/PERIOD c e d/PERIOD")], align=True)
     assert counts.words.tolist() == [2, 0, 2]
     assert counts.word_errors.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
     assert counts.written_errors.tolist() == [1, 0, 1]
     assert counts.edits.tolist() == [[1, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
     assert {"wer", "micro.f1", "marks.PERIOD.f1"} <= scores.ci95.keys()
-
-
-def test_a_mark_on_neither_side_stands_outside_the_mean():
-    scores = score([parse("a/COMMA b")], [parse("a/COMMA b")])
-    assert scores.marks[Mark.PERIOD].f1 is None
-    assert scores.mean_f1 == 1.0
 
 
 def test_counts_of_parts_are_those_of_the_whole():
@@ -321,18 +291,16 @@ def test_counts_of_parts_are_those_of_the_whole():
     assert score_counts(concatenate(parts)) == score(references, hypotheses)
 
 
-def test_scores_of_sets_come_back_from_their_file(tmp_path):
+def test_a_file_of_scores_is_read_back(tmp_path):
     truth, guess = [parse("bai/COMMA ez/PERIOD")], [parse("bai ez/PERIOD")]
     sets = {"es/a": score(truth, guess), "es/b": score(truth, truth, 4)}
     write_score_sets(sets, tmp_path / "scores.json")
-    found = read_score_sets(tmp_path / "scores.json")
-    assert {name: scores.as_dict() for name, scores in found.items()} == {
-        name: scores.as_dict() for name, scores in sets.items()
-    }
+    write_score_sets(read_score_sets(tmp_path / "scores.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "scores.json").read_text()
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"es": 3}', '{"es": {"words": 2}}'])
-def test_what_is_no_file_of_scores_is_told(tmp_path, content):
+def test_other_files_are_reported(tmp_path, content):
     (tmp_path / "scores.json").write_text(content)
     with pytest.raises(InputError, match=r"scores\.json: found .*, expected scores by set, written by asr-punct$"):
         read_score_sets(tmp_path / "scores.json")

@@ -1,4 +1,4 @@
-"""Scores as pages and as rows of the papers' tables."""
+"""Scores as text and tables."""
 
 import re
 
@@ -41,28 +41,28 @@ def test_interval(bounds, sign, text):
     assert tables.interval(bounds, sign) == text
 
 
-def test_page_shows_every_score_its_interval_and_the_mapping():
-    page = tables.page(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), "Test set")
-    assert page.startswith("# Test set\n\n5 words. Marks: 13 marks, each a class of its own.\n")
-    assert re.search(r"^\| PERIOD +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", page, re.M)
-    assert re.search(r"^\| QUOTE +\| +– \| +– \| +– \| +– \| +0 \|$", page, re.M)
+def test_the_report_has_every_score_with_interval_and_mapping():
+    text = tables.report(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), "Test set")
+    assert text.startswith("# Test set\n\n5 words. Marks: 13 marks, each a class of its own.\n")
+    assert re.search(r"^\| PERIOD +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", text, re.M)
+    assert re.search(r"^\| QUOTE +\| +– \| +– \| +– \| +– \| +0 \|$", text, re.M)
     for name in ("micro", "one class", *CASES[1:], "surface", "mean F1", "slot error rate", "punctuation error rate"):
-        assert re.search(rf"^\| {name} .*\d\.\.\d|^\| {name} .*–", page, re.M), name
-    assert "bootstrap, 20 samples of 2 utterances, seed 8" in page
-    assert "word error rate" not in page
+        assert re.search(rf"^\| {name} .*\d\.\.\d|^\| {name} .*–", text, re.M), name
+    assert "bootstrap, 20 samples of 2 utterances, seed 8" in text
+    assert "word error rate" not in text
 
 
-def test_page_prints_the_mapping_of_merged_classes():
-    page = tables.page(score(REFERENCE, HYPOTHESIS, merge=3, samples=0))
+def test_the_report_has_the_mapping_of_merged_classes():
+    text = tables.report(score(REFERENCE, HYPOTHESIS, merge=3, samples=0))
     assert (
-        "Marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON QUESTION; not scored: OPEN_QUES" in page
+        "Marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON QUESTION; not scored: OPEN_QUES" in text
     )
-    assert "No intervals" in page
+    assert "No intervals" in text
 
 
-def test_page_of_recognised_words_has_their_error_rate():
-    page = tables.page(score(REFERENCE, HYPOTHESIS, align=True, samples=0))
-    assert re.search(r"^\| word error rate +\| +0\.0 \|", page, re.M)
+def test_the_report_of_recognised_words_has_a_word_error_rate():
+    text = tables.report(score(REFERENCE, HYPOTHESIS, align=True, samples=0))
+    assert re.search(r"^\| word error rate +\| +0\.0 \|", text, re.M)
 
 
 def test_comparison():

@@ -65,7 +65,7 @@ def score(
     from asr_punct.scoring import pair_words, paired, score_counts
     from asr_punct.scoring.html import write_page
     from asr_punct.scoring.html.audio import check_times
-    from asr_punct.scoring.tables import comparison, page
+    from asr_punct.scoring.tables import comparison, report
 
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")
@@ -78,18 +78,18 @@ def score(
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
         counts = words.count()
         scores = score_counts(counts)
-        report = page(scores, str(hypothesis))
+        text = report(scores, str(hypothesis))
         if compare:
             other = without_ignored(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, other, merge, align=align, name=str(compare))
-            report += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
+            text += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
     if html:
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, glyphs(lang), **names, audio=audio)
     if json:
         with write_file(json) as out:
             out.write(scores.to_json())
-    print_text(report)
+    print_text(text)
 
 
 @command(

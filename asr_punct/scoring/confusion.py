@@ -1,4 +1,4 @@
-"""Which marks stand where others should."""
+"""Confusion matrix of marks."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.marks import Labels
-from asr_punct.scoring.classes import MarkClasses
+from asr_punct.scoring.mark_classes import MarkClasses
 from asr_punct.scoring.pairing import SideBySide
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Marks of the reference by marks of the hypothesis.
+    """Confusion matrix.
 
     Attributes:
         names: names of the classes of marks.
-        counts: row: class in the reference, column: class in the hypothesis, the last of both "none";
-            (classes + 1, classes + 1). The diagonal is what is right, "none" by "none" the sides of words without any
-            mark.
+        counts: rows: classes of the reference, columns: classes of the hypothesis, the last of both "none";
+            (classes + 1, classes + 1).
     """
 
     names: Sequence[str]
@@ -29,22 +28,22 @@ class Confusion:
 
 
 def confusion(pairs: Iterable[SideBySide], classes: MarkClasses) -> Confusion:
-    """Count marks by marks, such that sums over the matrix are the counts of `asr_punct.scoring.metrics`.
+    """Count marks of the reference by marks of the hypothesis; sums over the matrix are the slots of `metrics`.
 
-    Left and right of a word are two positions. Where marks are missing at one and others stand there, the first
-    missing goes with the first that is extra, in the order of the classes, and so on; what is left of either is with
-    "none".
+    The left and the right side of a word are two positions. A missing mark is paired with an extra mark at the same
+    position, in the order of the classes; the others are paired with "none". "None" by "none" counts the positions
+    without any mark.
     """
-    counts = np.zeros((len(classes.names) + 1, len(classes.names) + 1), np.int64)
-    number = {mark: index for index, mark in enumerate(classes.marks)}
+    none = len(classes.names)
+    counts = np.zeros((none + 1, none + 1), np.int64)
     for pair in pairs:
         for expected, found in zip(pair.reference, pair.hypothesis, strict=True):
             if expected.marks or found.marks:
                 _add_word(counts, expected, found, classes)
             else:
-                counts[-1, -1] += 2
+                counts[none, none] += 2
         for _, mark in pair.lost:
-            counts[number[mark], -1] += 1
+            counts[classes.marks.index(mark), none] += 1
     return Confusion(classes.names, counts)
 
 
@@ -58,4 +57,4 @@ def _add_word(counts: NDArray[np.int64], expected: Labels, found: Labels, classe
         rows, columns = ([*marks, *[none] * (longer - len(marks))] for marks in (missing, extra))
         for row, column in zip(right + rows, right + columns, strict=True):
             counts[row, column] += 1
-        counts[-1, -1] += not (wanted or written)
+        counts[none, none] += not (wanted or written)

@@ -1,4 +1,4 @@
-"""Scores as tables that read well on a terminal and as Markdown."""
+"""Scores as Markdown tables, aligned for a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.errors import counted_as
-from asr_punct.scoring.classes import EACH_MARK, MarkClasses
+from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
@@ -15,28 +15,30 @@ NONE = "–"
 
 
 def percent(rate: float | None) -> str:
-    """A fraction in per cent with one decimal, as the papers print it; `–` for None."""
+    """Return a fraction in per cent with one decimal; `–` for None."""
     return NONE if rate is None else f"{100 * rate:.1f}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table with aligned columns, the first to the left and the others to the right; ends in a line end."""
+    """Return a Markdown table, its first column aligned left and the others right, with a final line end."""
     widths = [max(3, *(len(row[i]) for row in chain([header], rows))) for i in range(len(header))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     lines = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (header, rule, *rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def page(scores: Scores, title: str = "") -> str:
-    """Everything in one hypothesis' scores: the mapping of marks, classes, case, error rates, intervals."""
+def report(scores: Scores, title: str = "") -> str:
+    """Return all scores of a hypothesis as text: mapping of marks, classes, case, error rates, intervals."""
     classes = EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
-    rates = {**scores.marks, "micro": scores.micro, "one class": scores.one_class}
-    case = {**scores.case.classes, "micro": scores.case.micro, "surface": scores.case.surface}
+    marks = {f"marks.{name}": (name, rate) for name, rate in scores.marks.items()}
+    marks |= {"micro": ("micro", scores.micro), "one_class": ("one class", scores.one_class)}
+    case = {f"case.{name}": (name, rate) for name, rate in scores.case.classes.items()}
+    case |= {"case.micro": ("micro", scores.case.micro), "case.surface": ("surface", scores.case.surface)}
     parts = [
         f"# {title}\n" if title else "",
         f"{counted_as(scores.words, 'word')}. Marks: {classes.describe()}.\n",
-        _rate_table("mark", rates, {"micro": "micro", "one class": "one_class"}, "marks.", scores.ci95),
-        _rate_table("case", case, {}, "case.", scores.ci95),
+        _rate_table("mark", marks, scores.ci95),
+        _rate_table("case", case, scores.ci95),
         _value_table(scores),
         _edit_table(scores),
         intervals_line(scores),
@@ -44,15 +46,11 @@ def page(scores: Scores, title: str = "") -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _rate_table(
-    heading: str, rates: Mapping[str, Rate], paths: Mapping[str, str], prefix: str, ci95: Mapping[str, Interval]
-) -> str:
-    """`paths`: where a name stands in a scores file, unless under `prefix`."""
+def _rate_table(heading: str, rates: Mapping[str, tuple[str, Rate]], ci95: Mapping[str, Interval]) -> str:
     rows = []
-    for name, rate in rates.items():
-        bounds = ci95.get(paths.get(name, prefix + name) + ".f1")
+    for path, (name, rate) in rates.items():
         values = [percent(value) for value in (rate.precision, rate.recall, rate.f1)]
-        rows.append([name, *values, interval(bounds), str(rate.support)])
+        rows.append([name, *values, interval(ci95.get(f"{path}.f1")), str(rate.support)])
     return table([heading, "P", "R", "F1", "95 %", "support"], rows)
 
 
@@ -76,15 +74,15 @@ def _edit_table(scores: Scores) -> str:
 
 
 def intervals_line(scores: Scores) -> str:
-    """How the intervals were made; ends in a line end."""
-    if scores.resampling is None:
+    """Return how the intervals were computed, with a final line end."""
+    if scores.bootstrap is None:
         return "No intervals: they need samples of at least two utterances.\n"
-    drawn = scores.resampling
+    drawn = scores.bootstrap
     return f"Intervals: bootstrap, {drawn.samples} samples of {drawn.units} utterances, seed {drawn.seed}.\n"
 
 
 def comparison(differences: Mapping[str, Difference], first: str, second: str) -> str:
-    """Two systems side by side: their scores, the difference with its interval, and p."""
+    """Return a table of two systems: their scores, the difference with its interval, and p."""
     rows = [
         [
             metric,
@@ -100,5 +98,5 @@ def comparison(differences: Mapping[str, Difference], first: str, second: str) -
 
 
 def interval(bounds: Interval | None, sign: str = "") -> str:
-    """The bounds in per cent, `sign` as in a format; `–` for None."""
+    """Return the bounds in per cent, with `sign` as in a format specification; `–` for None."""
     return NONE if bounds is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in bounds)

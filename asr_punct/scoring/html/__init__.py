@@ -1,4 +1,4 @@
-"""Scores as one page that needs nothing beside itself."""
+"""The score page: one HTML file that needs no other."""
 
 from asr_punct.scoring.html.page import write_page
 

@@ -1,4 +1,4 @@
-"""The recording that a page plays."""
+"""The recording that a score page plays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from urllib.parse import quote
 from asr_punct.audio import check_ends, check_file, duration
 from asr_punct.errors import TIMES, AsrPunctError, InputError, MissingExtraError
 from asr_punct.formats.files import Pathlike
-from asr_punct.scoring.html.markup import Html, tag
 from asr_punct.words import Utterance
 
 EMBEDDED_BYTES = 8 << 20
-"""Audio up to this size stands in the page itself, a larger file is linked."""
+"""Largest audio file that is embedded in the page; larger files are linked."""
 _TYPES = {
     ".flac": "audio/flac",
     ".m4a": "audio/mp4",
@@ -27,38 +26,34 @@ _TYPES = {
 }
 
 
-def player(audio: Path, page: Pathlike) -> Html:
-    """The audio element.
+def audio_source(audio: Path, page: Pathlike) -> str:
+    """Return the address of the recording: a data URL, or a path from the page for a large file.
 
     Raises:
-        InputError: no file that can be read, or none of the types that browsers play.
+        InputError: the file cannot be read, or browsers do not play its type.
     """
     check_file(audio)
-    kind = _TYPES.get(audio.suffix.lower())
-    if kind is None:
+    media_type = _TYPES.get(audio.suffix.lower())
+    if media_type is None:
         raise InputError(audio, f"a {audio.suffix or 'nameless'} file", f"audio that browsers play: {' '.join(_TYPES)}")
     try:
-        embedded = audio.stat().st_size <= EMBEDDED_BYTES
-        content = audio.read_bytes() if embedded else b""
+        if audio.stat().st_size > EMBEDDED_BYTES:
+            return quote(Path(os.path.relpath(audio, Path(page).parent)).as_posix())
+        return f"data:{media_type};base64,{b64encode(audio.read_bytes()).decode('ascii')}"
     except OSError as error:
         raise InputError(audio, error.strerror or "an error", "an audio file that can be read") from None
-    if embedded:
-        source = f"data:{kind};base64,{b64encode(content).decode('ascii')}"
-    else:
-        source = quote(Path(os.path.relpath(audio, Path(page).parent)).as_posix())
-    return tag("audio", "This browser plays no audio.", id="player", src=source, controls=True, preload="auto")
 
 
 def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
-    """See that the recording can be played for these words; how long it is, only where it can be read (extra "audio").
+    """Check that the recording fits the words; its length only if it can be read (extra "audio").
 
     Args:
         hypotheses: the words.
-        name: what they are called in an error.
+        name: their name in an error.
         audio: the recording.
 
     Raises:
-        AsrPunctError: they have no times, are of several recordings, or end after it; or it is no audio file.
+        AsrPunctError: the words have no times, are of several recordings, or end after the audio; or not an audio file.
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:

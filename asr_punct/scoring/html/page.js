@@ -45,7 +45,7 @@
   }
 
   const errors = all.filter((word) => word.querySelector("del, ins, .case"));
-  const told = byId("which-error");
+  const output = byId("which-error");
   let place = null;
   const goTo = (word) => {
     if (place) place.classList.remove("here");
@@ -57,7 +57,7 @@
     place.scrollIntoView({ block: "center" });
     if (place.dataset.t) reach(place);
     const parts = [...place.querySelectorAll("[title]")].map((part) => `${part.title}: ${part.textContent}`);
-    told.textContent = `${errors.indexOf(place) + 1} of ${errors.length}: ${parts.join("; ")}`;
+    output.textContent = `${errors.indexOf(place) + 1} of ${errors.length}: ${parts.join("; ")}`;
   };
   const steps = {
     "previous-error": [[...errors].reverse(), Node.DOCUMENT_POSITION_PRECEDING],
@@ -71,5 +71,5 @@
     const word = event.target.closest(".w");
     if (word) goTo(word);
   });
-  told.textContent = errors.length ? `words with errors: ${errors.length}` : "no errors";
+  output.textContent = errors.length ? `words with errors: ${errors.length}` : "no errors";
 })();

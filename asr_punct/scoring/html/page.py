@@ -1,10 +1,12 @@
-"""One page of all that a score tells, with its style and script inside."""
+"""Write the score page, with its style and script inside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from importlib.resources import files
 from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
 
 from asr_punct.errors import counted_as
 from asr_punct.formats.files import Pathlike, write_file
@@ -12,12 +14,14 @@ from asr_punct.marks import Glyphs
 from asr_punct.scoring.confusion import confusion
 from asr_punct.scoring.evaluate import Paired
 from asr_punct.scoring.html import figures
-from asr_punct.scoring.html.audio import player
-from asr_punct.scoring.html.diagnostics import reliability, score_by_errors
-from asr_punct.scoring.html.markup import Html, tag, text
-from asr_punct.scoring.html.transcript import legend, transcript
+from asr_punct.scoring.html.audio import audio_source
+from asr_punct.scoring.html.reliability import has_probabilities, reliability
+from asr_punct.scoring.html.score_vs_wer import score_vs_wer
+from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.scoring.scores import Scores
-from asr_punct.scoring.tables import intervals_line
+from asr_punct.scoring.tables import interval, intervals_line, percent
+
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def write_page(
@@ -30,69 +34,64 @@ def write_page(
     hypothesis: str,
     audio: Path | None = None,
 ) -> None:
-    """Write the page: one file, which loads nothing from elsewhere but long audio.
+    """Write the page: one file, which loads nothing from elsewhere except long audio.
 
     Args:
-        path: the file.
-        scores: of `paired`.
+        path: the HTML file.
+        scores: scores of `paired`.
         paired: what was scored.
         glyphs: how its language writes marks.
         reference: name of the reference.
         hypothesis: name of the hypothesis.
-        audio: recording of the words, to be played from any of them.
+        audio: recording of the words; a click on a word plays it.
 
     Raises:
-        InputError: the audio cannot be read, or is of no type that browsers play.
+        InputError: the audio cannot be read, or browsers do not play its type.
     """
-    sound = player(audio, path) if audio else Html()
-    sections = {
-        "figures": ("Main figures", figures.headline(scores)),
-        "marks": ("Marks", figures.mark_table(scores)),
-        "capitals": ("Capitals", figures.case_table(scores)),
-        "counts": ("Right and wrong", figures.edit_table(scores)),
-        "confusion": ("Which mark for which", figures.confusion_table(confusion(paired.pairs, paired.classes))),
-        "reliability": ("Reliability", reliability(paired)),
-        "errors": ("Score by word errors", score_by_errors(paired, paired.count())),
-        "transcript": ("Transcript", _transcript(paired, glyphs, sound)),
+    page = _environment().get_template("page.html.j2")
+    context = {
+        "hypothesis": hypothesis,
+        "introduction": _introduction(scores, paired, reference, hypothesis),
+        "scores": scores,
+        "headline": figures.headline(scores),
+        "mark_rates": figures.mark_rates(scores),
+        "case_rates": figures.case_rates(scores),
+        "confusion": figures.confusion_rows(confusion(paired.pairs, paired.classes)),
+        "has_probabilities": has_probabilities(paired),
+        "diagrams": list(reliability(paired)),
+        "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
+        "transcript": make_transcript(paired, glyphs),
+        "language": glyphs.name,
+        "audio_source": audio_source(audio, path) if audio else None,
+        "css": _resource("page.css"),
+        "script": _resource("page.js"),
     }
     with write_file(path) as out:
-        out.write(_document(hypothesis, _introduction(scores, paired, reference, hypothesis), sections))
+        out.writelines(page.generate(context))
 
 
-def _introduction(scores: Scores, paired: Paired, reference: str, hypothesis: str) -> Html:
-    units = len(paired.references)
-    size = f"{counted_as(scores.words, 'word')} of the reference in {counted_as(units, 'utterance')}"
-    told = [
-        f"{hypothesis} against {reference}: {size}.",
+def _introduction(scores: Scores, paired: Paired, reference: str, hypothesis: str) -> list[str]:
+    words = f"{counted_as(scores.words, 'word')} of the reference"
+    return [
+        f"{hypothesis} against {reference}: {words} in {counted_as(len(paired.references), 'utterance')}.",
         f"Marks: {paired.classes.describe()}.",
         intervals_line(scores),
     ]
-    return Html("".join(tag("p", sentence) for sentence in told))
 
 
-def _transcript(paired: Paired, glyphs: Glyphs, sound: Html) -> Html:
-    hint = tag("p", _HINT) if sound else Html()
-    steps = [tag("button", f"{way} error", type="button", id=f"{way}-error") for way in ("previous", "next")]
-    controls = tag("div", sound, *steps, tag("output", id="which-error"), class_="controls")
-    words = transcript(paired, glyphs, playable=bool(sound))
-    return tag("div", legend(), hint, controls, words)
-
-
-_HINT = "A click on a word plays from it; the arrow keys go from word to word, Enter plays."
-
-
-def _document(title: str, introduction: Html, sections: Mapping[str, tuple[str, Html]]) -> str:
-    links = (tag("a", heading, href=f"#{name}") for name, (heading, _) in sections.items())
-    head = tag("h1", "Scores of ", tag("bdi", title)) + introduction + tag("nav", *links, aria_label="Sections")
-    bodies = (tag("section", tag("h2", heading), content, id=name) for name, (heading, content) in sections.items())
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>Scores of {text(title)}</title>\n<style>\n{_resource('page.css')}</style>\n</head>\n<body>\n"
-        f"<header>{head}</header>\n"
-        f"<main>\n{chr(10).join(bodies)}\n</main>\n<script>\n{_resource('page.js')}</script>\n</body>\n</html>\n"
+def _environment() -> Environment:
+    loader = PackageLoader("asr_punct.scoring", "html")
+    environment = Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
     )
+    environment.filters.update(percent=percent, interval=interval)
+    return environment
+
+
+def _without_controls(value: object) -> object:
+    """Replace control characters, which HTML does not allow."""
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return _CONTROLS.sub("\ufffd", str(value)) if is_text else value
 
 
 def _resource(name: str) -> str:

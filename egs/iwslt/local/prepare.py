@@ -26,7 +26,7 @@ from asr_punct.formats.files import make_directory, write_file, write_json_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Labels
-from asr_punct.scoring.classes import MERGED
+from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.words import Utterance, annotate
 
 _TEST_RUN, _DEV_RUN = 8, 16

@@ -20,7 +20,7 @@ from asr_punct.corpora.iwslt import CLASSES
 from asr_punct.formats.files import write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, count_labels, paired, write_score_sets
-from asr_punct.scoring.circumstances import circumstances
+from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.tables import NONE, interval, percent, table
 
 EXP = Path("exp")
@@ -83,7 +83,7 @@ def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scor
     """Yield the conditions of the run; `scored` is the number of tokens of each test set."""
     counts = summary["words"]
     sizes = ", ".join(f"{number:,} of {TITLES.get(test, test)}" for test, number in scored.items())
-    yield from circumstances(options.command)
+    yield from describe_environment(options.command)
     yield f"* Encoder where one is given: {options.encoder}"
     yield (
         f"* Trained on: {summary['source']}, {counts['train']:,} words ({summary['overlapping_documents']} documents "

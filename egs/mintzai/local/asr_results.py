@@ -13,7 +13,7 @@ from typer import Option
 from asr_punct.errors import run_script
 from asr_punct.formats.files import write_file, write_json_file
 from asr_punct.scoring import Scores
-from asr_punct.scoring.circumstances import circumstances
+from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.tables import interval, percent, table
 
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
@@ -58,7 +58,7 @@ def page(command: str, results: str) -> Iterator[str]:
     """Return the lines of the page."""
     yield "# A recogniser with the stage punctuate.sh behind it\n"
     yield _TEXT
-    yield from circumstances(command)
+    yield from describe_environment(command)
     yield ""
     yield results
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import MARKS
-from asr_punct.scoring.circumstances import circumstances
+from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.tables import interval, percent, table
 
@@ -111,7 +111,7 @@ class Page:
         yield from self._by_system(title, 7, lambda r: f"{r.words_per_second:.0f}")
 
     def _circumstances(self) -> Iterator[str]:
-        yield from circumstances(self.command)
+        yield from describe_environment(self.command)
         yield ""
         sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
         yield from _table(("set", "utterances", "words", "marks"), sizes)

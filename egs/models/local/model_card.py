@@ -21,7 +21,7 @@ from asr_punct.corpora.sources import Source, read_sources
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_file
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
-from asr_punct.scoring.classes import MarkClasses
+from asr_punct.scoring.mark_classes import MarkClasses
 from asr_punct.scoring.tables import NONE, comparison, interval, percent, table
 
 _LANGUAGES = {"es": "Spanish", "eu": "Basque", "en": "English"}

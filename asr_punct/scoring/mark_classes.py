@@ -1,4 +1,4 @@
-"""Which marks are scored as one class.
+"""Classes of marks that are scored as one.
 
 Scores are printed with their mapping, because published numbers differ in it more than in anything else.
 """
@@ -18,8 +18,7 @@ class MarkClasses:
     """Classes of marks for scoring.
 
     Attributes:
-        members: name of each class -> its marks, the first of which stands for all of them; a mark in no class is
-            not scored.
+        members: name of each class -> its marks; the first mark represents the class. Other marks are not scored.
     """
 
     members: Mapping[str, tuple[Mark, ...]]
@@ -31,32 +30,32 @@ class MarkClasses:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """The mark that stands for each class."""
+        """The mark that represents each class."""
         return tuple(marks[0] for marks in self.members.values())
 
     @property
     def is_merged(self) -> bool:
-        """Whether anything differs from the 13 marks as they are."""
+        """Whether these are not simply the 13 marks."""
         return self != EACH_MARK
 
     @property
     def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Indices of the classes that stand before a word, and of those that stand after it."""
+        """Indices of the classes before a word, and of those after it."""
         left = tuple(i for i, mark in enumerate(self.marks) if mark in LEFT)
         return left, tuple(i for i in range(len(self.marks)) if i not in left)
 
     def relabel(self, utterances: Iterable[Utterance]) -> list[Utterance]:
-        """The utterances with every mark replaced by the one that stands for its class, or dropped.
+        """Replace every mark by the one that represents its class, or drop it.
 
-        Probabilities are dropped: those of single marks tell nothing of the class.
+        Probabilities are dropped too: those of single marks are not those of a class.
         """
         if not self.is_merged:
             return list(utterances)
-        stands_for = {mark: marks[0] for marks in self.members.values() for mark in marks}
-        return [_relabel(utterance, stands_for) for utterance in utterances]
+        representative = {mark: marks[0] for marks in self.members.values() for mark in marks}
+        return [_relabel(utterance, representative) for utterance in utterances]
 
     def describe(self) -> str:
-        """The mapping on one line: `COMMA = COMMA COLON DASH; …; not scored: …`."""
+        """Return the mapping on one line: `COMMA = COMMA COLON DASH; …; not scored: …`."""
         if not self.is_merged:
             return f"{len(MARKS)} marks, each a class of its own"
         mapped = [f"{name} = {' '.join(marks)}" for name, marks in self.members.items()]
@@ -64,9 +63,9 @@ class MarkClasses:
         return "; ".join([*mapped, "not scored: " + " ".join(mark for mark in MARKS if mark not in scored)])
 
 
-def _relabel(utterance: Utterance, stands_for: Mapping[Mark, Mark]) -> Utterance:
+def _relabel(utterance: Utterance, representative: Mapping[Mark, Mark]) -> Utterance:
     labels = tuple(
-        Labels(frozenset(stands_for[mark] for mark in label.marks if mark in stands_for), label.case)
+        Labels(frozenset(representative[mark] for mark in label.marks if mark in representative), label.case)
         for label in utterance.labels
     )
     return annotate(utterance, labels=labels, probabilities=None)
@@ -83,12 +82,12 @@ MERGED: Mapping[int, MarkClasses] = {
     3: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD + _QUESTION}),
     2: MarkClasses({"PUNCTUATION": _PERIOD + _QUESTION + _COMMA}),
 }
-"""The classes of Alam et al. 2020 (sections 3.1 and 5.2) by their number, "no mark" counted: four are those of the
-IWSLT 2011/2012 benchmark, three join PERIOD and QUESTION, two tell a mark from none."""
+"""The classes of Alam et al. 2020 (sections 3.1 and 5.2) by their number, with "no mark": four are those of the
+IWSLT 2011/2012 benchmark, three join PERIOD and QUESTION, two separate any mark from none."""
 
 
 def mark_classes(merge: int | None) -> MarkClasses:
-    """The classes of `--merge`; None: each mark on its own.
+    """Return the classes of `--merge`; None: each mark is a class.
 
     Raises:
         AsrPunctError: not 4, 3, 2 or None.

@@ -1,4 +1,4 @@
-"""How the numbers on a page of results came about."""
+"""Environment of an experiment, for pages of results."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from pathlib import Path
 _PACKAGES = ("asr-punct", "torch", "onnxruntime")
 
 
-def circumstances(command: str) -> Iterator[str]:
-    """Lines of a list: the command, the date, the machine, and the versions of Python and what computes.
-
-    Args:
-        command: what was run.
+def describe_environment(command: str) -> Iterator[str]:
+    """Return Markdown list items: the command, the date, the machine, and the versions of Python and packages.
 
     Raises:
-        PackageNotFoundError: torch is not installed, without which nothing is trained.
+        PackageNotFoundError: torch is not installed.
     """
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in _PACKAGES)
+    memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     yield f"* Command: `{command}`"
     yield f"* Date: {datetime.now().astimezone().isoformat(sep=' ', timespec='minutes')}"
-    yield f"* Machine: {_processor()}, {os.cpu_count()} cores, {_memory_gib():.0f} GiB of memory"
+    yield f"* Machine: {_processor()}, {os.cpu_count()} cores, {memory_gib:.0f} GiB of memory"
     yield f"* Software: Python {platform.python_version()}, {versions}"
 
 
@@ -35,7 +33,3 @@ def _processor() -> str:
         return platform.processor() or platform.machine()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
-
-
-def _memory_gib() -> float:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
