@@ -46,7 +46,7 @@ MAY_BE_HEAVY = (
     "asr/transformers.py",
     *(f"nemo/{name}.py" for name in ("connector", "model", "parts", "train")),
 )
-RECOGNISERS = {"pocketsphinx", "faster_whisper", "whisper"}
+RECOGNISERS = {"pocketsphinx", "faster_whisper"}
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
 

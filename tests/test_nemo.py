@@ -1,9 +1,6 @@
 """The model under NeMo: saved, restored and trained by its tools. Skipped if NeMo is not installed."""
 
-import json
 import shutil
-import subprocess
-import sys
 import tarfile
 
 import pytest
@@ -101,19 +98,6 @@ def test_a_missing_file(tmp_path, monkeypatch):
     for path in (tmp_path / "a.nemo", "~/a.nemo"):
         with pytest.raises(ModelError, match=r"a\.nemo: found no such file, expected a \.nemo file"):
             AsrPunctModel.restore_from(path)
-
-
-@pytest.mark.slow
-def test_a_file_restores_in_another_process(saved, tmp_path):
-    path, expected, _ = saved
-    script = f"""
-import json
-from asr_punct.nemo import AsrPunctModel
-found = AsrPunctModel.restore_from({str(path)!r}).add_punctuation_capitalization({QUERIES!r}, return_labels=True)
-open({str(tmp_path / "found.json")!r}, "w").write(json.dumps(found))
-"""
-    subprocess.run([sys.executable, "-c", script], check=True)
-    assert json.loads((tmp_path / "found.json").read_text()) == expected
 
 
 @pytest.mark.parametrize("restore", [AsrPunctModel.restore_from, ModelPT.restore_from])

@@ -46,24 +46,10 @@ class Alignment:
         return ~(self.equal | deleted | inserted), deleted, inserted
 
     @property
-    def insertions(self) -> int:
-        """Number of hypothesis words without a reference word."""
-        return int(np.count_nonzero(self.reference < 0))
-
-    @property
-    def deletions(self) -> int:
-        """Number of reference words without a hypothesis word."""
-        return int(np.count_nonzero(self.hypothesis < 0))
-
-    @property
-    def substitutions(self) -> int:
-        """Number of pairs of two different words."""
-        return int(np.count_nonzero(~self.equal)) - self.insertions - self.deletions
-
-    @property
     def cost(self) -> int:
         """Sum of the costs of all pairs."""
-        return SUBSTITUTION * self.substitutions + INSERTION * self.insertions + DELETION * self.deletions
+        costs = (SUBSTITUTION, DELETION, INSERTION)
+        return sum(cost * int(wrong.sum()) for cost, wrong in zip(costs, self.errors, strict=True))
 
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
