@@ -11,7 +11,7 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import files
 from asr_punct.formats import formats as table
 from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
-from asr_punct.formats.json_text import Values
+from asr_punct.formats.json_values import Values
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.cloud import PunctuationItem, attach_punctuation
-from asr_punct.formats.entries import by_time, replaced
 from asr_punct.formats.formats import FORMATS
+from asr_punct.formats.tokens import by_time, replace_tokens
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word, annotate
@@ -611,7 +611,7 @@ def test_punctuation_items_stand_on_words(items, expected):
     ],
 )
 def test_new_words_take_the_place_of_the_old(text, old, new, expected):
-    assert replaced(text, old, new) == expected
+    assert replace_tokens(text, old, new) == expected
 
 
 def whisper(**word):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import READABLE, WRITABLE
-from asr_punct.formats.sources import USUAL
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Labels, Mark, glyphs
 from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate
 
@@ -233,7 +233,7 @@ def expected_sources(sources, name):
     """What a format makes of sources of times."""
     if name in TELLING or sources == {"none"}:
         return sources
-    return {USUAL[name]} if name in TIMED else {"none"}
+    return {DEFAULT_TIME_SOURCE[name]} if name in TIMED else {"none"}
 
 
 def test_the_table_has_all_formats():
@@ -248,7 +248,7 @@ def test_a_sample_is_read(tmp_path, name):
     assert all(start in (None, truth[0]) and end in (None, truth[1]) for (start, end), truth in known)
     complete = [time for time, _ in known if None not in time]
     assert len(complete) == (0 if name in (*TIMELESS, *EDGES) else len(ROWS))
-    expected = "none" if name in (*TIMELESS, *EDGES) else USUAL.get(name.partition("/")[0], "asr")
+    expected = "none" if name in (*TIMELESS, *EDGES) else DEFAULT_TIME_SOURCE.get(name.partition("/")[0], "asr")
     assert sources_of(found) == {expected}
     assert {utterance.time_source for utterance in found if name in EDGES} <= {"segment"}
 
@@ -296,7 +296,7 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
         assert [time for time in times_of(again) if None not in time] == [
             time for time in times_of(found) if None not in time
         ]
-    usual = [{USUAL.get(target, "none")}] * (source in EDGES)
+    usual = [{DEFAULT_TIME_SOURCE.get(target, "none")}] * (source in EDGES)
     assert sources_of(again) in [expected_sources(sources_of(found), target), *usual]
 
 
@@ -313,7 +313,7 @@ def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, ti
         second = write(again, tmp_path / "again", name)
         assert sources_of(read(second, name)) == {"whisper"}
         if name not in ("json", "textgrid"):
-            assert ('"times"' in path.read_text()) == (times != USUAL[name])
+            assert ('"times"' in path.read_text()) == (times != DEFAULT_TIME_SOURCE[name])
 
 
 @pytest.mark.parametrize("name", [row for row in ROWS_WRITTEN if row.partition("/")[0] in TIMED])
@@ -359,7 +359,7 @@ def test_a_key_of_another_meaning_stays(tmp_path, name, value):
     source = put(tmp_path / "in", with_key(name, value))
     assert '"times"' in source.read_text()
     format_name = name.partition("/")[0]
-    assert sources_of(read(source, name)) == {USUAL[format_name]}
+    assert sources_of(read(source, name)) == {DEFAULT_TIME_SOURCE[format_name]}
     named = list(formats.read_utterances(source, format_name, times="ctc"))
     assert content_of(write(named, tmp_path / "out", name)) == content_of(source)
 
@@ -380,7 +380,7 @@ def test_the_documentation_says_what_times_are_taken_for():
     listed = {name: (taken, told) for names, taken, told in rows for name in re.findall(r"`(\w+)`", names)}
     assert listed.keys() == set(READABLE)
     for name, (taken, told) in listed.items():
-        forms = {times for form, times in USUAL.items() if form.partition("/")[0] == name}
+        forms = {times for form, times in DEFAULT_TIME_SOURCE.items() if form.partition("/")[0] == name}
         assert set(re.findall("|".join(TIME_SOURCES), re.sub("[^`]*(`[^`]*`)?", r"\1", taken))) == forms
         assert (told.strip() not in ("no", "not written")) == (name in TELLING)
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.entries import Object, entry_words, number_or_none, objects
-from asr_punct.formats.sources import USUAL, source_of
+from asr_punct.formats.json_values import Object, number_or_none, objects
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
+from asr_punct.formats.tokens import entry_words
 from asr_punct.words import Utterance, Word
 
 
@@ -31,7 +32,7 @@ class HypothesisWords:
 
     def utterance(self, recording: str, document: str) -> Utterance:
         """Return the words as an utterance."""
-        source = source_of(self.words, USUAL["nemo"])
+        source = time_source_of(self.words, DEFAULT_TIME_SOURCE["nemo"])
         return Utterance(self.words, document=document, recording=recording, time_source=source)
 
 

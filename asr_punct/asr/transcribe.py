@@ -13,8 +13,8 @@ from asr_punct import progress
 from asr_punct.asr.segments import Segment, plan_segments, read_segments
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
-from asr_punct.formats.entries import entry_words, recording_name
-from asr_punct.formats.sources import source_of
+from asr_punct.formats.time_sources import time_source_of
+from asr_punct.formats.tokens import entry_words, recording_name
 from asr_punct.pauses import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -69,7 +69,11 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     found = (_placed(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
     held = [
         Utterance(
-            words, f"{name}-{number}", recording=name, time_source=source_of(words, recogniser.time_source), audio=path
+            words,
+            f"{name}-{number}",
+            recording=name,
+            time_source=time_source_of(words, recogniser.time_source),
+            audio=path,
         )
         for number, words in enumerate(filter(None, found), start=1)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from asr_punct.asr.segments import LONGEST
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
-from asr_punct.formats.word_pieces import grouped, joined, piece_sizes
+from asr_punct.formats.word_parts import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word
 
 
@@ -42,4 +42,4 @@ def _joined(entries: Iterable[tuple[str, float, float, float]]) -> Iterator[Word
     """Join the tokens of a segment (text, start, end, probability) to words."""
     found = list(entries)
     tokens = [word for entry in found for word in recognised_words(*entry)]
-    return map(joined, grouped(tokens, piece_sizes([text for text, *_ in found])))
+    return map(join_parts, grouped(tokens, part_sizes([text for text, *_ in found])))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
-from asr_punct.formats.json_text import parse_json
+from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Word

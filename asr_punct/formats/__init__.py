@@ -27,7 +27,7 @@ from asr_punct.formats.formats import (
     read_json_file,
     read_jsonl_file,
 )
-from asr_punct.formats.json_text import shown
+from asr_punct.formats.json_values import shown
 from asr_punct.formats.subtitle_output import limited
 from asr_punct.formats.text import read_text
 from asr_punct.formats.unnamed import plain_text, refuse_table

@@ -12,22 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.entries import (
+from asr_punct.formats.files import Pathlike, display_name, parse_seconds
+from asr_punct.formats.json_values import (
     Object,
     confidence_at,
-    entry_words,
-    in_order,
     list_at,
     number_or_none,
     object_at,
     objects,
-    recording_name,
     seconds_at,
+    shown,
     text_at,
 )
-from asr_punct.formats.files import Pathlike, display_name, parse_seconds
-from asr_punct.formats.json_text import shown
-from asr_punct.formats.sources import USUAL, source_of
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
+from asr_punct.formats.tokens import entry_words, in_order, recording_name
 from asr_punct.words import Seconds, Utterance, Word
 
 _OPENING = frozenset("¿¡«“‘([{")
@@ -250,4 +248,10 @@ def attach_punctuation(items: Iterable[Word | PunctuationItem]) -> Iterator[Word
 
 
 def _utterance(words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1") -> Utterance:
-    return Utterance(words, id_, recording=recording, channel=channel, time_source=source_of(words, USUAL[service]))
+    return Utterance(
+        words,
+        id_,
+        recording=recording,
+        channel=channel,
+        time_source=time_source_of(words, DEFAULT_TIME_SOURCE[service]),
+    )

@@ -27,7 +27,7 @@ from asr_punct.formats.files import (
     parse_seconds,
     read_lines,
 )
-from asr_punct.formats.sources import USUAL
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -110,7 +110,7 @@ def _source(words: Sequence[Word]) -> TimeSource:
     """NeMo's Forced Aligner, which places words by a CTC model, has no confidence of them."""
     first = words[0].origin
     unscored = isinstance(first, CtmRow) and first.tail.split()[:2] == _UNSCORED
-    return USUAL["ctm/forced aligner" if unscored else "ctm"]
+    return DEFAULT_TIME_SOURCE["ctm/forced aligner" if unscored else "ctm"]
 
 
 def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import OwnName, write_ctm
-from asr_punct.formats.entries import written_words
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi import read_segments, unique_names
 from asr_punct.formats.placing import Segments, labels_by_place, order_of_speech, place_words, write_labelled
-from asr_punct.formats.sources import USUAL
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
@@ -92,7 +92,7 @@ def _utterance(
     if same:
         words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
     recording = segments[name][0] if segments else name
-    times = USUAL["kaldi"] if same and words else "none"
+    times = DEFAULT_TIME_SOURCE["kaldi"] if same and words else "none"
     return Utterance(tuple(words), name, recording=recording, time_source=times, origin=DataDir(root))
 
 

@@ -12,9 +12,8 @@ from asr_punct.errors import InputError
 from asr_punct.formats import cloud, json, vosk, whisper
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.data_dir import read_kaldi, write_kaldi
-from asr_punct.formats.entries import in_time
 from asr_punct.formats.files import Pathlike, display_name, read_text_file, uncompressed_name
-from asr_punct.formats.json_text import Values, parse_json_values
+from asr_punct.formats.json_values import Values, parse_json_values
 from asr_punct.formats.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.formats.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
@@ -22,6 +21,7 @@ from asr_punct.formats.subtitle_output import write_srt, write_vtt
 from asr_punct.formats.subtitles import read_srt, read_vtt
 from asr_punct.formats.text import read_text, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
+from asr_punct.formats.tokens import in_time
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance

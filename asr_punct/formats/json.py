@@ -1,59 +1,48 @@
-"""The project's own JSON: everything that is known of each word.
+"""The project's own JSON, with every field of a word.
 
-`{"utterances": [{"id", "recording", "channel", "speaker", "times", "pause_before", "text",
-"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`; times in
-seconds, keys without a value left out, `written` and `text` for reading alone. `probabilities` are of the word's marks
-and capitals, and of others that are not improbable, by name (`decode.probabilities`).
+`{"utterances": [{"id", "document", "recording", "channel", "speaker", "times", "pause_before", "text",
+"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`.
+Times are seconds; fields without a value are left out; `written` and `text` are not read back. `probabilities` maps
+marks and cases that are set or likely to their probability.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.entries import Object, confidence_at, in_order, number_or_none, speaker_of, text_at
 from asr_punct.formats.files import Pathlike, display_name, parse_time_source
-from asr_punct.formats.json_text import shown
+from asr_punct.formats.json_values import (
+    JsonOrigin,
+    Object,
+    confidence_at,
+    number_or_none,
+    own_origin,
+    shown,
+    speaker_of,
+    text_at,
+)
+from asr_punct.formats.tokens import in_order
 from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
 _PROBABLE = {str(label): label for label in PROBABLE}
 _KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
-_UTTERANCES = "utterances"
-
-
-@dataclass(frozen=True, slots=True)
-class JsonWord:
-    """A word as it stands in its file; `Word.origin`."""
-
-    item: Object
-
-
-@dataclass(frozen=True, slots=True)
-class JsonUtterance:
-    """An utterance as it stands in its file; `Utterance.origin`.
-
-    Attributes:
-        file: the file's object, the same for all its utterances.
-        item: the utterance.
-    """
-
-    file: Object
-    item: Object
+_FORMAT, _UTTERANCES = "json", "utterances"
 
 
 def recognises(content: Any) -> bool:
-    """Whether a JSON value looks like a file of this format."""
+    """Whether a JSON value looks like this format."""
     return isinstance(content, dict) and _UTTERANCES in content
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of the value of a JSON file as `write_json` writes it.
+    """Yield the utterances of a document as `write_json` writes it.
 
     Raises:
         InputError: JSON of another form.
@@ -66,11 +55,10 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: utterance {number}"
         if not isinstance(item, dict) or not isinstance(item.get("words"), list):
             raise InputError(place, "no list 'words'", '{"words": [{"word": …}]}')
-        yield _utterance(JsonUtterance(content, item), place)
+        yield _utterance(item, content, place)
 
 
-def _utterance(rest: JsonUtterance, place: str) -> Utterance:
-    item = rest.item
+def _utterance(item: Object, document: Object, place: str) -> Utterance:
     words = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
     if not any("marks" in value for value in item["words"]):
         words = [replace(word, labels=None) for word in words]
@@ -83,12 +71,12 @@ def _utterance(rest: JsonUtterance, place: str) -> Utterance:
         speaker=speaker_of(item),
         pause_before=number_or_none(item, "pause_before", place),
         time_source=parse_time_source(item.get("times") or "none", place),
-        origin=rest,
+        origin=JsonOrigin(_FORMAT, item, document),
     )
 
 
 def _name(item: Object, key: str, place: str) -> str:
-    """A name, empty where there is none; a number is one."""
+    """Return a name, which may be a number; empty if there is none."""
     value = item.get(key)
     return str(value) if isinstance(value, int) else text_at(item, key, place)
 
@@ -107,7 +95,7 @@ def _word(value: Any, place: str) -> Word:
 
 
 def _probabilities(value: Object, place: str) -> Probabilities | None:
-    """Probabilities of labels by name, None where there are none. Raises InputError else."""
+    """Return the probabilities of labels, None if there are none."""
     given = value.get("probabilities")
     if given is None:
         return None
@@ -121,33 +109,33 @@ def _probabilities(value: Object, place: str) -> Probabilities | None:
 
 
 def timed_word(value: Any, place: str) -> Word:
-    """A word of `{"word", "start", "end", "confidence"}`. Raises InputError else."""
+    """Return the word of an object `{"word", "start", "end", "confidence"}`."""
     if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
         raise InputError(place, shown(value), 'an object with "word", a string without white space')
     start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
     confidence = confidence_at(value, "confidence", place)
-    return Word(value["word"].strip(), start, end, confidence, origin=JsonWord(value))
+    return Word(value["word"].strip(), start, end, confidence, origin=JsonOrigin(_FORMAT, value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON object, an utterance a line, lazily; keys that a file of this format had beside ours stay."""
+    """Write one JSON object, an utterance a line, lazily. Unknown keys of an input file of this format are kept."""
     left = iter(values)
     first = list(islice(left, 1))
-    rests = (utterance.origin for utterance in first)
-    before, after = _around(next((rest.file for rest in rests if isinstance(rest, JsonUtterance)), {}))
+    origin = own_origin(first[0].origin, _FORMAT) if first else None
+    before, after = _around(origin.document if origin else {})
     out.write(before)
     for number, utterance in enumerate(chain(first, left)):
         out.write((",\n" if number else "\n") + _dumped(_utterance_object(utterance, glyphs)))
     out.write(after)
 
 
-def _around(file: Object) -> tuple[str, str]:
-    """What stands before the first utterance and after the last."""
-    keys = list(file)
-    place = keys.index(_UTTERANCES) if _UTTERANCES in file else 0
-    fields = [f"{_dumped(key)}: {_dumped(file[key])}" for key in keys if key != _UTTERANCES]
+def _around(document: Object) -> tuple[str, str]:
+    """Return the text of the document before its first utterance and after its last."""
+    keys = list(document)
+    place = keys.index(_UTTERANCES) if _UTTERANCES in document else 0
+    fields = [f"{_dumped(key)}: {_dumped(document[key])}" for key in keys if key != _UTTERANCES]
     before, after = "".join(f"{field}, " for field in fields[:place]), "".join(f", {field}" for field in fields[place:])
     return f'{{{before}"{_UTTERANCES}": [', f"\n]{after}}}\n"
 
@@ -168,12 +156,13 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "text": write_text([word.text for word in utterance.words], utterance.labels, glyphs),
         "words": [word_object(word, glyphs) for word in utterance.words],
     }
-    old = utterance.origin.item if isinstance(utterance.origin, JsonUtterance) else {}
-    return _kept(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
+    origin = own_origin(utterance.origin, _FORMAT)
+    old = origin.item if origin else {}
+    return _merged(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
 
 
 def word_object(word: Word, glyphs: Glyphs) -> Object:
-    """A word as JSON has it, keys without a value left out, with what else the object had that it comes from."""
+    """Return the object of a word, without empty fields; unknown keys of the object it was read from are kept."""
     item: dict[str, Any] = {
         "word": word.text,
         "start": word.start,
@@ -187,13 +176,14 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
         item["written"] = write_word(word.text, word.labels, glyphs)
     if word.probabilities is not None:
         item["probabilities"] = {str(name): value for name, value in word.probabilities.items()}
-    return _kept(item, word.origin.item if isinstance(word.origin, JsonWord) else {}, _WORD_KEYS)
+    origin = own_origin(word.origin, _FORMAT)
+    return _merged(item, origin.item if origin else {}, _WORD_KEYS)
 
 
-def _kept(new: Object, old: Object, known: Collection[str]) -> Object:
-    """The values that there are, in the order of an object that was read, with its keys that are not `known`.
+def _merged(new: Object, old: Object, known: Collection[str]) -> Object:
+    """Return the new values in the order of the old object, with the old keys that are not `known`.
 
-    A number that is the same stays as it was (1 is not 1.0, or a name), and so do a null and a NaN.
+    An equal number keeps its form (1 or 1.0, or a string), and so do null and NaN.
     """
     item: dict[str, Any] = {}
     for key, value in old.items():

@@ -1,8 +1,7 @@
-"""Lhotse supervisions: JSON lines of segments with `text`, and word times in `alignment`, as icefall's recipes have.
+"""Lhotse supervisions: JSON lines of segments with `text`, and word times in `alignment.word`.
 
-JSON lines are read and written here; JSON, YAML and whatever else Lhotse stores supervisions in is read through the
-package `lhotse`, where it is installed. Words with a time are those of `alignment.word`; times are seconds of the
-recording.
+JSON lines are read and written here; Lhotse's other files (JSON, YAML, …) are read through the package `lhotse`. Times
+are seconds of the recording.
 """
 
 from __future__ import annotations
@@ -10,44 +9,39 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError, MissingPackageError
-from asr_punct.formats.entries import (
+from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.json_values import (
+    JsonOrigin,
     Object,
-    entry_words,
+    first_json_line,
     list_at,
     number_or_none,
     object_at,
-    replaced,
-    segment_times,
+    own_origin,
+    parse_json,
+    shown,
     speaker_of,
     text_at,
-    written_words,
 )
-from asr_punct.formats.files import Pathlike, display_name, read_lines
-from asr_punct.formats.json_text import first_json_line, parse_json, shown
-from asr_punct.formats.sources import USUAL, telling_source, told_source
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _OTHERS = (".json", ".json.gz", ".yaml", ".yaml.gz", ".yml", ".arrow", ".parquet")
-"""Ends of the names of files that are no JSON lines."""
+"""File names that Lhotse reads as something other than JSON lines."""
 _REQUIRED = ("id", "recording_id", "start", "duration")
+_FORMAT = "lhotse"
 _SILENCE = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
 _DIGITS = 6
 _CHANNELS = {"1": 0, "A": 0, "2": 1, "B": 1}
 """Lhotse counts channels from 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Supervision:
-    """A supervision as it stands in its file; `Utterance.origin`."""
-
-    item: Object
 
 
 def is_supervisions(path: Pathlike) -> bool:
@@ -57,14 +51,14 @@ def is_supervisions(path: Pathlike) -> bool:
 
 
 def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a supervision manifest, lazily, one each; those without text have no words.
+    """Yield an utterance for each supervision; one without text has no words.
 
-    Where `alignment.word` has as many words as the text, they have its times; else the first word has the segment's
-    start and the last its end, and the pauses are unknown.
+    If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
+    and the last its end.
 
     Raises:
-        InputError: a line that is no supervision, or times that are none.
-        MissingPackageError: it takes the package `lhotse` to read it, which is not installed.
+        InputError: a line that is no supervision, or invalid times.
+        MissingPackageError: the file needs the package `lhotse`, which is not installed.
     """
     for place, item in _through_lhotse(path) if str(path).endswith(_OTHERS) else _lines(path):
         missing = [key for key in _REQUIRED if key not in object_at(item, place)]
@@ -90,7 +84,7 @@ def _through_lhotse(path: Pathlike) -> Iterator[tuple[str, Any]]:
         raise MissingPackageError(what, "lhotse", "pip install lhotse") from None
     try:
         items = [supervision.to_dict() for supervision in SupervisionSet.from_file(path)]
-    except Exception as error:  # whatever its readers of other formats let through
+    except Exception as error:  # its readers of other formats raise anything
         raise InputError(path, f"no supervisions ({error})", "a supervision manifest of Lhotse") from None
     yield from ((f"{path}: supervision {number}", item) for number, item in enumerate(items, start=1))
 
@@ -103,7 +97,7 @@ def _utterance(item: Object, place: str) -> Utterance:
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
-        source = told_source(_custom(item) or {}, words, USUAL["lhotse"])
+        source = get_time_source(_custom(item) or {}, words, DEFAULT_TIME_SOURCE["lhotse"])
     elif words:
         words[0] = replace(words[0], start=start)
         words[-1] = replace(words[-1], end=round(start + duration, _DIGITS))
@@ -116,18 +110,18 @@ def _utterance(item: Object, place: str) -> Utterance:
         channel=str(channel + 1) if isinstance(channel, int) else "1",
         speaker=speaker_of(item),
         time_source=source,
-        origin=Supervision(item),
+        origin=JsonOrigin(_FORMAT, item),
     )
 
 
 def _custom(item: Object) -> Object | None:
-    """The object for what is not Lhotse's own, empty where there is none; None where something else stands there."""
+    """Return the object `custom`, empty if missing; None if it is no object."""
     custom = item.get("custom") or {}
     return custom if isinstance(custom, dict) else None
 
 
 def _entries(item: Object, place: str) -> list[Any]:
-    """Entries of words: `[symbol, start, duration, score]`, or objects with these keys."""
+    """Return the word entries: `[symbol, start, duration, score]`, or objects with these keys."""
     alignment = item.get("alignment")
     return [] if alignment is None else list_at(object_at(alignment, f"{place}: alignment"), "word", place)
 
@@ -163,16 +157,15 @@ def _seconds(value: Any, what: str, place: str) -> Seconds:
 def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write supervisions as JSON lines, lazily.
 
-    Those of a supervision manifest have all back that they said, with marks on the words of `text`, and on those of
-    `alignment.word` where these are as many. Others that have words last from their first word's start to their last
-    one's end.
+    Supervisions of a manifest keep everything; marks are attached to the words of `text`, and of `alignment.word` if it
+    has as many. Other utterances get a supervision from their first word's start to their last word's end.
 
     Raises:
         InputError: an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
-        if isinstance(utterance.origin, Supervision):
-            item = _written(utterance, utterance.origin.item, written_words(utterance, glyphs), glyphs)
+        if origin := own_origin(utterance.origin, _FORMAT):
+            item = _written(utterance, origin.item, written_words(utterance, glyphs), glyphs)
         elif utterance.words:
             item = _new(utterance, number, written_words(utterance, glyphs))
         else:
@@ -181,20 +174,20 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
 
 
 def _telling_source(item: Object, utterance: Utterance) -> Object:
-    """The supervision, whose `custom` tells where the times of its alignment come from, if not from an aligner."""
+    """Return the supervision; `custom` names the source of its times if it is not an aligner."""
     custom = _custom(item)
     if custom is None or not _entries(item, utterance.id):
         return item
-    told = telling_source(custom, utterance, USUAL["lhotse"])
-    return item if told is custom else {**item, "custom": told}
+    changed = set_time_source(custom, utterance, DEFAULT_TIME_SOURCE[_FORMAT])
+    return item if changed is custom else {**item, "custom": changed}
 
 
 def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: Glyphs) -> Object:
-    """The supervision with the written words, where it has as many."""
+    """Return the supervision with the written words, if it has as many."""
     new = dict(item)
     old = (item.get("text") or "").split()
     if len(old) == len(words) and "text" in item and item["text"] is not None:
-        new["text"] = replaced(item["text"], old, words)
+        new["text"] = replace_tokens(item["text"], old, words)
     entries = _entries(item, utterance.id)
     timed = [_timed(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
@@ -208,7 +201,7 @@ def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: G
 
 def _renamed(entry: Any, words: Sequence[str]) -> Any:
     symbol, *rest = _values(entry)
-    text = replaced(symbol, symbol.split(), words) if words else symbol
+    text = replace_tokens(symbol, symbol.split(), words) if words else symbol
     return dict(zip(entry, (text, *rest), strict=True)) if isinstance(entry, dict) else [text, *rest]
 
 

@@ -16,10 +16,10 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import read_ctm, write_ctm
-from asr_punct.formats.entries import SLACK
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi import read_segments, unique_names
-from asr_punct.formats.sources import USUAL
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import SLACK
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, annotate, bounds, shift
 
@@ -67,7 +67,9 @@ def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     order = order_of_speech(root, names, segments, unique_names(root / "utt2doc"))
     recordings = {name: segments[name][0] if segments else name for name in names}
     return [
-        Utterance(tuple(words.get(name, ())), name, recording=recordings[name], time_source=USUAL["kaldi"])
+        Utterance(
+            tuple(words.get(name, ())), name, recording=recordings[name], time_source=DEFAULT_TIME_SOURCE["kaldi"]
+        )
         for name in order
     ]
 

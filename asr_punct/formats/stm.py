@@ -16,7 +16,6 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import COMMENT
-from asr_punct.formats.entries import entry_words, segment_times, written_words
 from asr_punct.formats.files import (
     Pathlike,
     display_name,
@@ -26,7 +25,8 @@ from asr_punct.formats.files import (
     parse_seconds,
     read_lines,
 )
-from asr_punct.formats.json_text import shown
+from asr_punct.formats.json_values import shown
+from asr_punct.formats.tokens import entry_words, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from asr_punct.errors import InputError
 from asr_punct.formats.cue_text import CueText, Kind, cut, plain_word, strip_tags, voice_of
-from asr_punct.formats.entries import recording_name
 from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.tokens import recording_name
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20

@@ -15,16 +15,17 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import TIMES, InputError
-from asr_punct.formats.entries import Object, recording_name, written_words
 from asr_punct.formats.files import Pathlike, display_name, read_utf_file
-from asr_punct.formats.sources import SOURCE, USUAL, source_of, telling_source, told_source
+from asr_punct.formats.json_values import Object
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
+from asr_punct.formats.tokens import recording_name, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
 """Name of the tier of written words."""
-_OURS = (PUNCTUATED, SOURCE)
-_USUAL = USUAL["textgrid"]
+_OURS = (PUNCTUATED, KEY)
+_USUAL = DEFAULT_TIME_SOURCE["textgrid"]
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 _TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
@@ -86,7 +87,9 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
     name = recording_name(path)
     grid = Grid(start, end, tiers, chosen)
-    yield Utterance(words, id=name, recording=name, time_source=told_source(_told(grid), words, _USUAL), origin=grid)
+    yield Utterance(
+        words, id=name, recording=name, time_source=get_time_source(_told(grid), words, _USUAL), origin=grid
+    )
 
 
 class _Values:
@@ -233,22 +236,22 @@ def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> 
 
 def _telling_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
     """The grid with a tier that tells where the times come from, if that has to be told."""
-    others = (each for each in utterances if source_of(each.words, each.time_source) not in ("none", _USUAL))
+    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in ("none", _USUAL))
     old = _told(grid)
-    new = telling_source(old, next(others, utterances[0]), _USUAL)
+    new = set_time_source(old, next(others, utterances[0]), _USUAL)
     if new is old:
         return grid
-    row = grid.start, grid.end, str(new[SOURCE])
-    return _with_tier(grid, Tier(_INTERVALS, SOURCE, grid.start, grid.end, (row,)), len(grid.tiers))
+    row = grid.start, grid.end, str(new[KEY])
+    return _with_tier(grid, Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
 
 
 def _told(grid: Grid) -> Object:
     """What that tier tells, as an object of JSON does; nothing that is a source where it has not one interval."""
-    place = _place(grid, SOURCE)
+    place = _place(grid, KEY)
     if place is None:
         return {}
     rows = grid.tiers[place].rows
-    return {SOURCE: rows[0][-1] if len(rows) == 1 else None}
+    return {KEY: rows[0][-1] if len(rows) == 1 else None}
 
 
 def _with_tier(grid: Grid, tier: Tier, place: int) -> Grid:

@@ -1,12 +1,12 @@
-"""JSON of Whisper: of OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
+"""JSON of Whisper: OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
 
-That of whisper.cpp and of transformers' pipeline goes by the same name and has modules of its own.
+The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' pipeline (`whisper_chunks`).
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
-"language"}`, or the list of segments alone. Segments may have no `words`, and words no times (WhisperX, numbers);
-where none has, the first has the segment's start and the last its end. WhisperX has `score` and `speaker`, and all
-words again as `word_segments`; OpenAI's service gives `words` and no segments where word times are asked for. Some
-words come in pieces (`formats.word_pieces`), and a segment's text may have words that are not among its `words`.
+"language"}`, or only the list of segments. Segments may have no `words`, and words no times (WhisperX, numbers); if
+none has times, the first word gets the segment's start and the last its end. WhisperX has `score` and `speaker`, and
+repeats all words in `word_segments`; OpenAI's service returns `words` without segments if word times are requested.
+Words may be split into parts (`word_parts`), and a segment's text may have words that its `words` lack.
 """
 
 from __future__ import annotations
@@ -17,136 +17,124 @@ from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.formats import chunks, whisper_cpp
-from asr_punct.formats.entries import (
+from asr_punct.formats import whisper_chunks, whisper_cpp
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.json_values import (
+    JsonOrigin,
     Object,
+    object_at,
+    objects,
+    own_origin,
+    seconds_at,
+    shown,
+    speaker_of,
+    text_at,
+)
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.tokens import (
     by_time,
     in_order,
     new_entry,
-    object_at,
-    objects,
     recording_name,
-    replaced,
-    replaced_entries,
-    seconds_at,
-    speaker_of,
+    replace_entries,
+    replace_tokens,
     subsequence,
-    text_at,
     timed_words,
     tokens_of,
     written_words,
 )
-from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_text import shown
-from asr_punct.formats.sources import USUAL, telling_source, told_source
-from asr_punct.formats.word_pieces import grouped, joined, piece_sizes, written_pieces
+from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
+_FORMAT = "whisper"
+_LIST = "list"
+"""Form of a file that is only a list of segments."""
 _CONFIDENCE = ("probability", "score", "confidence")
 _ALL_WORDS = "word_segments"
-_LISTED = {"start", "end", "text"}
-"""Keys of segments that are a list without an object around it, as people write those of faster-whisper."""
-_OTHERS = (whisper_cpp, chunks)
-"""Modules of the other forms, which are told by a key that this one has not."""
-
-
-@dataclass(frozen=True, slots=True)
-class WhisperSegment:
-    """A segment as it stands in its file; `Utterance.origin`.
-
-    Attributes:
-        file: the file's object, the same for all its segments.
-        item: the segment; the file's object itself where that has no segments.
-        listed: whether the file is the list of its segments, and `file` an object with it alone.
-    """
-
-    file: Object
-    item: Object
-    listed: bool = False
+_SEGMENT_KEYS = {"start", "end", "text"}
+_VARIANTS = (whisper_cpp, whisper_chunks)
 
 
 def recognises(content: Any) -> bool:
-    """Whether a JSON value looks like a transcript of Whisper's."""
+    """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
-        return bool(content) and all(isinstance(item, dict) and item.keys() >= _LISTED for item in content)
+        return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
     if not isinstance(content, dict):
         return False
-    if any(other.recognises(content) for other in _OTHERS):
+    if any(variant.recognises(content) for variant in _VARIANTS):
         return True
-    return isinstance(content.get("segments"), list) or (_is_one_segment(content) and "duration" in content)
-
-
-def _is_one_segment(content: Object) -> bool:
-    return isinstance(content.get("words"), list) and isinstance(content.get("text"), str)
+    is_one_segment = isinstance(content.get("words"), list) and isinstance(content.get("text"), str)
+    return isinstance(content.get("segments"), list) or (is_one_segment and "duration" in content)
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a transcript, one a segment.
+    """Yield an utterance for each segment.
 
     Raises:
-        InputError: JSON of another form, or words with times that are none or go back.
+        InputError: JSON of another form, or invalid times.
     """
-    other = next((other for other in _OTHERS if other.recognises(content)), None)
-    yield from other.utterances(content, path) if other else _utterances(content, path)
+    variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
+    yield from variant.utterances(content, path) if variant else _segments(content, path)
 
 
-def _utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    name, recording, listed = display_name(path), recording_name(path), isinstance(content, list)
-    file = {"segments": content} if listed else object_at(content, name)
-    items = objects(file, "segments", name) or ([] if listed else [file])
+def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    name, recording, is_list = display_name(path), recording_name(path), isinstance(content, list)
+    document = {"segments": content} if is_list else object_at(content, name)
+    items = objects(document, "segments", name) or ([] if is_list else [document])
     for number, item in enumerate(items, start=1):
         place = f"{name}: segment {number}"
         words = tuple(_words(item, place))
-        rest, usual = WhisperSegment(file, item, listed), _usual_source(file, item)
-        utterance = Utterance(
-            words, f"{recording}-{number}", recording=recording, speaker=speaker_of(item), origin=rest
+        source = get_time_source(item, words, _default_source(document, item))
+        if words and not has_times(words):
+            words, source = _with_segment_times(words, item, place), "segment"
+        yield Utterance(
+            words,
+            f"{recording}-{number}",
+            recording=recording,
+            speaker=speaker_of(item),
+            time_source=source,
+            origin=JsonOrigin(_FORMAT, item, document, form=_LIST if is_list else ""),
         )
-        if has_times(words) or not words:
-            yield replace(utterance, time_source=told_source(item, words, usual))
-        else:
-            words = _in_segment(words, item, place)
-            yield replace(utterance, words=words, time_source="segment")
 
 
-def _usual_source(file: Object, item: Object) -> TimeSource:
-    """WhisperX, which scores them, places words by a CTC model; others, and all segments, are Whisper's own."""
+def _default_source(document: Object, item: Object) -> TimeSource:
+    """Return the source for WhisperX, which aligns words with a CTC model and scores them, or for Whisper itself."""
     entries = item.get("words") or []
     timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
-    aligned = timed and (_ALL_WORDS in file or any("score" in entry for entry in entries))
-    return USUAL["whisper/whisperx" if aligned else "whisper"]
+    aligned = timed and (_ALL_WORDS in document or any("score" in entry for entry in entries))
+    return DEFAULT_TIME_SOURCE["whisper/whisperx" if aligned else "whisper"]
 
 
-def _in_segment(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
-    """Words without times, the first with the segment's start and the last with its end."""
+def _with_segment_times(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
     start, end = seconds_at(item, "start", place), seconds_at(item, "end", place)
     if start is not None and end is not None and end < start:
         end = None
-    placed = [replace(words[0], start=start), *words[1:]]
-    return (*placed[:-1], replace(placed[-1], end=end))
+    timed = [replace(words[0], start=start), *words[1:]]
+    return (*timed[:-1], replace(timed[-1], end=end))
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    """The words of a segment: those that are timed, and those of its text that are not among them."""
-    pieces = in_order(_pieces(objects(item, "words", place), place), place)
+    """Yield the words of a segment: its timed entries, and the words that only its text has."""
+    parts = in_order(_parts(objects(item, "words", place), place), place)
     layout = _layout(item, place)
-    for token, group in zip(layout.tokens, grouped(pieces, layout.sizes), strict=True):
-        yield joined(group) if group else Word(token)
+    for token, group in zip(layout.tokens, grouped(parts, layout.sizes), strict=True):
+        yield join_parts(group) if group else Word(token)
 
 
-def _pieces(entries: Sequence[Object], place: str) -> Iterator[Word]:
-    key = _key(entries)
+def _parts(entries: Sequence[Object], place: str) -> Iterator[Word]:
+    key = _text_key(entries)
     for number, entry in enumerate(entries, start=1):
         yield from timed_words(entry, f"{place}: word {number}", key=key, confidence=_CONFIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The words of a segment as its file has them.
+    """Words of a segment.
 
     Attributes:
         tokens: the words.
-        sizes: how many tokens of its timed entries make up each; 0: it is in the segment's text alone.
+        sizes: number of tokens of timed entries in each word; 0: only the segment's text has it.
     """
 
     tokens: Sequence[str]
@@ -154,104 +142,98 @@ class _Layout:
 
 
 def _layout(item: Object, place: str = "") -> _Layout:
-    """How a segment has its words. Raises InputError where its text has others than its timed entries."""
+    """Return the words of a segment. Raises InputError if its text and its timed entries have different words."""
     text, entries = text_at(item, "text", place), item.get("words") or []
-    key = _key(entries)
-    sizes = piece_sizes([entry[key] for entry in entries])
+    key = _text_key(entries)
+    sizes = part_sizes([entry[key] for entry in entries])
     timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
     written = text.split()
     places = subsequence(timed, written)
     if places is not None:
         size_at = dict(zip(places, sizes, strict=True))
         return _Layout(written, [size_at.get(number, 0) for number in range(len(written))])
-    said, spoken = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
-    if "".join(said) != "".join(spoken) and subsequence(said, spoken) is None:
+    in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
+    if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
         raise InputError(place, f"text {shown(text)}", "the words of the segment's list of words, in their order")
     return _Layout(timed, sizes)
 
 
 def _letters(token: str) -> str:
-    """A token without marks and capitals."""
     return "".join(filter(str.isalnum, token)).casefold()
 
 
-def _key(entries: Sequence[Object]) -> str:
-    """The key of a word's text: whisper-timestamped has `text`."""
+def _text_key(entries: Sequence[Object]) -> str:
+    """Return the key of a word's text; whisper-timestamped uses `text`."""
     return "text" if entries and "text" in entries[0] and "word" not in entries[0] else "word"
 
 
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON object. Segments of Whisper's have all back that their file said, with new texts.
+    """Write one JSON document. Segments of a Whisper file keep everything but their texts.
 
-    Marks stand on the words, also in the texts of segments, which are those of their words; a segment without words is
-    running text. Other utterances become segments of text, words and times, in the order of time; one without words
-    lasts no time. `times` of a segment tells where these come from, if that is not what it would be taken for.
+    Marks are attached to the words, also in the texts of segments; a segment without word entries is running text.
+    Other utterances become segments with text, words and times, in the order of time.
 
     Raises:
-        InputError: utterances of other formats that have times and are of several recordings.
+        InputError: utterances of other formats with times of several recordings.
     """
     utterances = list(values)
-    others = (other.content(utterances, glyphs) for other in _OTHERS)
-    content = next((found for found in others if found is not None), None) or _content(utterances, glyphs)
+    variants = (variant.content(utterances, glyphs) for variant in _VARIANTS)
+    content = next((found for found in variants if found is not None), None) or _content(utterances, glyphs)
     out.write(json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
-    if not any(isinstance(utterance.origin, WhisperSegment) for utterance in utterances):
+    if not any(own_origin(utterance.origin, _FORMAT) for utterance in utterances):
         utterances = by_time(utterances)
+    origins = [origin for utterance in utterances if (origin := _origin(utterance))]
+    document = origins[0].document if origins else {}
     segments = list[Object]()
     for number, utterance in enumerate(utterances):
-        segments.append(_segment(utterance, number, glyphs, segments[-1].get("end") if segments else None))
-    owned = [utterance.origin for utterance in utterances if _is_own(utterance)]
-    rests = [rest for rest in owned if isinstance(rest, WhisperSegment)]
-    file = rests[0].file if rests else {}
-    pairs = zip(segments, utterances, strict=True)
-    segments = [telling_source(segment, each, _usual_source(file, segment)) for segment, each in pairs]
-    if rests and rests[0].listed:
+        segment = _segment(utterance, number, glyphs, segments[-1].get("end") if segments else None)
+        segments.append(set_time_source(segment, utterance, _default_source(document, segment)))
+    if origins and origins[0].form == _LIST:
         return segments
-    if len(rests) == 1 and rests[0].item is file:
+    if len(origins) == 1 and origins[0].item is document:
         return segments[0]
-    if len(owned) == len(file.get("segments", [])) == len(segments):
-        return _whole_file(file, segments)
+    if len(origins) == len(document.get("segments", [])) == len(segments):
+        return _changed_document(document, segments)
     texts = (str(segment.get("text") or "").strip() for segment in segments)
-    text = " ".join(filter(None, texts))
-    return {**file, "text": text, "segments": segments}
+    return {**document, "text": " ".join(filter(None, texts)), "segments": segments}
 
 
-def _is_own(utterance: Utterance) -> bool:
-    """Whether the words are still those of the segment that they come from."""
-    rest = utterance.origin
-    return isinstance(rest, WhisperSegment) and len(_layout(rest.item).tokens) == len(utterance.words)
+def _origin(utterance: Utterance) -> JsonOrigin | None:
+    """Return the origin if the utterance still has the words of its segment."""
+    origin = own_origin(utterance.origin, _FORMAT)
+    return origin if origin and len(_layout(origin.item).tokens) == len(utterance.words) else None
 
 
-def _tokens(segments: Iterable[Object]) -> list[str]:
-    """The tokens of the segments' timed entries."""
-    found = []
+def _entry_tokens(segments: Iterable[Object]) -> list[str]:
+    tokens = list[str]()
     for item in segments:
         entries = item.get("words") or []
-        found += tokens_of(entries, _key(entries))
-    return found
+        tokens += tokens_of(entries, _text_key(entries))
+    return tokens
 
 
-def _segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Seconds | None) -> Object:
-    """The segment of an utterance; `last` is where the segment before it ends."""
-    rest = utterance.origin
-    if not isinstance(rest, WhisperSegment) or not _is_own(utterance):
-        return _new_segment(utterance, number, glyphs, last)
-    entries, layout = rest.item.get("words") or [], _layout(rest.item)
-    item = dict(rest.item)
+def _segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:
+    origin = _origin(utterance)
+    if origin is None:
+        return _new_segment(utterance, number, glyphs, previous_end)
+    item, layout = dict(origin.item), _layout(origin.item)
+    entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)
-        item["text"] = replaced(item["text"], layout.tokens, words)
+        item["text"] = replace_tokens(item["text"], layout.tokens, words)
     if entries:
-        pieces = written_pieces(utterance, grouped(_tokens([item]), layout.sizes), glyphs)
-        item["words"] = replaced_entries(entries, _key(entries), pieces)
+        parts = written_parts(utterance, grouped(_entry_tokens([item]), layout.sizes), glyphs)
+        item["words"] = replace_entries(entries, _text_key(entries), parts)
     return item
 
 
-def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Seconds | None) -> Object:
+def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:
+    """Return a segment for an utterance of another format; one without words has no duration."""
     if not utterance.words:
-        return {"id": number, "start": last or 0.0, "end": last or 0.0, "text": ""}
+        return {"id": number, "start": previous_end or 0.0, "end": previous_end or 0.0, "text": ""}
     written = written_words(utterance, glyphs)
     item: dict[str, Any] = {
         "id": number,
@@ -259,7 +241,7 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Second
         "end": next((word.end for word in reversed(utterance.words) if word.end is not None), None),
         "text": "".join(f" {text}" for text in written),
     }
-    if has_times(utterance.words) and not _is_told_by_segment(utterance.words):
+    if has_times(utterance.words) and not _has_segment_times_only(utterance.words):
         pairs = zip(utterance.words, written, strict=True)
         item["words"] = [new_entry(word, f" {text}", "probability") for word, text in pairs]
     if utterance.speaker:
@@ -267,23 +249,24 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, last: Second
     return {key: value for key, value in item.items() if value is not None}
 
 
-def _is_told_by_segment(words: Sequence[Word]) -> bool:
-    """Whether nothing is known of several words but where the first begins and the last ends."""
+def _has_segment_times_only(words: Sequence[Word]) -> bool:
     inner = [time for word in words for time in (word.start, word.end)][1:-1]
     return len(words) > 1 and all(value is None for value in (*inner, *(word.confidence for word in words)))
 
 
-def _whole_file(file: Object, segments: list[Object]) -> Object:
-    """A file with all of its segments new, and so the texts and words of it that are made of theirs."""
-    content = {**file, "segments": segments}
-    if isinstance(file.get("text"), str):
-        old, new = ([str(item.get("text") or "").strip() for item in items] for items in (file["segments"], segments))
-        content["text"] = replaced(file["text"], old, new)
-    again = file.get(_ALL_WORDS)
-    if isinstance(again, list) and all(
-        isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in again
+def _changed_document(document: Object, segments: list[Object]) -> Object:
+    """Return the document with new segments, and with its `text` and `word_segments` made from them."""
+    changed = {**document, "segments": segments}
+    if isinstance(document.get("text"), str):
+        old, new = (
+            [str(item.get("text") or "").strip() for item in items] for items in (document["segments"], segments)
+        )
+        changed["text"] = replace_tokens(document["text"], old, new)
+    repeated = document.get(_ALL_WORDS)
+    if isinstance(repeated, list) and all(
+        isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in repeated
     ):
-        old, new = (_tokens(items) for items in (file["segments"], segments))
-        if old == tokens_of(again, "word"):
-            content[_ALL_WORDS] = replaced_entries(again, "word", new)
-    return content
+        old, new = (_entry_tokens(items) for items in (document["segments"], segments))
+        if old == tokens_of(repeated, "word"):
+            changed[_ALL_WORDS] = replace_entries(repeated, "word", new)
+    return changed

@@ -1,55 +1,46 @@
 """JSON of whisper.cpp: `{"transcription": [{"offsets": {"from": 0, "to": 1500}, "text": " hola", "tokens": [...]}]}`.
 
-Offsets are milliseconds, beside them `timestamps` says the same as text. Tokens (`--output-json-full`) are parts of
-words, some without offsets, and special ones such as `[_BEG_]`; without them a segment has times at its edges alone,
-which are those of its word where it is one (`--max-len 1 --split-on-word`).
+Offsets are milliseconds; `timestamps` repeats them as text. Tokens (`--output-json-full`) are parts of words, some
+without offsets, or special ones such as `[_BEG_]`. Without tokens only the segment has times; they are the word's if
+the segment has one word (`--max-len 1 --split-on-word`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from asr_punct.formats.entries import (
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.json_values import (
+    JsonOrigin,
     Object,
     confidence_at,
-    entry_words,
-    in_order,
-    mean_confidence,
     number_or_none,
     object_at,
     objects,
-    recording_name,
-    replaced,
+    own_origin,
     speaker_of,
     text_at,
+)
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.tokens import (
+    entry_words,
+    in_order,
+    mean_confidence,
+    recording_name,
+    replace_tokens,
     written_words,
 )
-from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.sources import USUAL, telling_source, told_source
-from asr_punct.formats.word_pieces import grouped, word_sizes
+from asr_punct.formats.word_parts import grouped, word_sizes
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
+_FORMAT = "whisper/cpp"
 _SEGMENTS = "transcription"
 _SPECIAL = re.compile(r"\[_.*\]")
 _UNKNOWN = "?"
-"""The speaker where the program was asked to tell them apart and cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class CppSegment:
-    """A segment as it stands in its file; `Utterance.origin`.
-
-    Attributes:
-        file: the file's object, the same for all its segments.
-        item: the segment.
-    """
-
-    file: Object
-    item: Object
+"""Speaker that whisper.cpp writes if it cannot separate them."""
 
 
 def recognises(content: Any) -> bool:
@@ -58,26 +49,25 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a transcript, one a segment.
+    """Yield an utterance for each segment.
 
     Raises:
-        InputError: JSON of another form, or words with times that are none or go back.
+        InputError: JSON of another form, or invalid times.
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
     for number, item in enumerate(objects(file, _SEGMENTS, name), start=1):
         place = f"{name}: segment {number}"
         words = in_order(_words(item, place), place)
-        times = told_source(item, words, USUAL["whisper"])
+        times = get_time_source(item, words, DEFAULT_TIME_SOURCE["whisper"])
         id_, speaker = f"{recording}-{number}", speaker_of(item)
         known = "" if speaker == _UNKNOWN else speaker
-        yield Utterance(
-            words, id_, recording=recording, speaker=known, time_source=times, origin=CppSegment(file, item)
-        )
+        origin = JsonOrigin(_FORMAT, item, file)
+        yield Utterance(words, id_, recording=recording, speaker=known, time_source=times, origin=origin)
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    """The words of a segment, with the times of their tokens where these are as many words."""
+    """Yield the words of a segment, with the times of their tokens if these form as many words."""
     text, groups = text_at(item, "text", place), _grouped(objects(item, "tokens", place), place)
     tokens = text.split()
     if not groups or len(groups) != len(tokens):
@@ -85,7 +75,9 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         return
     for number, (token, parts) in enumerate(zip(tokens, groups, strict=True), start=1):
         where = f"{place}: word {number}"
-        spoken = [part for part in parts if any(map(str.isalnum, part["text"]))] or parts  # a mark lasts into the pause
+        spoken = [
+            part for part in parts if any(map(str.isalnum, part["text"]))
+        ] or parts  # a mark's token lasts into the pause
         times = [_times(part, where) for part in spoken]
         start = next((first for first, _ in times if first is not None), None)
         end = next((last for _, last in reversed(times) if last is not None), None)
@@ -93,7 +85,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 
 def _grouped(tokens: Iterable[Object], place: str) -> list[list[Object]]:
-    """The tokens of each word, special ones left out."""
+    """Return the tokens of each word, without special ones."""
     texts = [(text_at(token, "text", place), token) for token in tokens]
     kept = [(text, token) for text, token in texts if not _SPECIAL.fullmatch(text)]
     each = [token for text, token in kept for _ in text.split()]
@@ -107,20 +99,21 @@ def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
 
 
 def _confidence(tokens: Sequence[Object], place: str) -> float | None:
-    """The mean of the tokens' probabilities, as in Whisper's own words."""
+    """Return the mean of the tokens' probabilities, as Whisper does for words."""
     return mean_confidence(confidence_at(token, "p", place) for token in tokens)
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
-    """The file's object with the segments' new texts and all else as it was; None where they are not its segments.
+    """Return the file's document with the new texts; None if the utterances are not its segments.
 
-    Marks stand on the words; a segment without tokens is running text. Tokens stay as the model gave them.
+    Marks are attached to the words; a segment without tokens is running text. Tokens do not change.
     """
-    segments = [(value, value.origin) for value in values if isinstance(value.origin, CppSegment)]
-    if not segments or len(segments) < len(values):
+    origins = [own_origin(value.origin, _FORMAT) for value in values]
+    items = [_item(origin.item, value, glyphs) for value, origin in zip(values, origins, strict=True) if origin]
+    first = origins[0] if origins else None
+    if not first or len(items) < len(values) or None in items:
         return None
-    items = [_item(rest.item, value, glyphs) for value, rest in segments]
-    return None if None in items else {**segments[0][1].file, _SEGMENTS: items}
+    return {**first.document, _SEGMENTS: items}
 
 
 def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
@@ -129,4 +122,6 @@ def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     old = text.split()
     if len(old) != len(words):
         return None
-    return telling_source({**item, "text": replaced(text, old, words)}, utterance, USUAL["whisper"])
+    return set_time_source(
+        {**item, "text": replace_tokens(text, old, words)}, utterance, DEFAULT_TIME_SOURCE["whisper"]
+    )

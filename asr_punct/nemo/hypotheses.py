@@ -8,12 +8,9 @@ from typing import Any, TypeVar
 
 from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
 from asr_punct.formats import read_utterances, write_utterances
-from asr_punct.formats.entries import (
-    Object,
-    replaced_entries,
-    written_words,
-)
 from asr_punct.formats.files import Pathlike
+from asr_punct.formats.json_values import Object
+from asr_punct.formats.tokens import replace_entries, written_words
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
@@ -88,7 +85,7 @@ def _written(
     running = written_words(utterance, glyphs, running=True)
     result.text = " ".join(running)
     if found.entries is not None:
-        entries = replaced_entries(found.entries, "word", written_words(utterance, glyphs))
+        entries = replace_entries(found.entries, "word", written_words(utterance, glyphs))
         holders = [entry for entry in entries for _ in entry["word"].split()]
         segments = [
             {"segment": " ".join(running[cut]), **_span(holders[cut])}

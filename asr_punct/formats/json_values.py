@@ -1,0 +1,208 @@
+"""JSON parsed with limits, and its values checked: a wrong value is an InputError that names place, found, expected."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.formats.files import MAX_TIME, Pathlike, display_name, parse_seconds, read_lines
+from asr_punct.words import Seconds
+
+Object = Mapping[str, Any]
+MAX_DEPTH = 100
+"""Nesting of lists and objects that is accepted; the formats need less than ten levels."""
+_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
+_SHOWN_CHARACTERS = 80
+_NO_SPACE = re.compile(r"[^ \t\n\r]")
+_ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonOrigin:
+    """Place of an utterance or a word in a parsed JSON document: the `origin` of all JSON formats.
+
+    Attributes:
+        format: name of the format that read it.
+        item: the object of the utterance or word.
+        document: value of the whole file, shared by its utterances; None where each line is a document.
+        form: variant of the format, or "".
+    """
+
+    format: str
+    item: Any
+    document: Any = None
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """JSON values that follow each other in one file."""
+
+    items: tuple[Any, ...]
+
+
+def own_origin(origin: object, format_name: str) -> JsonOrigin | None:
+    """Return the origin if a reader of that format made it, else None."""
+    return origin if isinstance(origin, JsonOrigin) and origin.format == format_name else None
+
+
+def parse_json(text: str, place: str) -> Any:
+    """Return the value of a JSON text. NaN and Infinity, which some recognisers write, are accepted.
+
+    Raises:
+        InputError: no JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large (1e999), or half of a
+            surrogate pair, which no file could be written with.
+    """
+    values = parse_json_values(text, place).items
+    if len(values) > 1:
+        raise InputError(place, "no JSON (extra data after the first value)", "JSON")
+    return values[0]
+
+
+def parse_json_values(text: str, place: str) -> Values:
+    """Return the values, one or more, of a JSON text with white space between them.
+
+    Raises:
+        InputError: as `parse_json`.
+    """
+    try:
+        values = _decoded(text, place)
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        raise InputError(place, f"no JSON ({error})", "JSON") from None
+    except RecursionError:
+        raise InputError(place, *_TOO_DEEP) from None
+    except ValueError:  # from _finite_float, or an integer with more digits than Python converts
+        raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
+    if any(map(_is_too_deep, values)):
+        raise InputError(place, *_TOO_DEEP)
+    if _ESCAPED_SURROGATE.search(text) and _LONE_SURROGATE.search(json.dumps(values, ensure_ascii=False)):
+        raise InputError(place, "half of a surrogate pair", "whole characters")
+    return Values(tuple(values))
+
+
+def _decoded(text: str, place: str) -> list[Any]:
+    decoder = json.JSONDecoder(parse_float=_finite_float, object_pairs_hook=partial(_object, place))
+    values, position = list[Any](), _skip_space(text, 0)
+    while position < len(text) or not values:
+        value, end = decoder.raw_decode(text, position)
+        values.append(value)
+        position = _skip_space(text, end)
+    return values
+
+
+def _object(place: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise InputError(place, f"the key {shown(key)} again in an object", "each key once")
+    return value
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError
+    return value
+
+
+def _skip_space(text: str, position: int) -> int:
+    following = _NO_SPACE.search(text, position)
+    return following.start() if following else len(text)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inside = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
+        level = [child for children in inside for child in children if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def first_json_line(path: Pathlike, key: str) -> Any:
+    """Return the value of a file's first line with text; None if it cannot be read, is no JSON or lacks `key`."""
+    try:
+        first = next((line for _, line in read_lines(path) if line.strip()), "")
+        return parse_json(first, display_name(path)) if key in first else None
+    except InputError:
+        return None
+
+
+def shown(value: object) -> str:
+    """Return the value as errors show it, cut to 80 characters."""
+    return repr(value)[:_SHOWN_CHARACTERS]
+
+
+def object_at(value: Any, place: str) -> Object:
+    """Return the value, which must be an object."""
+    if not isinstance(value, dict):
+        raise InputError(place, shown(value), "an object")
+    return value
+
+
+def objects(item: Object, key: str, place: str) -> list[Object]:
+    """Return the list of objects `item[key]`, empty if it is missing or null."""
+    values = list_at(item, key, place)
+    return [object_at(value, f"{place}: {key} {number}") for number, value in enumerate(values, start=1)]
+
+
+def list_at(item: Object, key: str, place: str) -> list[Any]:
+    """Return the list `item[key]`, empty if it is missing or null."""
+    value = item.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError(place, f"{key} {shown(value)}", "a list")
+    return value
+
+
+def text_at(item: Object, key: str, place: str) -> str:
+    """Return the string `item[key]`, empty if it is missing or null."""
+    value = item.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputError(place, f"{key} {shown(value)}", "a string")
+    return value
+
+
+def number_or_none(item: Object, key: str, place: str) -> float | None:
+    """Return `item[key]` as a float from 0 to `MAX_TIME`, or None if it is missing or null."""
+    value = item.get(key)
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # an integer larger than any float
+        number = math.inf
+    if not 0 <= number <= MAX_TIME:
+        raise InputError(place, f"{key} {shown(value)}", f"a number, 0 or more and at most {MAX_TIME}")
+    return number
+
+
+def seconds_at(item: Object, key: str, place: str) -> Seconds | None:
+    """Return the seconds `item[key]`, a number or a string with a number; None if missing or null."""
+    value = item.get(key)
+    return parse_seconds(value, place, key) if isinstance(value, str) else number_or_none(item, key, place)
+
+
+def confidence_at(item: Object, key: str, place: str) -> float | None:
+    """Return `item[key]` as `number_or_none` does; NaN, a confidence that could not be computed, is None."""
+    value = item.get(key)
+    return None if isinstance(value, float) and math.isnan(value) else number_or_none(item, key, place)
+
+
+def speaker_of(item: Object) -> str:
+    """Return the object's `speaker`, a string or a number, or "" if there is none."""
+    value = item.get("speaker")
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""

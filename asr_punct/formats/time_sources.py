@@ -1,0 +1,56 @@
+"""Where a format's word times come from, and the key with which a file names another source.
+
+JSON formats ignore keys they do not know, so the key `times` is safe. It is written only if the file would otherwise be
+read with another source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from asr_punct.formats.json_values import Object
+from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
+
+DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {
+    "aws": "asr",
+    "ctm": "asr",
+    "ctm/forced aligner": "ctc",
+    "google": "asr",
+    "ibm": "asr",
+    "kaldi": "asr",
+    "lhotse": "aligner",
+    "nemo": "asr",
+    "nemo/alignment": "ctc",
+    "speechmatics": "asr",
+    "textgrid": "aligner",
+    "vosk": "asr",
+    "whisper": "whisper",
+    "whisper/chunks without spaces": "ctc",
+    "whisper/whisperx": "ctc",
+}
+"""Time source by format, or by format/variant, where the file names none."""
+KEY = "times"
+"""Key of the time source; also the name of a TextGrid's tier."""
+
+
+def time_source_of(words: Iterable[Word], source: TimeSource) -> TimeSource:
+    """Return the source, or "none" if no word has a time."""
+    return source if has_times(words) else "none"
+
+
+def get_time_source(item: Object, words: Iterable[Word], default: TimeSource) -> TimeSource:
+    """Return the source that an object names, else the default; "none" if no word has a time."""
+    named: TimeSource = item[KEY] if item.get(KEY) in TIME_SOURCES else default
+    return time_source_of(words, named)
+
+
+def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> Object:
+    """Return the object with the utterance's time source if it would be read with another one.
+
+    A value under the key that is no source means something else and stays.
+    """
+    source = time_source_of(utterance.words, utterance.time_source)
+    has_other_meaning = item.get(KEY, default) not in TIME_SOURCES
+    if has_other_meaning or source in ("none", "segment", get_time_source(item, utterance.words, default)):
+        return item
+    return {**item, KEY: source}

@@ -1,0 +1,192 @@
+"""Words of recognisers' entries, and their written forms put back into the texts that they came from.
+
+An entry is an object for a word. Its text is mostly one token, with or without white space around it. If it has several
+(` - sí`), each is a word: the first has the entry's start, the last its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from asr_punct.errors import TIMES, InputError
+from asr_punct.formats.files import Pathlike, display_name, uncompressed_name
+from asr_punct.formats.json_values import Object, confidence_at, seconds_at, shown
+from asr_punct.marks import Glyphs, write_text, write_word
+from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
+
+SLACK: Seconds = 1.0
+"""Tolerance: a word may lie this many seconds outside its segment, a segment start before an earlier one."""
+
+
+def recording_name(path: Pathlike) -> str:
+    """Return the file's name without suffixes; bytes that are not UTF-8 become `?`."""
+    return Path(uncompressed_name(path)).stem.encode(errors="replace").decode()
+
+
+def entry_words(
+    text: Any, start: Seconds | None, end: Seconds | None, confidence: float | None, place: str
+) -> list[Word]:
+    """Return the words of an entry.
+
+    Raises:
+        InputError: the text is no string, or the entry ends before it starts.
+    """
+    if not isinstance(text, str):
+        raise InputError(place, f"the word {shown(text)}", "a string")
+    if start is not None and end is not None and end < start:
+        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+    tokens = text.split()
+    last = len(tokens) - 1
+    return [Word(token, None if i else start, end if i == last else None, confidence) for i, token in enumerate(tokens)]
+
+
+def timed_words(
+    entry: Object, place: str, *, key: str = "word", confidence: Sequence[str] = ("confidence",)
+) -> list[Word]:
+    """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys."""
+    start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
+    known = next((confidence_at(entry, name, place) for name in confidence if name in entry), None)
+    return entry_words(entry.get(key), start, end, known, place)
+
+
+def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
+    """Return the words as a tuple.
+
+    Raises:
+        InputError: a word starts before an earlier one.
+    """
+    found, last = tuple(words), 0.0
+    for number, word in enumerate(found, start=1):
+        if word.start is not None:
+            if word.start < last:
+                raise InputError(f"{place}: word {number}", f"start {word.start} after {last}", "the order of time")
+            last = word.start
+    return found
+
+
+def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
+    """Yield the segments of a recording; those of different speakers and channels may overlap.
+
+    Raises:
+        InputError: a segment starts more than `SLACK` before an earlier one of its channel and speaker.
+    """
+    latest: dict[tuple[str, str], Seconds] = {}
+    for utterance in utterances:
+        start = _start(utterance)
+        if start is not None:
+            voice = utterance.channel, utterance.speaker
+            last = latest.get(voice, 0.0)
+            if start < last - SLACK:
+                place = f"{display_name(path)}: utterance {utterance.id!r}"
+                raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+            latest[voice] = max(start, last)
+        yield utterance
+
+
+def by_time(utterances: Iterable[Utterance]) -> list[Utterance]:
+    """Return the utterances sorted by start; one without times follows its predecessor.
+
+    Raises:
+        InputError: utterances with times belong to several recordings.
+    """
+    utterances = list(utterances)
+    recordings = {utterance.recording for utterance in utterances if has_times(utterance.words)}
+    if len(recordings) > 1:
+        found = f"the times of {len(recordings)} recordings"
+        raise InputError(f"recording {min(recordings)!r}", found, "those of one, for the format has one line of time")
+    starts = list[Seconds]()
+    for utterance in utterances:
+        start = _start(utterance)
+        starts.append(start if start is not None else starts[-1] if starts else 0.0)
+    return [utterances[i] for i in sorted(range(len(utterances)), key=starts.__getitem__)]
+
+
+def _start(utterance: Utterance) -> Seconds | None:
+    return next((word.start for word in utterance.words if word.start is not None), None)
+
+
+def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
+    """Return the first start and the last end. Raises InputError if there are no times."""
+    times = bounds(words)
+    if times is None:
+        raise InputError(place, "words without times", TIMES)
+    return times
+
+
+def mean_confidence(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the known values, or None."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def new_entry(word: Word, text: str, confidence: str) -> Object:
+    """Return an entry for a word without empty values; `confidence` is the key of its confidence."""
+    entry = {"word": text, "start": word.start, "end": word.end, confidence: word.confidence}
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
+    """Return each word with its marks and case, one token a word; in `running` text a dash is set apart by a space."""
+    if not utterance.is_labelled:
+        return [word.text for word in utterance.words]
+    pairs = zip(utterance.words, utterance.labels, strict=True)
+    if running:
+        return [write_text([word.text], [labels], glyphs) for word, labels in pairs]
+    return [write_word(word.text, labels, glyphs) for word, labels in pairs]
+
+
+def replace_tokens(text: str, old: Sequence[str], new: Sequence[str]) -> str:
+    """Return the text with every token of `old` replaced and its white space kept.
+
+    If the text does not consist of the tokens of `old`, return the new tokens joined by a space.
+    """
+    if old == new:
+        return text
+    parts, position = list[str](), 0
+    for before, after in zip(old, new, strict=True):
+        place = _skip_space(text, position)
+        if not text.startswith(before, place):
+            break
+        parts += [text[position:place], after]
+        position = place + len(before)
+    else:
+        if not text[position:].strip():
+            return "".join([*parts, text[position:]])
+    return text[: _skip_space(text, 0)] + " ".join(filter(None, new))
+
+
+def _skip_space(text: str, position: int) -> int:
+    while text[position : position + 1].isspace():
+        position += 1
+    return position
+
+
+def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
+    """Return all tokens of the texts `entry[key]`."""
+    return [token for entry in entries for token in entry[key].split()]
+
+
+def replace_entries(entries: Iterable[Object], key: str, words: Sequence[str]) -> list[Object]:
+    """Return the entries with the tokens of `entry[key]` replaced, in order, by the new words."""
+    left = iter(words)
+    return [{**entry, key: _replace_all(str(entry[key]), left)} for entry in entries]
+
+
+def _replace_all(text: str, words: Iterator[str]) -> str:
+    old = text.split()
+    return replace_tokens(text, old, list(islice(words, len(old))))
+
+
+def subsequence(part: Sequence[str], tokens: Sequence[str]) -> list[int] | None:
+    """Return the earliest positions of the tokens of `part` in `tokens`, in order; None if it is no subsequence."""
+    places, first = list[int](), 0
+    for token in part:
+        try:
+            places.append(tokens.index(token, first))
+        except ValueError:
+            return None
+        first = places[-1] + 1
+    return places

@@ -1,0 +1,95 @@
+"""JSON of transformers' pipeline: `{"text": " hola", "chunks": [{"text": " hola", "timestamp": [0.5, 0.9]}]}`.
+
+A chunk is a word, or a segment (`return_timestamps=True`) with the times of its edges. The last one may have no end.
+Words of Whisper models begin with a space, those of CTC models do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.json_values import JsonOrigin, Object, list_at, object_at, objects, own_origin, shown, text_at
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.tokens import (
+    in_order,
+    recording_name,
+    replace_entries,
+    replace_tokens,
+    timed_words,
+    tokens_of,
+    written_words,
+)
+from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
+from asr_punct.marks import Glyphs
+from asr_punct.words import TimeSource, Utterance, Word
+
+_FORMAT = "whisper/chunks"
+_CHUNKS = "chunks"
+
+
+def recognises(content: Any) -> bool:
+    """Whether a JSON value looks like the pipeline's output."""
+    return isinstance(content, dict) and isinstance(content.get(_CHUNKS), list) and isinstance(content.get("text"), str)
+
+
+def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Yield all words as one utterance.
+
+    Raises:
+        InputError: JSON of another form, or invalid times.
+    """
+    name, recording = display_name(path), recording_name(path)
+    file = object_at(content, name)
+    words = tuple(_words(file, name))
+    times = get_time_source(file, words, _default_source(file))
+    yield Utterance(words, recording, recording=recording, time_source=times, origin=JsonOrigin(_FORMAT, file))
+
+
+def _words(file: Object, place: str) -> Iterator[Word]:
+    """Yield the words of the chunks, or of the text if there are none."""
+    entries = objects(file, _CHUNKS, place)
+    if not entries:
+        yield from map(Word, text_at(file, "text", place).split())
+    parts = in_order(_parts(entries, place), place)
+    yield from map(join_parts, grouped(parts, part_sizes([entry["text"] for entry in entries])))
+
+
+def _parts(entries: Sequence[Object], place: str) -> Iterator[Word]:
+    for number, entry in enumerate(entries, start=1):
+        where = f"{place}: chunk {number}"
+        yield from timed_words({"text": entry.get("text"), **_times(entry, where)}, where, key="text")
+
+
+def _times(entry: Object, place: str) -> Object:
+    pair = list_at(entry, "timestamp", place) or [None, None]
+    if len(pair) != 2:
+        raise InputError(place, f"timestamp {shown(pair)}", "a start and an end")
+    return dict(zip(("start", "end"), pair, strict=True))
+
+
+def _default_source(file: Object) -> TimeSource:
+    spaced = any(str(entry["text"]).startswith(" ") for entry in file[_CHUNKS])
+    return DEFAULT_TIME_SOURCE["whisper" if spaced else "whisper/chunks without spaces"]
+
+
+def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
+    """Return the document with new texts; None if the utterances are not its words.
+
+    Marks are attached to the words; a text without chunks is running text.
+    """
+    origin = own_origin(values[0].origin, _FORMAT) if len(values) == 1 else None
+    if origin is None:
+        return None
+    file = origin.item
+    entries, text = file[_CHUNKS], file["text"]
+    parts = list(grouped(tokens_of(entries, "text"), part_sizes([entry["text"] for entry in entries])))
+    words = written_words(values[0], glyphs, running=not entries)
+    old = ["".join(tokens) for tokens in parts] or text.split()
+    if len(words) != len(old):
+        return None
+    changed = replace_entries(entries, "text", written_parts(values[0], parts, glyphs)) if entries else entries
+    new = {**file, "text": replace_tokens(text, old, words), _CHUNKS: changed}
+    return set_time_source(new, values[0], _default_source(file))
