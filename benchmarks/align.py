@@ -1,10 +1,10 @@
-"""How well the aligner places words and finds pauses, against known times.
+"""Measure the aligner's word times and pauses against true times.
 
     python benchmarks/align.py [--ted DIR] [--audio-truth DATA_DIR CTM --lang es]
 
-Always: sentences spoken by espeak-ng voices other than the aligner's, with pauses where no mark stands, noise, and AAC
-compression; the truth are espeak's own events. With --ted (default: $ASR_PUNCT_DATA/speech/ted): clips with a TextGrid
-each, and its pauses listed. With --audio-truth: a Kaldi data directory and a CTM with the true times of its utterances.
+Uses sentences of other espeak-ng voices than the aligner's, with pauses between marks, noise and AAC compression; the
+true times are those of espeak-ng. --ted (default: $ASR_PUNCT_DATA/speech/ted) adds clips with TextGrids and lists their
+pauses. --audio-truth adds a Kaldi data directory and a CTM with the true times of its utterances.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _VARIANTS = ("f2", "m7", "klatt2", "f5")
 
 
 def describe(comparison: Comparison) -> str:
-    """The figures in a line."""
+    """Return the figures on one line."""
     figures = comparison.figures()
     milliseconds = {key: 1000 * (figures[key] or 0.0) for key in ("median_error_s", "mean_error_s")}
     return (
@@ -63,19 +63,19 @@ def describe(comparison: Comparison) -> str:
 
 
 def align_words(path: Path, words: Sequence[Word], language: str, start: Seconds = 0.0) -> tuple[Word, ...]:
-    """The words as the aligner places them in a file from `start` on."""
+    """Align the words with a file from `start` on."""
     return align(audio.read(path, _RATE, start), _RATE, [word.text for word in words], language)
 
 
 def ted_clips(folder: Path) -> Iterator[tuple[str, tuple[Word, ...], tuple[Word, ...]]]:
-    """Name, true and found words of each wav with a TextGrid."""
+    """Yield the name, the true words and the aligned words of each clip."""
     for path in sorted(folder.glob("*.TextGrid")):
         (truth,) = read_textgrid(path)
         yield path.stem, truth.words, align_words(path.with_suffix(".wav"), truth.words, "en")
 
 
 def report_ted(folder: Path) -> None:
-    """Print the clips' figures, and every long pause of the truth with what was found."""
+    """Print the figures of the clips, and every true long pause with the aligned one."""
     comparison, lines = Comparison(), []
     for name, truth, found in ted_clips(folder):
         comparison += compare(truth, found)
@@ -99,7 +99,7 @@ def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
 
 
 def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
-    """Print the figures of sentences in other voices, each with pauses where no mark stands, noise and AAC."""
+    """Print the figures of synthetic sentences with pauses between marks, noise and AAC compression."""
     rng, comparison, seconds, spent = np.random.default_rng(1), Comparison(), 0.0, 0.0
     for number, text in enumerate(texts):
         for variant in _VARIANTS:
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--lang", default="es", help="of --audio-truth")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # imports and first calls are not timed
+        align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # import and first call, without timing
         for language, texts in _TEXTS.items():
             report_synthetic(language, texts, Path(folder))
     if arguments.ted:

@@ -14,7 +14,7 @@ from asr_punct.align.edit import align
 
 
 def make_pair(words: int, errors: float, seed: int = 1) -> tuple[list[str], list[str]]:
-    """A reference with word frequencies as in a text (Zipf), and a hypothesis with that share of errors.
+    """Draw a reference with word frequencies of a text (Zipf), and a hypothesis with this share of errors.
 
     Half of the errors are substitutions, a quarter each insertions and deletions.
     """

@@ -1,9 +1,8 @@
-"""Memory and time of `asr-punct punctuate` as a transcript grows; written to growth.json.
+"""Measure memory and time of `asr-punct punctuate` for transcripts of several lengths; writes growth.json.
 
-Transcripts are CTM of a recording, of words drawn from the model's own vocabulary, common ones more often (Zipf), with
-pauses between them. Each length is punctuated by a process of its own: the most memory that was resident, and CPU time
-of all threads. The ratio is the time of a word of the longest transcript to that of a word of the shortest, less what a
-transcript of one word takes.
+Transcripts are CTM files with words drawn from the model's vocabulary (Zipf) and pauses between them. A separate
+process punctuates each; the measures are its peak resident memory and the CPU time of all threads. The ratio compares
+the time per word of the longest and the shortest transcript, both without the time for a transcript of one word.
 
     python benchmarks/growth.py MODEL_DIR [growth.json] [--words 100000 1000000] [--threads 2]
 """
@@ -26,11 +25,11 @@ from asr_punct.formats.files import write_json_file
 
 
 class Row(TypedDict):
-    """What a transcript took.
+    """Measures of one transcript.
 
     Attributes:
-        words: its length.
-        memory_mb: most resident memory, in 10^6 bytes.
+        words: length of the transcript.
+        memory_mb: peak resident memory, in 10^6 bytes.
         cpu_s: CPU time of all threads.
         words_a_second: of CPU time.
     """
@@ -42,7 +41,7 @@ class Row(TypedDict):
 
 
 def write_transcript(model: Path, count: int, path: Path) -> None:
-    """A CTM of so many words, which last 0.2 s and have 0 to 0.9 s of silence after them."""
+    """Write a CTM of `count` words of 0.2 s, with 0 to 0.9 s of silence after each."""
     rng = random.Random(0)
     words, weights = frequent_words(model, rng)
     cumulative = list(accumulate(weights))
@@ -58,7 +57,7 @@ def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float
     """Punctuate a transcript in another process.
 
     Returns:
-        Most resident memory in 10^6 bytes, and seconds of CPU time.
+        Peak resident memory in 10^6 bytes, and seconds of CPU time.
     """
     options = ["--model", str(model), "--threads", str(threads), "--quiet", "--to", "ctm", "-o", f"{transcript}.out"]
     process = subprocess.Popen([sys.executable, "-c", RUN, "punctuate", str(transcript), *options])

@@ -1,17 +1,16 @@
-"""The pause model's parameters, measured on recordings, and what it draws beside what was spoken.
+"""Fit the pause model's parameters on recordings, and compare drawn pauses with spoken ones.
 
     python benchmarks/pause_model.py [--data DIR] [--draws 300]
 
-DIR (default: $ASR_PUNCT_DATA) holds `speech/asr_formats`, the words and times that several recognisers give for one
-TED talk. The parameters are fitted on it: the times are those of Amazon, IBM and Speechmatics, and a sentence ends
-where one of Amazon, Google and Speechmatics ends it; other commas are those of Amazon or Google. Nobody punctuated
-it by hand, and a recogniser that hears pauses may have placed its periods by them. Google's times show which pauses a
-recogniser hides that stretches words.
+DIR (default: $ASR_PUNCT_DATA) has `speech/asr_formats`: the output of several recognisers for one TED talk, on which
+the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A sentence ends where Amazon, Google or
+Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
+use pauses for its periods. Google stretches words, so its times show which pauses such a recogniser hides.
 
-The other recordings are for comparison only. `speech/prosograph_ted` and `speech/ted` are a few hundred words, and
-most of the former's periods have no pause at all, so that its times are doubtful. `speech/interview` is what models
-are tested on: nothing is fitted on it. One choice was made with this comparison in sight: that hesitations are more
-frequent than in the talk, and are so whatever a speaker's pace; its numbers lean on the literature.
+The other recordings are for comparison only. `speech/prosograph_ted` and `speech/ted` have a few hundred words; most
+periods of the former have no pause, so its times are doubtful. `speech/interview` is a test set: nothing is fitted on
+it. One choice was made after this comparison: hesitations are more frequent than in the talk, at every pace; their
+numbers follow the literature.
 """
 
 from __future__ import annotations
@@ -40,40 +39,40 @@ _MARKS |= {":": Mark.COLON, "…": Mark.ELLIPSIS, "—": Mark.DASH, "–": Mark.
 _ENDS = (Mark.QUESTION, Mark.EXCLAMATION, Mark.PERIOD)
 _EXACT = ("amazon", "ibm", "speechmatics")
 _SHORTEST: Seconds = 0.045
-"""A gap of 50 ms, whatever the rounding, is a pause."""
+"""Shortest pause: a gap of 50 ms, less the rounding."""
 _LONG: Seconds = 0.15
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """A recording: the mark after each word (None for none), and the pause in seconds (NaN where unknown)."""
+    """A recording: the mark after each word, or None, and the pause in seconds, NaN if unknown."""
 
     marks: list[Mark | None]
     pauses: Floats
 
     def at(self, *marks: Mark | None) -> Floats:
-        """Known pauses after words with one of these marks."""
+        """Return the known pauses after words with one of these marks."""
         return self.pauses[np.array([mark in marks for mark in self.marks]) & ~np.isnan(self.pauses)]
 
 
 def mark_of(token: str) -> Mark | None:
-    """The last mark of a written word, quotation marks aside."""
+    """Return the last mark of a written word, ignoring quotation marks."""
     return _MARKS.get(token.rstrip("\"'”’»)]")[-1:])
 
 
 def read_words(path: Path) -> list[Word]:
-    """All words of a recogniser's file, those that have marks with their marks."""
+    """Read all words of a recogniser's file, with their marks."""
     return [word for utterance in read_utterances(path) for word in utterance.words]
 
 
 def gaps(words: Sequence[Word]) -> Floats:
-    """Seconds from each word's end to the next one's start, NaN after the last word."""
+    """Return the seconds from each word's end to the next start, NaN after the last word."""
     starts, ends = (np.array([getattr(word, edge) for word in words], np.float64) for edge in ("start", "end"))
     return np.append(starts[1:] - ends[:-1], np.nan)
 
 
-def onto(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]:
-    """For each word the place in `others` of the same word if the one after it is the same, too, else -1."""
+def find_equal(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]:
+    """Return the index in `others` of each word if it and the next word are equal there, else -1."""
     reference, hypothesis = ([word.text.lower().strip(string.punctuation) for word in row] for row in (words, others))
     alignment = align(reference, hypothesis)
     place = np.full(len(words) + 1, -2)
@@ -82,7 +81,7 @@ def onto(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]
 
 
 def talk(folder: Path) -> dict[str, Spoken]:
-    """The talk by Amazon's words, with the pauses that each recogniser gives for them."""
+    """Return the talk in Amazon's words, with the pauses of each recogniser."""
     systems = {
         "amazon": read_words(folder / "amazonTranscribe.sample.json"),
         "ibm": read_words(folder / "ibmTedTalkTranscript.sample.json"),
@@ -90,7 +89,7 @@ def talk(folder: Path) -> dict[str, Spoken]:
         "google": read_words(folder / "gcpSttPunctuation.sample.json"),
     }
     words = systems["amazon"]
-    places = {name: onto(words, others) for name, others in systems.items()}
+    places = {name: find_equal(words, others) for name, others in systems.items()}
     votes = [
         {mark_of(systems[name][place[i]].text) for name, place in places.items() if place[i] >= 0}
         for i in range(len(words))
@@ -102,7 +101,7 @@ def talk(folder: Path) -> dict[str, Spoken]:
 
 
 def read_csv(paths: Iterable[Path]) -> Spoken:
-    """Proscript tables: the mark and the pause before each word; an excerpt's first word follows nothing."""
+    """Read Proscript tables: the mark and the pause before each word, except the first word of an excerpt."""
     marks: list[Mark | None] = []
     pauses: list[float] = []
     for path in sorted(paths):
@@ -114,7 +113,7 @@ def read_csv(paths: Iterable[Path]) -> Spoken:
 
 
 def read_interview(path: Path) -> Spoken:
-    """The interview; pauses beside interpolated times are unknown."""
+    """Read the interview; pauses beside interpolated times are unknown."""
     items = json.loads(path.read_text(encoding="utf-8"))
     pauses = gaps([Word(item["word"], item["start"], item["end"]) for item in items])
     exact = np.array([item["exact"] for item in items])
@@ -123,14 +122,14 @@ def read_interview(path: Path) -> Spoken:
 
 
 def drawn(spoken: Spoken, parameters: PauseParameters, draws: int) -> Spoken:
-    """Pauses that the model draws for the same marks, each draw with a speaker of its own."""
+    """Draw pauses for the same marks with the model, each draw with another speaker."""
     bits = np.array([0 if mark is None else 1 << MARKS.index(mark) for mark in spoken.marks], np.uint16)
     pauses = sample_pauses(np.tile(bits, (draws, 1)), np.random.default_rng(0), parameters) / 100
     return Spoken(spoken.marks * draws, np.where(np.isnan(np.tile(spoken.pauses, draws)), np.nan, pauses.ravel()))
 
 
 def fit(talk: dict[str, Spoken]) -> dict[str, PauseAt]:
-    """Pauses by mark as measured on the talk, by recogniser and in the mean; all are printed."""
+    """Return the mean pauses by mark of the talk, and print them by recogniser."""
     fitted = {}
     print("Fitted: share of pauses of 50 ms or more, their median by the mean of the logarithm, its deviation")
     for name, marks in (("no_mark", (None,)), ("comma", (Mark.COMMA,)), ("period", _ENDS)):
@@ -146,7 +145,7 @@ def fit(talk: dict[str, Spoken]) -> dict[str, PauseAt]:
 
 
 def report_sources(talk: dict[str, Spoken]) -> None:
-    """Print what recognisers leave between words that follow each other, and which pauses Google's times show."""
+    """Print the gaps below 50 ms of each recogniser, and the share of pauses that Google's times show."""
     for name in _EXACT:
         gaps = talk[name].pauses[~np.isnan(talk[name].pauses)]
         slack = gaps[(gaps > 0.005) & (gaps < _SHORTEST)]
@@ -165,7 +164,7 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def compare(name: str, rows: dict[str, Spoken]) -> None:
-    """Print shares and medians by mark, and how well a bare pause tells sentence ends."""
+    """Print shares and medians by mark, and precision and recall of pauses as sentence ends."""
     print(f"\n{name}: share over {_LONG} s / median pause / median of those over {_LONG} s; detector of sentence ends")
     for label, spoken in rows.items():
         cells = []

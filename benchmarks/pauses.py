@@ -1,7 +1,7 @@
 """What pauses cost: words a second with discrete Gaussian silences against none, side by side.
 
 Two models share one 12-layer, 768-wide encoder with random weights (the size of BETO, BERTeus and IXAmBERT) and take
-turns on the same windows, so that whatever else the machine does falls on both. In AutoPunct's Table 7 the rows with
+turns on the same windows, so that other load of the machine affects both. In AutoPunct's Table 7 the rows with
 discrete silences have 0.41 to 0.50 of the speed of those without.
 
     python benchmarks/pauses.py [--pairs 30] [--words 96] [--batch 4] [--context none|transformer]
@@ -25,19 +25,19 @@ _VOCABULARY = 30_000
 
 
 def build(pauses: str, context: str, words: int, encoder: Encoder) -> Tagger:
-    """A model for inference around the shared encoder."""
+    """Build a model for inference with the shared encoder."""
     config = ModelConfig(
         pauses=PauseConfig(kind="discrete-gaussian" if pauses == "discrete-gaussian" else "none"),
         context=ContextConfig("none" if context == "none" else "transformer"),
         window=WindowConfig(words, 0),
     )
     model = build_tagger(config, encoder).folded()
-    model.encoder = encoder.eval()  # folding copies; the two models are to share the weights
+    model.encoder = encoder.eval()  # folding copies, but both models must share the weights
     return model
 
 
 def windows(batch: int, words: int, seed: int) -> dict[str, torch.Tensor]:
-    """A batch of random words and pauses."""
+    """Draw a batch of random words and pauses."""
     rng = np.random.default_rng(seed)
     rows = [
         [
@@ -50,7 +50,7 @@ def windows(batch: int, words: int, seed: int) -> dict[str, torch.Tensor]:
 
 
 def seconds(model: Tagger, inputs: dict[str, torch.Tensor]) -> float:
-    """Time of one forward pass."""
+    """Return the time of one forward pass."""
     begin = time.perf_counter()
     with torch.inference_mode():
         model(**inputs)

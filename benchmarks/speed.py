@@ -1,8 +1,8 @@
-"""How fast a model punctuates on a CPU: a long transcript, one sentence, and a cold start; written to speed.json.
+"""Measure a model's speed on a CPU: a long transcript, one sentence, and a cold start; writes speed.json.
 
-The fp32 and the int8 graph take turns on the same text, so that whatever else the machine does falls on both. The text
-is drawn from the model's own vocabulary, common words more often (Zipf), or is that of a file. Words a second are those
-of the whole path, strings in and strings out; CPU time is all threads' and tells more on a busy machine.
+The fp32 and the int8 graph take turns on the same text, so that other load of the machine affects both. The text is
+drawn from the model's vocabulary (Zipf), or read from a file. Words a second include all work from strings to strings;
+the CPU time of all threads is the better measure on a busy machine.
 
     python benchmarks/speed.py MODEL_DIR [speed.json] [--text FILE] [--words 20000] [--rounds 5] [--threads 2]
 """
@@ -31,7 +31,7 @@ RUN = "from asr_punct.cli import main; main()"
 
 
 def frequent_words(model: Path, rng: random.Random) -> tuple[list[str], list[float]]:
-    """Whole words of the model's vocabulary, and how often they are drawn: the n-th as often as 1/n."""
+    """Return the complete words of the model's vocabulary and their weights: 1/n for the n-th."""
     entries = json.loads(read_text_file(model / TOKENIZER))["model"]["vocab"]
     known = sorted(entry[1:] for entry in entries if entry.startswith("▁") and entry[1:].isalpha())
     rng.shuffle(known)
@@ -39,21 +39,21 @@ def frequent_words(model: Path, rng: random.Random) -> tuple[list[str], list[flo
 
 
 def drawn_words(model: Path, count: int) -> list[str]:
-    """Words drawn from the model's vocabulary."""
+    """Draw words from the model's vocabulary."""
     rng = random.Random(0)
     words, weights = frequent_words(model, rng)
     return rng.choices(words, weights, k=count)
 
 
 def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Time that a call takes."""
+    """Return the time of a call."""
     begin = clock()
     call()
     return clock() - begin
 
 
 def transcript_speed(punctuators: dict[Graph, Punctuator], text: str, rounds: int) -> dict[str, float]:
-    """Words a second of each graph, CPU microseconds a word, and how much faster int8 is: medians of the rounds."""
+    """Return median words a second and CPU microseconds a word of each graph, and the speed-up of int8."""
     words = len(text.split())
     wall: dict[Graph, list[float]] = {graph: [] for graph in GRAPHS}
     cpu: dict[Graph, list[float]] = {graph: [] for graph in GRAPHS}
@@ -70,14 +70,14 @@ def transcript_speed(punctuators: dict[Graph, Punctuator], text: str, rounds: in
 
 
 def sentence_ms(model: Path, sentence: str, threads: int, rounds: int = 50) -> float:
-    """Median milliseconds of one sentence, the int8 model in memory."""
+    """Return the median milliseconds for one sentence, with the int8 model in memory."""
     punctuator = Punctuator.from_pretrained(model, threads=threads, graph="int8")
     punctuator(sentence)
     return 1e3 * median(seconds(lambda: punctuator(sentence)) for _ in range(rounds))
 
 
 def cold_start(model: Path, sentence: str, rounds: int = 5) -> float:
-    """Median seconds of `asr-punct punctuate` of one sentence, the process's start included."""
+    """Return the median seconds of `asr-punct punctuate` for one sentence, including the start of the process."""
     command = [sys.executable, "-c", RUN, "punctuate", "--model", str(model), "--int8"]
     run = lambda: subprocess.run(command, input=sentence.encode(), stdout=subprocess.DEVNULL, check=True)  # noqa: E731
     return median(seconds(run) for _ in range(rounds))

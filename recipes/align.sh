@@ -34,7 +34,7 @@ fi
 
 # One thread a job: the jobs fill the machine.
 export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
-# shellcheck disable=SC2086 # the command may bring options of its own
+# shellcheck disable=SC2086 # the command may have options
 $cmd JOB="1:$nj" "$log" test -s "$parts/JOB/ctm" \|\| \
   asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang" --method "$method" \
   ${acoustic_model:+--acoustic-model "$acoustic_model"}

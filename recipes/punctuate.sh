@@ -79,7 +79,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   need_parts
   jobs=$(find "$parts" -name words.json | wc -l)
   [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
-  # shellcheck disable=SC2086 # the command may bring options of its own
+  # shellcheck disable=SC2086 # the command may have options
   OMP_NUM_THREADS=1 $cmd "JOB=1:$jobs" "$out/log/restore.JOB.log" test -s "$parts/JOB/restored.tsv" \|\| \
     "$python" "$utils/restore_part.py" ${model:+--model "$model"} "$parts/JOB"
 fi

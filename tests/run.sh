@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Sets up an environment, then runs the linters, the type checker and the fast tests.
+# Set up an environment and run the linters, the type checker and the fast tests.
 #
 # Usage: tests/run.sh [options]
-#   --venv DIR    environment to make and use (default: .venv at the top); none: the one that is active
-#   --nj N        tests that run at the same time (default: 2)
+#   --venv DIR    environment to make and use (default: .venv at the top); none: the active one
+#   --nj N        tests at the same time (default: 2)
 #
-# Status 0 if all of it passed. It goes on after a failure, so that one run shows them all.
+# Status 0 if everything passes. Goes on after a failure, so that one run shows all failures.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 2
@@ -34,7 +34,7 @@ if command -v shellcheck >/dev/null; then
   mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
   check shell shellcheck --external-sources --shell bash "${scripts[@]}"
 fi
-# One thread a worker: the workers fill the machine.
+# One thread for each worker, because the workers use all cores.
 export OMP_NUM_THREADS=1
 check tests python -m pytest -q -n "$nj" -m "not slow"
 

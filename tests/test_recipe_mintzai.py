@@ -188,9 +188,9 @@ def test_an_acoustic_model_reaches_the_aligner_and_its_times_are_known(recipe, t
     assert all(call.endswith(f"--lang eu --method ctc --acoustic-model {tmp_path}/wav2vec2") for call in aligned)
     assert "--times ctc" in next(call for call in calls if call.startswith("pauses"))
     (tmp_path / "ctm").mkdir()
-    told = recipe(*options, "--ctm-dir", "ctm")
-    assert told.returncode == 2
-    assert "found --ctm-dir and --acoustic-model, expected one of them" in told.stderr
+    failed = recipe(*options, "--ctm-dir", "ctm")
+    assert failed.returncode == 2
+    assert "found --ctm-dir and --acoustic-model, expected one of them" in failed.stderr
 
 
 def test_options_reach_the_training(recipe, tmp_path):

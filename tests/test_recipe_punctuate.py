@@ -1,9 +1,8 @@
-"""recipes/punctuate.sh on small decodes, with a stand-in for the model that labels by pauses and documents."""
+"""recipes/punctuate.sh on small decodes, with a stub of the model that labels by pauses and documents."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -15,14 +14,14 @@ from hypothesis import strategies as st
 
 from asr_punct.formats.files import format_seconds
 from asr_punct.words import Utterance, Word
+from recipes import ROOT, environment, run
 
-ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "recipes" / "punctuate.sh"
 sys.path.insert(0, str(ROOT / "recipes" / "utils"))
 
 from split_decode import divide  # noqa: E402
 
-STAND_IN = '''
+STUB = '''
 import sys
 if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
     from asr_punct.errors import ModelError
@@ -71,24 +70,15 @@ talk B 1 1 seis
 
 
 class Stage:
-    """The script, run in a folder with the stand-in in place of models."""
+    """The script, run in a folder with the stub of the model."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "stand_in").mkdir()
-        (root / "stand_in" / "sitecustomize.py").write_text(STAND_IN)
-        self.path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        (root / "stub").mkdir()
+        (root / "stub" / "sitecustomize.py").write_text(STUB)
 
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        paths = [str(self.root / "stand_in"), str(ROOT), os.environ.get("PYTHONPATH", "")]
-        return subprocess.run(
-            [SCRIPT, *map(str, arguments)],
-            cwd=self.root,
-            env={**os.environ, "PATH": self.path, "PYTHONPATH": ":".join(filter(None, paths))},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return run([SCRIPT, *arguments], self.root, environment(packages=(self.root / "stub",)))
 
     def good(self, *arguments: object) -> str:
         done = self(*arguments)
@@ -192,7 +182,7 @@ def test_in_a_foreign_recipe_with_a_queue_of_its_own(stage):
     (foreign / "talk.ctm").write_text(ROWS)
     stage.good("data", "talk.ctm", "here")
     here, stage.root = stage.root, foreign
-    (foreign / "stand_in").symlink_to(here / "stand_in")
+    (foreign / "stub").symlink_to(here / "stub")
     stage.good("--cmd", "utils/queue.pl --mem 2G", "data", "talk.ctm", "exp/decode/punctuated")
     calls = (foreign / "queue.calls").read_text().splitlines()
     assert [call.split()[:4] for call in calls] == [
@@ -214,8 +204,8 @@ def test_it_goes_on_where_it_was_stopped(stage):
     (stage.root / "talk.ctm").write_text(ROWS.replace("seis", "siete"))
     failed = stage("--stage", 3, "data", "talk.ctm", "out")
     assert (failed.returncode, failed.stdout) == (2, "")
-    told = "found out/split2 made of other files or with other options, expected these (run stage 1)"
-    assert failed.stderr == f"punctuate.sh: stage 3: {told}\n"
+    message = "found out/split2 made of other files or with other options, expected these (run stage 1)"
+    assert failed.stderr == f"punctuate.sh: stage 3: {message}\n"
     assert outputs(out) == before
     stage.good("data", "talk.ctm", "out")
     assert "c-1 Siete.\n" in (out / "text").read_text()
@@ -232,15 +222,15 @@ def test_a_reference_of_some_recordings(stage):
 def test_a_reference_without_marks_is_not_scored(stage):
     stage.good("data", "talk.ctm", "out")
     write(stage.root / "data", {"text": "b-1 uno dos tres\n"})
-    told = stage.good("data", "talk.ctm", "out")
-    assert "punctuate.sh: found no marks in a text of data: nothing is scored\n" in told
+    message = stage.good("data", "talk.ctm", "out")
+    assert "punctuate.sh: found no marks in a text of data: nothing is scored\n" in message
     assert {path.name for path in (stage.root / "out").iterdir()} >= {"text", "ctm", "srt"}
     assert not list((stage.root / "out").glob("scor*"))
     (stage.root / "data" / "text").unlink()
     assert "punctuate.sh: found no file data/text: nothing is scored\n" in stage.good("data", "talk.ctm", "out")
 
 
-def test_utterances_that_the_recogniser_did_not_hear(stage):
+def test_utterances_without_recognised_words(stage):
     write(stage.root / "data", {"segments": FILES["segments"] + "d-1 s 6 7\nd-2 s 7 8\n"})
     write(stage.root / "data", {"text": FILES["text"] + "d-1 ¿Eh?\n"})
     stage.good("data", "talk.ctm", "out")
@@ -259,15 +249,15 @@ def test_pauses_are_refined_on_the_audio(stage, command):
     write(stage.root / "one", {"wav.scp": f"r {entry}\n"})
     (stage.root / "one.ctm").write_text("r 1 1.0 2.0 uno\nr 1 3.0 2.0 dos\n")
     stage.good("one", "one.ctm", "plain")
-    stage.good("--use-audio", "true", "one", "one.ctm", "heard")
+    stage.good("--use-audio", "true", "one", "one.ctm", "refined")
     assert (stage.root / "plain" / "text").read_text() == "r Uno dos.\n"
-    assert (stage.root / "heard" / "text").read_text() == "r Uno. Dos.\n"
+    assert (stage.root / "refined" / "text").read_text() == "r Uno. Dos.\n"
     stage.good("--use-audio", "true", "--times", "aligner", "one", "one.ctm", "aligned")
     assert outputs(stage.root / "aligned") == outputs(stage.root / "plain")
-    assert (stage.root / "heard" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
+    assert (stage.root / "refined" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
 
 
-def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
+def test_a_failed_job_is_one_line_and_runs_again(stage):
     write(stage.root / "data", {"wav.scp": "r none.wav\ns false |\n"})
     failed = stage("--use-audio", "true", "data", "talk.ctm", "out")
     assert failed.returncode == 2
@@ -280,7 +270,7 @@ def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["data", "talk.ctm"], "punctuate.sh: found 2 arguments, expected DATA_DIR CTM OUT_DIR (see --help)"),
         (["none", "talk.ctm", "out"], "punctuate.sh: found no folder none, expected a data directory"),
@@ -306,21 +296,21 @@ def test_a_job_that_fails_is_told_on_one_line_and_done_again(stage):
         (["--model", "broken", "data", "talk.ctm", "out"], "run_jobs.sh: 2 of 2 jobs failed with status 2"),
     ],
 )  # fmt: skip
-def test_wrong_calls_are_one_line_and_status_2(stage, arguments, told):
+def test_wrong_calls_are_one_line_and_status_2(stage, arguments, message):
     (stage.root / "bad.ctm").write_text("r 1 2\n")
     (stage.root / "silent.ctm").write_text(";; nothing\n")
     done = stage(*arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith(told)
+    assert done.stderr.startswith(message)
     assert len(done.stderr.splitlines()) == 1
     assert not (stage.root / "out" / "text").exists()
 
 
 def test_help(stage):
-    told = stage.good("--help")
-    assert told.startswith("Add marks and capitals to the output of a recogniser")
+    message = stage.good("--help")
+    assert message.startswith("Add marks and capitals to the output of a recogniser")
     for option in ("--model", "--use-audio", "--nj", "--cmd", "--python", "--stage", "--stop-stage", "--lang"):
-        assert f"{option} " in told
+        assert f"{option} " in message
 
 
 @given(

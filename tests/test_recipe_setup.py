@@ -11,7 +11,7 @@ import pytest
 SETUP = Path(__file__).parent.parent / "recipes" / "setup.sh"
 CPU_INDEX = "--extra-index-url https://download.pytorch.org/whl/cpu"
 
-# Stands for the Python that makes the environment and for the one in it. Writes down what pip is asked to install.
+# The Python that makes the environment and the one in it. It records the calls of pip install.
 PYTHON = """#!/bin/bash
 case "$*" in
   *"version_info < "*) exit "${STUB_OLD:-0}" ;;

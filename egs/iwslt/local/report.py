@@ -274,7 +274,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield from results(rows, tests, options)
     for row in rows:
         if row.facts.get("stand_in"):
-            yield f"The encoder of {row.name} has no masked-LM head: its embedding matrix stands in for the decoder.\n"
+            yield f"The encoder of {row.name} has no masked-LM head: its embedding matrix replaces the decoder.\n"
     yield from ablations(rows, tests)
     yield from merged(rows, tests)
     for table_of in SWEEPS:

@@ -29,12 +29,12 @@ def choose(root: Path) -> tuple[DataUtterance, Utterance]:
     """Return the utterance and its words with times.
 
     Raises:
-        AsrPunctError: no utterance has words, text and an audio file of its own.
+        AsrPunctError: no utterance has words, text and its own audio file.
     """
     timed = {utterance.id: utterance for utterance in read_ctm(root / "ctm")}
     candidates = [u for u in read_data_dir(root) if u.id in timed and u.text and u.audio and u.end is None]
     if not candidates:
-        raise AsrPunctError(f"{root}: found no utterance with words, text and an audio file of its own")
+        raise AsrPunctError(f"{root}: found no utterance with words, text and its own audio file")
     best = max(candidates, key=rank)
     return best, timed[best.id]
 
