@@ -30,10 +30,8 @@ check() {
 check lint ruff check
 check format ruff format --check
 check types mypy
-if command -v shellcheck >/dev/null; then
-  mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
-  check shell shellcheck --external-sources --shell bash "${scripts[@]}"
-fi
+mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
+check shell shellcheck --external-sources --shell bash "${scripts[@]}"
 # One thread for each worker, because the workers use all cores.
 export OMP_NUM_THREADS=1
 check tests python -m pytest -q -n "$nj" -m "not slow"
