@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -26,6 +27,23 @@ LABELLED = annotate(
 def bare_words(utterance: Utterance) -> tuple[Word, ...]:
     """Words without labels, pauses and probabilities."""
     return annotate(utterance, labels=None, pauses=None, probabilities=None).words
+
+
+CTC_SYMBOLS = {symbol: i for i, symbol in enumerate(["<unk>", "|", *"abcdefghijklmnoprstuvzñ", "<pad>"])}
+CTC_SETTINGS = {
+    "vocab_size": len(CTC_SYMBOLS),
+    "pad_token_id": CTC_SYMBOLS["<pad>"],
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "conv_dim": (16,) * 4,
+    "conv_stride": (10, 4, 4, 2),
+    "conv_kernel": (20, 8, 8, 4),
+    "num_feat_extract_layers": 4,
+    "num_conv_pos_embeddings": 16,
+    "num_conv_pos_embedding_groups": 4,
+}
 
 
 def file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -104,3 +122,18 @@ def tiny_config(**training: object) -> Config:
         },
     }
     return from_mapping(Config, values, "tiny")
+
+
+def save_ctc_model(folder: Path, model: str = "Wav2Vec2ForCTC", **tokens: str) -> Path:
+    """Save a tiny CTC model of transformers with random weights, its tokenizer and feature extractor."""
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    kind = getattr(transformers, model)
+    kind(kind.config_class(**CTC_SETTINGS)).save_pretrained(folder)
+    (folder / "symbols.json").write_text(json.dumps(CTC_SYMBOLS))
+    tokenizer = transformers.Wav2Vec2CTCTokenizer(folder / "symbols.json", bos_token=None, eos_token=None, **tokens)
+    tokenizer.save_pretrained(folder)
+    transformers.Wav2Vec2FeatureExtractor(return_attention_mask=True).save_pretrained(folder)
+    return folder

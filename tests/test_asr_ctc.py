@@ -10,6 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from dummies import CTC_SYMBOLS as SYMBOLS  # noqa: E402
+from dummies import save_ctc_model as save  # noqa: E402
+
 from asr_punct.align.ctc import align  # noqa: E402
 from asr_punct.align.methods import (  # noqa: E402
     CtcAligner,
@@ -21,33 +24,6 @@ from asr_punct.audio import write  # noqa: E402
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError  # noqa: E402
 
 RATE = 16000
-SYMBOLS = {symbol: i for i, symbol in enumerate(["<unk>", "|", *"abcdefghijklmnoprstuvzñ", "<pad>"])}
-SETTINGS = {
-    "vocab_size": len(SYMBOLS),
-    "pad_token_id": SYMBOLS["<pad>"],
-    "hidden_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "intermediate_size": 16,
-    "conv_dim": (16,) * 4,
-    "conv_stride": (10, 4, 4, 2),
-    "conv_kernel": (20, 8, 8, 4),
-    "num_feat_extract_layers": 4,
-    "num_conv_pos_embeddings": 16,
-    "num_conv_pos_embedding_groups": 4,
-}
-
-
-def save(folder, model="Wav2Vec2ForCTC", **tokens):
-    """A model with its tokenizer and feature extractor."""
-    torch.manual_seed(0)
-    model = getattr(transformers, model)
-    model(model.config_class(**SETTINGS)).save_pretrained(folder)
-    (folder / "symbols.json").write_text(json.dumps(SYMBOLS))
-    tokenizer = transformers.Wav2Vec2CTCTokenizer(folder / "symbols.json", bos_token=None, eos_token=None, **tokens)
-    tokenizer.save_pretrained(folder)
-    transformers.Wav2Vec2FeatureExtractor(return_attention_mask=True).save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

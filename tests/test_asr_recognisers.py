@@ -12,6 +12,8 @@ import pytest
 
 pytest.importorskip("soundfile")
 
+from dummies import save_ctc_model
+
 from asr_punct import audio
 from asr_punct.asr import open_recogniser
 from asr_punct.asr.transcribe import recognised_words, transcribe
@@ -238,26 +240,9 @@ def test_a_confidence_of_nan_is_unknown():
 
 @pytest.fixture(scope="module")
 def ctc_model(tmp_path_factory):
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("ctc")
-    torch.manual_seed(0)
-    vocabulary = {token: i for i, token in enumerate(["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdeo"])}
-    (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    transformers.Wav2Vec2CTCTokenizer(str(folder / "vocab.json")).save_pretrained(folder)
-    transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
-    config = transformers.Wav2Vec2Config(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        conv_dim=(8, 8, 8, 8, 8, 8, 8),
-        num_conv_pos_embeddings=4,
-        num_conv_pos_embedding_groups=2,
-        pad_token_id=0,
-    )
-    transformers.Wav2Vec2ForCTC(config).save_pretrained(folder)
-    return folder
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    return save_ctc_model(tmp_path_factory.mktemp("models") / "ctc")
 
 
 @pytest.fixture(scope="module")
