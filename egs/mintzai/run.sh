@@ -3,8 +3,8 @@
 #
 # Usage: egs/mintzai/run.sh [options]
 #   --corpus DIR       mintzai-ST v1.0. Without it the recipe makes a small synthetic corpus of the same layout
-#                      (spoken by espeak-ng) and runs on that
-#   --scale X          size of the synthetic corpus (default: 1.0)
+#                      (text written for it, spoken by espeak-ng) and runs on that
+#   --scale X          share of the synthetic corpus, over 0 to 1 (default: 1.0)
 #   --ctm-dir DIR      word times from DIR/LANG/SPLIT.ctm instead of aligning here
 #   --ctm-source NAME  their source: asr, aligner, ctc or whisper (default: asr)
 #   --acoustic-model M  align with this CTC model (asr-punct align --method ctc) instead of without one

@@ -2,7 +2,7 @@
 # Train a small recogniser of Spanish and Basque from scratch, with recipes/punctuate.sh as the last stage.
 #
 # Usage: egs/mintzai/local/append_to_asr.sh [options]
-#   --scale X          size of the synthetic corpus (default: 1.0)
+#   --scale X          share of the synthetic corpus, over 0 to 1 (default: 1.0)
 #   --epochs N         epochs of the recogniser's training (default: 5)
 #   --train-options L  more "key=value …" for the training of the punctuation models
 #   --nj N             jobs at the same time (default: 2)

@@ -18,7 +18,7 @@ from asr_punct.scoring.tables import interval, percent, table
 
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
 _TEXT = """\
-**Every number here is measured on a synthetic corpus**: sentences of a generator, spoken by espeak-ng. They show that
+**Every number here is measured on a synthetic corpus**: text written for it, spoken by espeak-ng. They show that
 the stage works behind a recogniser that makes errors, and say nothing about real speech.
 
 F1 is the micro average over all marks, in per cent. The reference words have times of an aligner. The recognised words

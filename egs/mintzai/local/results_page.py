@@ -35,7 +35,7 @@ def properties_of(system: str) -> tuple[str, ...]:
 
 
 _LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
-_SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: sentences of a generator, spoken by
+_SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: text written for it, spoken by
 espeak-ng. They show that the recipe works and say nothing about real speech. The paper's numbers are measured on
 mintzai-ST v1.0, for comparison with a run with `--corpus`.
 """

@@ -1,1 +1,1 @@
-"""A small synthetic corpus of Spanish and Basque parliamentary speech, made from grammars and espeak-ng."""
+"""A small Spanish and Basque corpus in the layout of mintzai-ST: committed text, spoken by espeak-ng."""
