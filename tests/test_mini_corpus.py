@@ -117,7 +117,7 @@ def test_pauses_are_likelier_at_a_period_than_at_a_comma_than_elsewhere():
         rng = random.Random(1)
         spoken = [speak_segment(segment(text, "eu"), "eu", draw_speaker("train", rng), rng)[1] for _ in range(15)]
         shares.append(np.mean([b.start - a.end > 0.1 for u in spoken for a, b in pairwise(u.words)]))
-    assert shares[0] > shares[1] + 0.1 > shares[2] + 0.2
+    assert shares[0] > shares[1] + 0.1 > shares[2] + 0.3
 
 
 def test_layout_and_a_second_run(tmp_path):
