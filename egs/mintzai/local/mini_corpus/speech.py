@@ -41,7 +41,7 @@ _PAUSES: Mapping[Mark | None, tuple[float, Seconds]] = {
 """Probability and median length of a pause between two words, by the first of these marks that is there.
 
 They are a careful reader's, so that a model learns from few words. In an interview of 5,491 words there were pauses
-over 0.15 s after 38 % of the commas, 70 % of the periods, 72 % of the question marks, 4.6 % of the words without a mark.
+over 0.15 s after 38 % of the commas, 70 % of the periods, 72 % of the question marks, 4.6 % of the other words.
 """
 _TUNES = {Mark.QUESTION: "?", Mark.EXCLAMATION: "!", Mark.PERIOD: "."}
 """What espeak-ng reads at the end of a phrase, for its intonation; a comma for every other mark."""
