@@ -79,7 +79,7 @@ def published(test: str) -> Iterator[list[str]]:
             yield [f"{system} ({source})", encoder, "", "", *known, "", mean, ""]
 
 
-def _circumstances(options: argparse.Namespace, summary: Mapping[str, Any], scored: Mapping[str, int]) -> Iterator[str]:
+def _conditions(options: argparse.Namespace, summary: Mapping[str, Any], scored: Mapping[str, int]) -> Iterator[str]:
     """Yield the conditions of the run; `scored` is the number of tokens of each test set."""
     counts = summary["words"]
     sizes = ", ".join(f"{number:,} of {TITLES.get(test, test)}" for test, number in scored.items())
@@ -270,7 +270,7 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
-    yield from _circumstances(options, summary, {test: rows[0].scores[test].words for test in tests})
+    yield from _conditions(options, summary, {test: rows[0].scores[test].words for test in tests})
     yield from results(rows, tests, options)
     for row in rows:
         if row.facts.get("stand_in"):

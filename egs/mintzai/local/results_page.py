@@ -97,7 +97,7 @@ class Page:
         yield f"# {self.title} on {corpus}\n"
         if self.synthetic:
             yield _SYNTHETIC
-        yield from self._circumstances()
+        yield from self._conditions()
         yield from self._summary()
         yield from self._alignment()
         yield "## The paper's tables"
@@ -110,7 +110,7 @@ class Page:
         title = "Table 7: words a second (the paper's on an Nvidia RTX 2080 Ti)"
         yield from self._by_system(title, 7, lambda r: f"{r.words_per_second:.0f}")
 
-    def _circumstances(self) -> Iterator[str]:
+    def _conditions(self) -> Iterator[str]:
         yield from describe_environment(self.command)
         yield ""
         sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
