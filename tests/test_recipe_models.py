@@ -58,13 +58,6 @@ def texts(tmp_path):
 # Scores on held-out text
 
 
-def test_sets_are_those_of_the_languages(texts):
-    assert list(score_model.find_sets(texts, "eu+es")) == ["es/congreso"]
-    assert list(score_model.find_sets(texts, "en")) == ["iwslt/test2011"]
-    with pytest.raises(InputError, match=r"found no test set, expected texts in eu/test$"):
-        score_model.find_sets(texts, "eu")
-
-
 def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path, monkeypatch):
     monkeypatch.setattr(score_model, "_AT_A_TIME", 5)
     found = score_model.score_set(punctuator, score_model.find_sets(texts, "es")["es/congreso"], tmp_path / "es" / "a")
@@ -141,7 +134,7 @@ def test_pauses_are_compared_with_none(tmp_path, punctuator, capsys):
 
 
 @pytest.mark.parametrize(("changed", "message"), [({"start": "soon"}, "ValueError"), ({"word": 3}, "AttributeError")])
-def test_another_form_is_told(tmp_path, changed, message):
+def test_another_format_is_reported(tmp_path, changed, message):
     with pytest.raises(InputError, match=rf"talk\.json: found {message}.*expected a list of words"):
         score_pauses.read_recording(recording(tmp_path, **changed), "es")
 
@@ -265,7 +258,7 @@ def described(shipped):
     return runs
 
 
-def test_the_card_tells_what_a_user_and_a_hub_need(described):
+def test_the_card(described):
     tuned = asdict(Tuning(1234, (0.5, 0.613), {"COMMA": (0.01234, 0.002)}, {}))
     facts = {"calibration": tuned, "speed": {"sentence_ms": 1.23456}}
     card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", facts)
@@ -285,15 +278,6 @@ def test_the_card_tells_what_a_user_and_a_hub_need(described):
     comma = next(line for line in card.splitlines() if line.startswith("| COMMA "))
     assert comma.count("100.0 (") == 2
     assert "OPEN_EXCL |" not in card
-
-
-def test_yaml_of_the_front_matter_is_read_back(described):
-    from omegaconf import OmegaConf
-
-    front = OmegaConf.create(model_card.card(described, SOURCES, "", {}).split("---\n")[1])
-    assert list(front.language) == ["es", "eu"]
-    assert front.license == "cc-by-sa-4.0"
-    assert list(front.datasets) == ["speeches", "news"]
 
 
 def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator):
