@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from recipes import ROOT, copy_recipes, environment, run, write_script
+from recipe_runs import ROOT, copy_recipes, environment, run, write_script
 
 PROGRAM = f"""#!{sys.executable}
 import pathlib, sys

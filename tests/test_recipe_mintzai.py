@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from recipes import copy_recipes, environment, run, write_script
+from recipe_runs import copy_recipes, environment, run, write_script
 
 COMMAND = f"""#!{sys.executable}
 import pathlib, sys

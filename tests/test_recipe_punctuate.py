@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recipe_runs import ROOT, environment, run
 
 from asr_punct.formats.files import format_seconds
 from asr_punct.words import Utterance, Word
-from recipes import ROOT, environment, run
 
 SCRIPT = ROOT / "recipes" / "punctuate.sh"
 sys.path.insert(0, str(ROOT / "recipes" / "utils"))

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
+from recipe_runs import copy_recipes, environment, good, is_all_skipped, run
 
 from asr_punct.marks import MARKS
-from recipes import copy_recipes, environment, run
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     pytest.importorskip("lightning")
     return copy_recipes(tmp_path_factory.mktemp("clone"))
-
-
-def good(*command: object, cwd: Path) -> str:
-    """Return the output of a recipe that ends well."""
-    done = run(list(command), cwd, timeout=None)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def is_all_skipped(output: str) -> bool:
-    steps = [line for line in output.splitlines() if ": stage " in line]
-    return bool(steps) and all(line.endswith("done before") for line in steps)
 
 
 # egs/mintzai
@@ -80,51 +66,6 @@ def test_one_stage_of_mintzai_changes_only_its_outputs(clone):
     changed = {path for path, then in before.items() if path.stat().st_mtime_ns != then}
     names = {path.name for path in changed if "log" not in path.parts and ".done" not in path.parts}
     assert {name for name in names if not name.startswith(".")} == {"scores.json", "RESULTS.md"}
-
-
-# egs/mintzai/local/append_to_asr.sh
-
-APPEND = "egs/mintzai/local/append_to_asr.sh"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not importlib.util.find_spec("nemo"), reason="NeMo is not installed: pip install '.[nemo]'")
-def test_append_to_asr(tmp_path):
-    copy_recipes(tmp_path)
-    small = [APPEND, *MINTZAI[1:], "--epochs", "12"]
-    exp = tmp_path / "egs" / "mintzai" / "exp" / "asr"
-    good(*small, "--stop-stage", "3", cwd=tmp_path)
-    assert not (exp / "RESULTS.md").exists()
-    output = good(*small, cwd=tmp_path)
-    assert "stage 3: train recogniser: done before" in output
-    results = json.loads((exp / "results.json").read_text())
-    assert list(results) == ["es", "eu", "es+eu"]
-    for values in results.values():
-        assert values["wer"] > 0
-        assert 0 <= values["f1_recognised"] <= values["f1_reference"] <= 1
-    assert results["es+eu"]["words"] == results["es"]["words"] + results["eu"]["words"]
-    assert "synthetic" in (exp / "RESULTS.md").read_text()
-    assert "| es+eu " in output
-    assert (exp / "exp" / "eu" / "recognised" / "srt").is_dir()
-    assert is_all_skipped(good(*small, cwd=tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["more"], "found argument 'more', expected options only (see --help)"),
-        (["--nj", "0"], "--nj: found '0', expected 1 or more"),
-        (["--stage", "7"], "--stage: found '7', expected 0 to 6"),
-        (["--stage", "2"], "stage 2: expected file {recipe}/data/es/train/wav.scp to exist (run stage 1)"),
-        (["--stage", "4"], "stage 4: expected file data/es.test.json to exist (run stage 2)"),
-    ],
-)
-def test_wrong_use_of_append_to_asr_is_one_line_and_status_2(tmp_path, options, message):
-    copy_recipes(tmp_path, "egs/mintzai", "recipes")
-    (tmp_path / "stub" / "nemo").mkdir(parents=True)
-    done = run([APPEND, "--venv", "none", *options], tmp_path, environment(packages=(tmp_path / "stub",)))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"append_to_asr.sh: {message.format(recipe=tmp_path / 'egs' / 'mintzai')}\n"
 
 
 # egs/iwslt and egs/bangla

@@ -1,0 +1,51 @@
+"""append_to_asr.sh of egs/mintzai: a small recogniser with recipes/punctuate.sh behind it, on a very small corpus."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+from recipe_runs import copy_recipes, environment, good, is_all_skipped, run
+
+APPEND = "egs/mintzai/local/append_to_asr.sh"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("nemo"), reason="NeMo is not installed: pip install '.[nemo]'")
+def test_append_to_asr(tmp_path):
+    copy_recipes(tmp_path)
+    small = [APPEND, "--venv", "none", "--scale", "0.06", "--train-options", "training.epochs=2", "--epochs", "12"]
+    exp = tmp_path / "egs" / "mintzai" / "exp" / "asr"
+    good(*small, "--stop-stage", "3", cwd=tmp_path)
+    assert not (exp / "RESULTS.md").exists()
+    output = good(*small, cwd=tmp_path)
+    assert "stage 3: train recogniser: done before" in output
+    results = json.loads((exp / "results.json").read_text())
+    assert list(results) == ["es", "eu", "es+eu"]
+    for values in results.values():
+        assert values["wer"] > 0
+        assert 0 <= values["f1_recognised"] <= values["f1_reference"] <= 1
+    assert results["es+eu"]["words"] == results["es"]["words"] + results["eu"]["words"]
+    assert "synthetic" in (exp / "RESULTS.md").read_text()
+    assert "| es+eu " in output
+    assert (exp / "exp" / "eu" / "recognised" / "srt").is_dir()
+    assert is_all_skipped(good(*small, cwd=tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["more"], "found argument 'more', expected options only (see --help)"),
+        (["--nj", "0"], "--nj: found '0', expected 1 or more"),
+        (["--stage", "7"], "--stage: found '7', expected 0 to 6"),
+        (["--stage", "2"], "stage 2: expected file {recipe}/data/es/train/wav.scp to exist (run stage 1)"),
+        (["--stage", "4"], "stage 4: expected file data/es.test.json to exist (run stage 2)"),
+    ],
+)
+def test_wrong_use_of_append_to_asr_is_one_line_and_status_2(tmp_path, options, message):
+    copy_recipes(tmp_path, "egs/mintzai", "recipes")
+    (tmp_path / "stub" / "nemo").mkdir(parents=True)
+    done = run([APPEND, "--venv", "none", *options], tmp_path, environment(packages=(tmp_path / "stub",)))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"append_to_asr.sh: {message.format(recipe=tmp_path / 'egs' / 'mintzai')}\n"
