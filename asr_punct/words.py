@@ -119,17 +119,19 @@ def annotate(
     Raises:
         AsrPunctError: the number of values differs from the number of words.
     """
-    columns = {"labels": labels, "pause": pauses, "probabilities": probabilities}
-    given = {name: values for name, values in columns.items() if values is not _UNCHANGED}
-    if not given:
-        return utterance
     count = len(utterance.words)
-    for name, values in given.items():
+
+    def column(name: str, values: Sequence[Any] | None) -> Sequence[Any]:
+        if values is _UNCHANGED:
+            return [getattr(word, name) for word in utterance.words]
         if values is not None and len(values) != count:
             raise AsrPunctError(f"utterance {utterance.id!r}: {len(values)} {name} for {count} words")
-    rows = zip(*(values if values is not None else (None,) * count for values in given.values()), strict=True)
-    words = (
-        replace(word, **dict(zip(given, row, strict=True))) for word, row in zip(utterance.words, rows, strict=True)
+        return (None,) * count if values is None else values
+
+    columns = column("pause", pauses), column("labels", labels), column("probabilities", probabilities)
+    words = (  # faster than replace()
+        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
+        for word, pause, label, probability in zip(utterance.words, *columns, strict=True)
     )
     return replace(utterance, words=tuple(words))
 

@@ -20,6 +20,7 @@ from asr_punct.subwords import SubwordTokenizer
 
 _Computed = tuple[Window[Token], WindowProbabilities]
 BATCH_SIZE = 16
+_JOINED_WINDOWS = 8
 _SORTED_BATCHES = 8
 """Batches that are filled together, so that each has windows of similar length."""
 
@@ -80,9 +81,13 @@ class Predictor:
         else:
             computed = self._in_groups(self.aggregation.plan(tokens, self.window, self.max_tokens))
             decided = self.aggregation.combine(computed, self.classes)
+        waiting: list[_Computed] = []
         for window, found in decided:
-            words = window.kept
-            yield Prediction(words, found.labels, found.cases, bool(words[-1].boundary & DOCUMENT_END))
+            waiting.append((window, found))
+            end = bool(window.kept[-1].boundary & DOCUMENT_END)
+            if end or len(waiting) == _JOINED_WINDOWS:
+                yield _join(waiting, end)
+                waiting = []
 
     def decide(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
         """Return the probabilities of the words that each window decides."""
@@ -104,6 +109,13 @@ class Predictor:
                 words = len(windows[i].words)
                 result[i] = WindowProbabilities(found.labels[row, :words], found.cases[row, :words])
         return [result[i] for i in range(len(windows))]
+
+
+def _join(computed: Sequence[_Computed], end: bool) -> Prediction:
+    """Return one prediction for consecutive windows of a document, so that decoding has few large arrays."""
+    tokens = tuple(token for window, _ in computed for token in window.kept)
+    labels, cases = (np.concatenate(values) for values in zip(*((f.labels, f.cases) for _, f in computed), strict=True))
+    return Prediction(tokens, labels, cases, end)
 
 
 def _keep(window: Window[Token], found: WindowProbabilities) -> WindowProbabilities:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from os import PathLike
@@ -32,6 +33,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word, annotate
 
 _SWITCHED_OFF = 2.0
+_CACHED_WORDS = 1 << 16
 
 
 class Punctuator:
@@ -73,7 +75,9 @@ class Punctuator:
         self._case = case
         language = info.model.language
         style = glyphs(language)
-        self._glyphs = replace(style, cased=Casing.of(casing, language).write) if case else style
+        self._glyphs = (
+            replace(style, cased=lru_cache(_CACHED_WORDS)(Casing.of(casing, language).write)) if case else style
+        )
         self._reader = TokenReader(tokenizer, language)
         self._predictor = Predictor(
             backend, tokenizer, info.model.window, info.max_tokens, aggregation=aggregation, classes=bool(self.classes)
