@@ -44,8 +44,8 @@ def on_terminal(quiet: bool = False, *, source: object = None, output: object = 
 
 
 def _forget() -> None:
-    global _bar
-    _bar = None
+    global _bar, _busy
+    _bar, _busy = None, False
 
 
 if hasattr(os, "register_at_fork"):
