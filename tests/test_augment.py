@@ -221,7 +221,7 @@ def test_training_batches_have_changed_words(corpus, replacement, share):
 
 def test_changes_go_with_noise_and_windows(corpus, tokenizer):
     noise = NoiseConfig(windows=1, repetition=0.5, filler=0.5, fillers="eh", substitution=0.2, deletion=0.1)
-    values = {"noise": dataclasses.asdict(noise), "augment": dataclasses.asdict(MOST), "windows": "sentences"}
+    values = {"noise": dataclasses.asdict(noise), "augment": dataclasses.asdict(MOST), "windows": {"kind": "sentences"}}
     once, twice = (batches_of(corpus, tokenizer, 40, **values) for _ in range(2))
     for one, other in zip(once, twice, strict=True):
         assert one.cases.shape[1] <= 16

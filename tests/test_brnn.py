@@ -12,6 +12,7 @@ from asr_punct.config import (  # noqa: E402
     Config,
     ContextConfig,
     HeadConfig,
+    OptimizerConfig,
     PauseConfig,
     as_mapping,
     from_mapping,
@@ -179,7 +180,11 @@ def brnn_config(**training):
         heads=HeadConfig(kind="classes", class_count=2, hidden=0, dropout=0.0, case_vectors="context"),
     )
     options = dataclasses.replace(
-        config.training, optimizer="adagrad", learning_rate=0.05, warmup_epochs=0.0, monitor="perplexity", clip_norm=2.0
+        config.training,
+        optimizer=OptimizerConfig(kind="adagrad", clip_norm=2.0),
+        learning_rate=0.05,
+        warmup_epochs=0.0,
+        monitor="perplexity",
     )
     return Config(model, options)
 

@@ -211,7 +211,7 @@ def test_a_derived_class_restores_as_itself(saved):
 @pytest.mark.parametrize(
     ("values", "error"),
     [
-        ({"config": "small", "settings": ["training.average=0.0"]}, "model.data: found nothing"),
+        ({"config": "small", "settings": ["training.optimizer.ema_decay=0.0"]}, "model.data: found nothing"),
         ({"config": "small", "data": "nowhere"}, "no such file"),
         ({"directory": "nowhere"}, "no such file"),
         ({"info": {"format": 99}}, "format 99"),
@@ -224,7 +224,7 @@ def test_unusable_configurations(values, error):
 
 def test_weights_are_averaged_by_nemo(corpus, tmp_path):
     values = configuration(tmp_path, corpus).model
-    values.settings = ["training.average=0.9"]
+    values.settings = ["training.optimizer.ema_decay=0.9"]
     with pytest.raises(AsrPunctError, match=r"under NeMo exp_manager\.ema averages"):
         AsrPunctModel(values)
 

@@ -12,7 +12,7 @@ pytest.importorskip("lightning")
 
 from dummies import tiny_config  # noqa: E402
 
-from asr_punct.config import TrainingConfig  # noqa: E402
+from asr_punct.config import OptimizerConfig, TrainingConfig  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.training.callbacks import SafeCheckpointIO  # noqa: E402
@@ -85,7 +85,8 @@ def take_step(model, optimizer, gradient):
 
 def configured(optimizer, steps, alpha=0.5, decay=0.0):
     return TrainingConfig(
-        optimizer=optimizer, lookahead_steps=steps, lookahead_rate=alpha, learning_rate=RATE, weight_decay=decay
+        optimizer=OptimizerConfig(kind=optimizer, lookahead_steps=steps, lookahead_rate=alpha, weight_decay=decay),
+        learning_rate=RATE,
     )
 
 
@@ -154,7 +155,7 @@ def test_a_schedule_reaches_the_optimiser_inside():
 @pytest.mark.parametrize("optimizer", ["adamw", "radam", "muon", "adagrad"])
 def test_a_run_with_lookahead_is_trained_and_goes_on(corpus, tmp_path, optimizer, monkeypatch):
     """A run that stops after an epoch and is resumed ends with the weights of an unbroken one."""
-    config = tiny_config(epochs=2, optimizer=optimizer, lookahead_steps=5, learning_rate=0.003)
+    config = tiny_config(epochs=2, optimizer={"kind": optimizer, "lookahead_steps": 5}, learning_rate=0.003)
     train(config, corpus, tmp_path / "whole", device="cpu")
     stop_after_an_epoch(monkeypatch, config, corpus, tmp_path / "cut")
     train(config, corpus, tmp_path / "cut", resume=True, device="cpu")
@@ -201,8 +202,7 @@ def test_staircase(epochs_per_pass, every, rate):
         learning_rate=0.1,
         warmup_epochs=0,
         decay="staircase",
-        decay_steps=every,
-        decay_rate=rate,
+        optimizer=OptimizerConfig(staircase_steps=every, staircase_rate=rate),
         epochs_per_pass=epochs_per_pass,
     )
     optimizer = build_optimizer(Line(), config)
@@ -239,7 +239,10 @@ OWN = {
 @pytest.mark.parametrize("lookahead", [0, 6])
 def test_the_encoder_has_a_rate_of_its_own(kind, optimizer, lookahead):
     module = module_of(
-        kind, optimizer=optimizer, encoder_learning_rate=3e-5, learning_rate=1e-4, lookahead_steps=lookahead
+        kind,
+        optimizer={"kind": optimizer, "lookahead_steps": lookahead},
+        encoder_learning_rate=3e-5,
+        learning_rate=1e-4,
     )
     built = module.configure_optimizers()["optimizer"]
     rates = {id(weight): group["initial_lr"] for group in built.param_groups for weight in group["params"]}
@@ -258,7 +261,7 @@ UNREAD = "model.context.layers.embeddings.tok_embeddings.weight"
 @pytest.mark.parametrize("kind", OWN)
 @pytest.mark.parametrize("optimizer", ["adamw", "radam", "muon", "adagrad"])
 def test_a_frozen_encoder_stays_as_it_is(corpus, tmp_path, kind, optimizer):
-    config = tiny_config(frozen_encoder=True, optimizer=optimizer, learning_rate=0.01, boundary_dropout=0.0)
+    config = tiny_config(frozen_encoder=True, optimizer={"kind": optimizer}, learning_rate=0.01, boundary_dropout=0.0)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50, dropout=0.3)
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=encoder))
     model, tokenizer = start_model(config, corpus)
@@ -313,7 +316,9 @@ def test_what_is_loaded_is_trained_with_dropout(corpus, tmp_path, monkeypatch):
 
 
 def test_the_top_is_trained_first_and_then_all(corpus, tmp_path):
-    config = tiny_config(epochs=2, frozen_encoder=True, optimizer="radam", lookahead_steps=6, learning_rate=0.05)
+    config = tiny_config(
+        epochs=2, frozen_encoder=True, optimizer={"kind": "radam", "lookahead_steps": 6}, learning_rate=0.05
+    )
     train(config, corpus, tmp_path / "top", device="cpu")
     top = dataclasses.replace(config, training=dataclasses.replace(config.training, epochs=1))
     whole = dataclasses.replace(top, training=dataclasses.replace(top.training, frozen_encoder=False))

@@ -364,10 +364,14 @@ def test_hyper_parameters_of_the_papers():
     fusion, lstm = read_config("pos_fusion"), read_config("bilstm_augment")
     context, training = fusion.model.context, fusion.training
     assert (context.kind, context.layers, context.heads, context.feed_forward) == ("attention", 1, 8, 3072)
-    assert (training.learning_rate, training.clip_norm, training.patience) == (5e-6, 5.0, 8)
-    assert (training.windows, training.monitor) == ("uniform", "perplexity")
+    assert (training.learning_rate, training.optimizer.clip_norm, training.patience) == (5e-6, 5.0, 8)
+    assert (training.windows.kind, training.monitor) == ("uniform", "perplexity")
     augment = lstm.training.augment
     assert (augment.rate, augment.substitution, augment.deletion, augment.replacement) == (0.15, 0.4, 0.4, "unknown")
     assert (lstm.model.context.kind, lstm.training.epochs, lstm.training.learning_rate) == ("bilstm", 10, 1e-5)
     for config in (fusion, lstm):
-        assert (config.model.window.tokens, config.training.batch_size, config.training.weight_decay) == (256, 8, 0)
+        assert (config.model.window.tokens, config.training.batch_size, config.training.optimizer.weight_decay) == (
+            256,
+            8,
+            0,
+        )

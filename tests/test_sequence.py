@@ -301,9 +301,14 @@ def test_windows_hold_at_most_their_tokens(tmp_path):
 def test_both_stages_of_training(head, corpus, tmp_path):
     name = checkpoint(tmp_path / "checkpoint", head=head)
     first = config_of(name, heads={"classes": ()})
-    options = {"epochs": 1, "monitor": "perplexity", "optimizer": "radam", "lookahead_steps": 2, "warmup_epochs": 0}
+    options = {
+        "epochs": 1,
+        "monitor": "perplexity",
+        "optimizer": {"kind": "radam", "lookahead_steps": 2},
+        "warmup_epochs": 0,
+    }
     frozen = tiny_config(
-        **options, windows="sliding", epochs_per_pass=9, learning_rate=1e-3, frozen_encoder=True
+        **options, windows={"kind": "sliding"}, epochs_per_pass=9, learning_rate=1e-3, frozen_encoder=True
     ).training
     info = train(Config(model=first, training=frozen), corpus, tmp_path / "first", device="cpu")
     assert info.model.heads.classes[0] == "O"
@@ -366,8 +371,9 @@ def test_the_papers_numbers():
     assert config.model.window.tokens == 100
     assert (config.model.heads, config.model.heads.hidden) == (HeadConfig(kind="classes", hidden=0, dropout=0.0), 0)
     assert (config.model.pauses.kind, config.model.context.kind) == ("none", "none")
-    assert (training.learning_rate, training.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
+    assert (training.learning_rate, training.optimizer.weight_decay, training.monitor) == (1e-5, 0, "perplexity")
     assert (training.batch_size, training.epochs, training.epochs_per_pass) == (250, 30, 10)  # three passes
-    assert training.windows == "sliding"
-    assert (training.optimizer, training.lookahead_steps, training.lookahead_rate) == ("radam", 6, 0.5)
+    assert training.windows.kind == "sliding"
+    optimizer = training.optimizer
+    assert (optimizer.kind, optimizer.lookahead_steps, optimizer.lookahead_rate) == ("radam", 6, 0.5)
     assert not training.frozen_encoder

@@ -151,7 +151,7 @@ def test_the_average_is_what_is_scored():
 
 
 def test_an_average_is_kept(corpus, tmp_path):
-    train(tiny_config(epochs=3, average=0.99), corpus, tmp_path / "m", device="cpu")
+    train(tiny_config(epochs=3, optimizer={"ema_decay": 0.99}), corpus, tmp_path / "m", device="cpu")
     checkpoint = torch.load(tmp_path / "m" / "training" / "last.ckpt", weights_only=True)
     state = next(state for name, state in checkpoint["callbacks"].items() if "AverageWeights" in name)
     kept = load_file(tmp_path / "m" / "model.safetensors")
@@ -314,7 +314,9 @@ def test_a_killed_run_goes_on(corpus, tmp_path, precision):
     import yaml
 
     config = tmp_path / "tiny.yaml"
-    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision, average=0.9))))
+    config.write_text(
+        yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision, optimizer={"ema_decay": 0.9})))
+    )
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(command(corpus, config, tmp_path / "whole"), check=True, env=environment)
     kills = [run_and_kill(command(corpus, config, tmp_path / "cut"), environment, wait) for wait in (0.05, 0.3)]

@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 from dummies import tiny_config
 
-from asr_punct.config import TrainingConfig, from_mapping
+from asr_punct.config import SamplingConfig, TrainingConfig, from_mapping
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import Mark, mark_bits
@@ -291,14 +291,14 @@ def test_the_configuration_names_the_way(tokenizer):
         "sentences": sentences(documents, limits, sentence_ends(corpus), 2, rng(5)),
     }
     for way, windows in expected.items():
-        config = TrainingConfig(windows=way, sentences=2)
+        config = TrainingConfig(windows=SamplingConfig(way, 2))
         assert training_windows(corpus, config, 12, 30, rng(5)).tolist() == windows.tolist()
-    assert TrainingConfig().windows == "passes"
+    assert TrainingConfig().windows.kind == "passes"
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_batches_are_functions_of_seed_epoch_and_place(corpus, tokenizer, way):
-    config = tiny_config(windows=way, epochs_per_pass=2)
+    config = tiny_config(windows={"kind": way}, epochs_per_pass=2)
     first, again = (PunctuationData(corpus, tokenizer, config, 64).epoch(3) for _ in range(2))
     other = PunctuationData(corpus, tokenizer, config, 64).epoch(2)
     assert len(first) == len(again)
@@ -311,14 +311,15 @@ def test_batches_are_functions_of_seed_epoch_and_place(corpus, tokenizer, way):
 
 @pytest.mark.parametrize(("way", "times"), [("passes", 1), ("sentences", 1), ("sliding", 16)])
 def test_the_epochs_of_a_pass_share_its_windows(corpus, tokenizer, way, times):
-    data = PunctuationData(corpus, tokenizer, tiny_config(windows=way, epochs_per_pass=5), 128)
+    data = PunctuationData(corpus, tokenizer, tiny_config(windows={"kind": way}, epochs_per_pass=5), 128)
     sizes = [sum(int(batch.counted.sum()) for batch in data.epoch(number)) for number in range(5)]
     assert sum(sizes) == times * len(data.train)
     assert min(sizes) > sum(sizes) / 10
 
 
 @pytest.mark.parametrize(
-    ("values", "told"), [({"windows": "all"}, "windows: found 'all'"), ({"sentences": 0}, "sentences is 1 or more")]
+    ("values", "told"),
+    [({"windows": {"kind": "all"}}, "kind: found 'all'"), ({"windows": {"sentences": 0}}, "sentences is 1 or more")],
 )
 def test_bad_values_are_told(values, told):
     with pytest.raises(ConfigError, match=told):

@@ -1,6 +1,6 @@
 """One documented dataclass for each component of a model and of its training.
 
-They are plain data: a model directory keeps `ModelConfig` as JSON, `conf/*.yaml` holds a whole `Config`.
+A model directory stores `ModelConfig` as JSON, a file in `conf/` contains a `Config`.
 """
 
 from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
@@ -16,7 +16,14 @@ from asr_punct.config.model import (
     PosConfig,
     WindowConfig,
 )
-from asr_punct.config.training import AugmentConfig, Config, NoiseConfig, TrainingConfig
+from asr_punct.config.training import (
+    AugmentConfig,
+    Config,
+    NoiseConfig,
+    OptimizerConfig,
+    SamplingConfig,
+    TrainingConfig,
+)
 
 __all__ = [
     "LEFT_WORDS",
@@ -29,8 +36,10 @@ __all__ = [
     "HeadConfig",
     "ModelConfig",
     "NoiseConfig",
+    "OptimizerConfig",
     "PauseConfig",
     "PosConfig",
+    "SamplingConfig",
     "TrainingConfig",
     "WindowConfig",
     "as_mapping",

@@ -1,9 +1,9 @@
-"""What values of a configuration must be; None, where a key may be without a value, passes."""
+"""Range checks for configuration values. None passes; every error is a ConfigError that names the key."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asr_punct.errors import ConfigError
@@ -11,36 +11,41 @@ from asr_punct.marks import MARKS, NO_MARKS
 
 
 def check_sizes(component: str, config: Any, *names: str) -> None:
-    """Refuse values below 1. Raises ConfigError."""
-    for name, value in _given(config, names):
+    """Refuse values below 1."""
+    for name, value in _present(config, names):
         if value < 1:
             raise ConfigError(f"{component}: {name} is 1 or more, found {value}")
 
 
 def check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
-    """Refuse values below 0, or not above it where `above`. Raises ConfigError."""
-    for name, value in _given(config, names):
+    """Refuse values that are not finite or below 0; with `above` also 0."""
+    for name, value in _present(config, names):
         if not math.isfinite(value) or value < 0 or (above and value == 0):
             raise ConfigError(f"{component}: {name} is {'above 0' if above else '0 or more'}, found {value}")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
-    """Refuse what is not from 0 to 1. Raises ConfigError."""
-    for name, value in _given(config, names):
+    """Refuse values outside [0, 1]."""
+    for name, value in _present(config, names):
         if not 0 <= value <= 1:
             raise ConfigError(f"{component}: {name} is a probability, found {value}")
 
 
-def _given(config: Any, names: Iterable[str]) -> Iterator[tuple[str, float]]:
-    values = ((name, getattr(config, name)) for name in names)
-    return ((name, value) for name, value in values if value is not None)
+def check_kernels(component: str, kernels: Sequence[int], *, zero: bool) -> None:
+    """Refuse even and negative kernel sizes; 0 is valid with `zero`."""
+    if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (zero and kernel == 0) for kernel in kernels):
+        raise ConfigError(f"{component}: kernels are odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
 
 
 def check_weights(place: str, weights: Mapping[str, float]) -> None:
-    """Refuse names that are no marks, and weights that are not above 0. Raises ConfigError."""
+    """Refuse unknown marks and weights of 0 or less."""
     names = (NO_MARKS, *MARKS)
     for name, weight in weights.items():
         if name not in names:
             raise ConfigError(f"{place}: found {name!r}, expected one of {', '.join(names)}")
         if not math.isfinite(weight) or weight <= 0:
             raise ConfigError(f"{place}: {name} is above 0, found {weight}")
+
+
+def _present(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:
+    return [(name, value) for name in names if (value := getattr(config, name)) is not None]

@@ -1,4 +1,4 @@
-"""Configurations from nested mappings, as YAML and JSON have them, and back."""
+"""Configuration dataclasses from nested mappings, as YAML and JSON have them, and back."""
 
 from __future__ import annotations
 
@@ -14,17 +14,21 @@ T = TypeVar("T")
 
 
 def from_mapping(cls: type[T], values: Any, place: str) -> T:
-    """A configuration dataclass from nested mappings; keys left out keep their defaults.
+    """Return a dataclass filled from nested mappings; missing keys keep their defaults.
 
     Raises:
-        ConfigError: unknown key, value of another type, or values that do not go together; `place` is named.
+        ConfigError: unknown key, value of a wrong type, or values that exclude each other. `place` starts the message.
     """
+    names = [field.name for field in dataclasses.fields(typing.cast(Any, cls))]
     if not isinstance(values, Mapping):
-        raise ConfigError(f"{place}: found {values!r}, expected keys and values")
-    hints = typing.get_type_hints(cls)
+        example = f", for example kind: {values}" if "kind" in names and isinstance(values, str) else ""
+        raise ConfigError(f"{place}: found {values!r}, expected keys and values{example}")
     for key in values:
-        if key not in hints:
-            raise ConfigError(f"{place}: found unknown key {key!r}, expected one of {', '.join(hints)}")
+        if key not in names:
+            moved = getattr(cls, "MOVED_KEYS", {}).get(key)
+            expected = moved or f"one of {', '.join(names)}"
+            raise ConfigError(f"{place}: found unknown key {key!r}, expected {expected}")
+    hints = typing.get_type_hints(cls)
     arguments = {key: _value(hints[key], value, f"{place}: {key}") for key, value in values.items()}
     try:
         return cls(**arguments)
@@ -36,21 +40,22 @@ def from_mapping(cls: type[T], values: Any, place: str) -> T:
 def _value(hint: Any, value: Any, place: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return from_mapping(typing.cast(type, hint), value, place)
-    if typing.get_origin(hint) is Literal:
-        if value in typing.get_args(hint):
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        if value in arguments:
             return value
-        raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, typing.get_args(hint)))}")
-    if typing.get_origin(hint) is tuple:
+        raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, arguments))}")
+    if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
-        return tuple(_value(typing.get_args(hint)[0], item, place) for item in value)
-    if typing.get_origin(hint) is Mapping:
+        return tuple(_value(arguments[0], item, place) for item in value)
+    if origin is Mapping:
         if not isinstance(value, Mapping):
             raise ConfigError(f"{place}: found {value!r}, expected keys and values")
-        of_key, of_value = typing.get_args(hint)
+        of_key, of_value = arguments
         return {_value(of_key, key, place): _value(of_value, item, f"{place}: {key}") for key, item in value.items()}
-    allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    if isinstance(value, bool) == (bool in allowed) and isinstance(value, allowed):
+    allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
+    if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):
         return value
     if float in allowed and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
@@ -59,12 +64,12 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 
 def as_mapping(config: Any) -> dict[str, Any]:
-    """Inverse of `from_mapping`: nested dictionaries of plain values, as JSON has them."""
+    """Return nested dictionaries of JSON values: the inverse of `from_mapping`."""
     return {name: _plain(value) for name, value in dataclasses.asdict(config).items()}
 
 
 def differing_keys(first: Any, second: Any) -> list[str]:
-    """Keys, `encoder.width` for instance, that two configurations of one class have other values for."""
+    """Return the keys, such as `encoder.width`, whose values differ between two configurations of one class."""
     return list(_differing(as_mapping(first), as_mapping(second), ""))
 
 

@@ -1,81 +1,70 @@
-"""The components of a model."""
+"""Configuration of a model's components."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from asr_punct.config.checks import check_amounts, check_probabilities, check_sizes
+from asr_punct.config.checks import check_amounts, check_kernels, check_probabilities, check_sizes
 from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
 MAX_TOKENS = 512
-"""Longest input of any encoder in sub-words: more than a window of words needs, and what pretrained ones take."""
+"""Longest encoder input in sub-words, the usual limit of pretrained encoders."""
 
 LEFT_WORDS, RIGHT_WORDS = 100, 3
-"""Words before and after a word that a stream decides it by where nothing else is said (Poláček et al. 2023,
-section 5)."""
+"""Default context of a stream: words before and after the decided word (Poláček et al. 2023, section 5)."""
 
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The encoder of sub-words: one by name, or one built from these numbers."""
+    """Sub-word encoder: a pretrained one by name, or one built from the sizes below."""
 
     name: str | None = None
-    """Name or directory of a pretrained transformers encoder; without one the encoder is built."""
+    """Name or directory of a pretrained transformers encoder; None builds one."""
     kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
-    """What is built: a ModernBERT; an ELECTRA (Clark et al. 2020); tables of sub-words and pairs of words without any
-    context of their own; or one table with a row for each word, by its last sub-word."""
+    """Architecture of a built encoder: ModernBERT; ELECTRA (Clark et al. 2020); embedding tables of sub-words and word
+    pairs without context; or one embedding for each word, read from its last sub-word."""
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
-    """What is trained on the corpus (built encoders): sub-words by byte pairs, or by SentencePiece's unigram model
-    (Kudo 2018); or whole words that it holds twice or more."""
+    """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
+    words that occur at least twice."""
     vocabulary: int = 8000
-    """Most sub-words or words of that tokenizer."""
+    """Largest vocabulary of that tokenizer."""
     layers: int = 2
     """Transformer layers (built encoders)."""
     width: int = 128
-    """Hidden size (built encoders; a named encoder brings its own)."""
+    """Hidden size (built encoders)."""
     heads: int = 4
     """Attention heads (built encoders)."""
     feed_forward: int = 256
     """Width of the feed-forward layers, gated in a ModernBERT (built encoders)."""
     local_attention: int = 32
-    """Sub-words that every second layer of a ModernBERT attends to (built encoders); the others attend to all."""
+    """Attention window of every second ModernBERT layer, in sub-words; the other layers attend globally."""
     dropout: float = 0.1
-    """Dropout in the encoder (built encoders)."""
+    """Dropout (built encoders)."""
     attention_dropout: float | None = None
-    """Dropout of the attention's probabilities in a named encoder; its own where none is given."""
+    """Dropout of attention probabilities in a named encoder; None keeps its own rate. Zero trains faster on a CPU."""
     hidden_dropout: float | None = None
-    """All other dropout in a named encoder; its own where none is given. On a CPU drawing either costs a good part of
-    the speed of training."""
+    """All other dropout in a named encoder; None keeps its own rates."""
     max_tokens: int = 512
-    """Longest input in sub-words, both special tokens included, 512 at most (built encoders)."""
+    """Longest input in sub-words including both special tokens, at most 512 (built encoders)."""
     max_subwords: int = 16
-    """Sub-words kept of one word: the first ones and the last."""
+    """Sub-words kept of one word: the first ones and the last one."""
     table_width: int = 128
-    """Width of a sub-word's row (look-up encoders, ELECTRA)."""
+    """Width of a sub-word embedding (lookup encoders, ELECTRA)."""
     pairs: int = 0
-    """Rows for pairs of neighbouring words, which share them by a hash; 0 for none (look-up encoders)."""
+    """Rows of the hashed table of neighbouring word pairs; 0 disables it (lookup encoders)."""
     pair_width: int = 32
-    """Width of such a row (look-up encoders)."""
+    """Width of a row of that table."""
     sequence_hidden: int = 0
-    """Outputs of the token layer on a transformer's masked-LM output, which a sequence layer over the whole window
-    reads (Courtland et al. 2020, section 3); 0 for neither layer."""
+    """Outputs of the token layer on the masked-LM output, which feeds a sequence layer over the whole window
+    (Courtland et al. 2020, section 3); 0 disables both layers."""
     sequence_dropout: float = 0.2
     """Dropout before the sequence layer."""
 
     def __post_init__(self) -> None:
-        sizes = (
-            "vocabulary",
-            "layers",
-            "width",
-            "heads",
-            "feed_forward",
-            "local_attention",
-            "table_width",
-            "pair_width",
-        )
-        check_sizes("encoder", self, *sizes)
+        check_sizes("encoder", self, "vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
+        check_sizes("encoder", self, "table_width", "pair_width")
         check_amounts("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
         if self.width % self.heads:
@@ -88,11 +77,11 @@ class EncoderConfig:
 
 @dataclass(frozen=True)
 class PauseConfig:
-    """How the silence after a word enters the model (AutoPunct, section 3.2.1)."""
+    """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
-    """No silences; their value repeated over the vector; embeddings of 10 ms buckets averaged over neighbours; or,
-    after the context layers, a GRU that reads their vectors and the silences (Tilk and Alumäe 2016, second stage)."""
+    """No pauses; the pause in seconds added to every value of the vector; embeddings of 10 ms buckets averaged over
+    neighbouring buckets; or a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage)."""
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
@@ -105,93 +94,87 @@ class PauseConfig:
 
 @dataclass(frozen=True)
 class PosConfig:
-    """Parts of speech beside the encoder's vectors (Shi et al. 2021, section 2.1).
+    """Part-of-speech embeddings joined to the word vectors (Shi et al. 2021, section 2.1).
 
-    A tagger says a word's part of speech, and the row of that tag in the tagger's softmax weights is joined to the
-    word's vector. The tagger stays as it is, the rows are trained on.
+    The embeddings are trained. The tagger is frozen.
     """
 
     tagger: Literal["none", "own", "flair"] = "none"
-    """No tags; those of a small tagger that `recipes/pos.py` trains and that becomes a part of the model; or those of a
-    flair tagger, where flair is installed, which no graph can hold."""
+    """No tags; a small tagger trained by `recipes/pos.py` and stored in the model; or a flair tagger, which cannot be
+    exported."""
     weights: Literal["tagger", "random"] = "tagger"
-    """What the rows are before training: the tagger's softmax weights, or random (the paper's ablation)."""
+    """Initial embeddings: the tagger's softmax weights, or random (the paper's ablation)."""
     name: str = "flair/upos-english-fast"
-    """The flair tagger by name or file (flair)."""
+    """Name or file of the flair tagger."""
     width: int = 128
-    """Hidden size and width of the rows (own; a flair tagger brings its own, 512 in the paper)."""
+    """Hidden size and embedding size of the own tagger; a flair tagger has its own, 512 in the paper."""
     table_width: int = 64
-    """Width of a sub-word's row in the tagger (own)."""
+    """Width of a sub-word embedding in the own tagger."""
     kernels: tuple[int, ...] = (5, 5, 5)
-    """Words that each of its gated convolutions spans (own)."""
+    """Kernel sizes of the own tagger's gated convolutions, in words."""
     dropout: float = 0.2
-    """Its dropout, in its own training alone (own)."""
+    """Dropout while the own tagger is trained."""
 
     def __post_init__(self) -> None:
         check_sizes("pos", self, "width", "table_width")
         check_probabilities("pos", self, "dropout")
         if self.width % 2:
             raise ConfigError(f"pos: width is even, found {self.width}")
-        if not self.kernels or any(kernel < 1 or kernel % 2 == 0 for kernel in self.kernels):
-            raise ConfigError(f"pos: kernels are odd numbers, found {list(self.kernels)}")
+        check_kernels("pos", self.kernels, zero=False)
 
 
 @dataclass(frozen=True)
 class ContextConfig:
-    """The layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
+    """Layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
-    """None, or over the words, from scratch: a transformer; gated convolutions and layers of attention; recurrent
-    layers of the encoder's width with attention (Tilk and Alumäe 2016); a bidirectional LSTM of the encoder's width in
-    each direction (Alam et al. 2020, section 4.1); or plain self-attention, which fuses words and their tags (Shi et
-    al. 2021, section 2.1)."""
+    """None; a transformer; gated convolutions with attention layers; a bidirectional GRU with attention (Tilk and
+    Alumäe 2016); a bidirectional LSTM (Alam et al. 2020, section 4.1); or self-attention (Shi et al. 2021, section
+    2.1). All read words and start from random weights."""
     layers: int = 4
-    """Layers of a transformer or of self-attention."""
+    """Layers (transformer, attention)."""
     heads: int = 4
-    """Its attention heads."""
+    """Attention heads."""
     feed_forward: int | None = None
-    """Width of its feed-forward layers; where none is given, 8/3 of the width of its vectors in a transformer, 4 times
-    it in self-attention (Vaswani et al. 2017), else that width."""
+    """Width of the feed-forward layers. None is 8/3 of the vector width in a transformer, 4 times it in self-attention
+    (Vaswani et al. 2017), otherwise the vector width."""
     local_attention: int = 16
-    """Words that every second layer of a transformer attends to; the others attend to the whole window."""
+    """Attention window of every second transformer layer, in words; the other layers attend globally."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
-    """Words that each convolution spans; 0 is a layer of attention over the window."""
+    """Kernel size of each convolution, in words; 0 is an attention layer."""
     dropout: float = 0.1
-    """Its dropout."""
+    """Dropout."""
 
     def __post_init__(self) -> None:
         check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
         check_probabilities("context", self, "dropout")
-        if not self.kernels or any(kernel < 0 or (kernel and kernel % 2 == 0) for kernel in self.kernels):
-            raise ConfigError(f"context: kernels are odd numbers or 0, found {list(self.kernels)}")
+        check_kernels("context", self.kernels, zero=True)
 
 
 @dataclass(frozen=True)
 class HeadConfig:
-    """Both heads: dense layer, non-linearity, dropout, linear layer (AutoPunct, section 3.2.3)."""
+    """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
-    """What the punctuation head decides: each mark on its own, or one class, which is a set of marks."""
+    """Output of the punctuation head: one sigmoid for each mark, or a softmax over sets of marks."""
     class_count: int = 1000
-    """Words of the training corpus that a set of several marks must stand on to be a class."""
+    """Words in the training corpus that a set of several marks needs to become a class."""
     classes: tuple[str, ...] = ()
-    """The classes, which training finds in its corpus: `O`, its marks from the most frequent one to the rarest, sets
-    of several (`QUOTE+PERIOD`). A word with another set counts as its rarest mark, and as `O` where none is a class."""
+    """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
+    with any other set is labelled with its rarest mark, or `O` if none of its marks is a class."""
     crf: Literal["none", "marginals", "path"] = "none"
-    """A linear-chain conditional random field over the words' classes (Alam et al. 2020, section 5.3): none; with one,
-    a class is as likely as all paths through it together, or as the likeliest of them, which decides for the likeliest
-    path of all."""
+    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3): none; class probabilities as marginals over
+    all paths; or as the best path through each class, so that the likeliest classes are the Viterbi path."""
     hidden: int | None = None
-    """Width of the dense layer; where none is given, that of the word vectors that the head reads; 0 for a linear layer
-    alone."""
+    """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
-    """Its non-linearity; SELU (Klambauer et al. 2017) in Poláček et al. 2023, section 3.1."""
+    """Activation; SELU (Klambauer et al. 2017) in Poláček et al. 2023, section 3.1."""
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
-    """Punctuation scores that the case head reads: of the word and of the one before, or of the word alone."""
+    """Punctuation probabilities read by the case head: of this word and the previous one, or of this word."""
     case_vectors: Literal["encoder", "context"] = "encoder"
-    """Word vectors that it reads: the encoder's, or those of the context layers where the encoder only looks up."""
+    """Word vectors read by the case head: the encoder's, or the context layers' where the encoder has no context."""
 
     def __post_init__(self) -> None:
         if self.crf != "none" and self.kind != "classes":
@@ -208,11 +191,11 @@ class WindowConfig:
     """Windows over consecutive utterances, in training and in inference."""
 
     words: int = 96
-    """Words of a window."""
+    """Words in a window."""
     margin: int = 16
-    """Words at an inner edge of a window whose result the neighbouring window gives."""
+    """Words at an inner edge of a window that are predicted by the neighbouring window."""
     tokens: int = MAX_TOKENS
-    """Most sub-words of a window, both special tokens included; the size of a sequence layer."""
+    """Most sub-words in a window, both special tokens included; also the size of a sequence layer."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MAX_TOKENS:
@@ -223,10 +206,10 @@ class WindowConfig:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A whole model."""
+    """All components of a model."""
 
     language: str = "es"
-    """Language code, or several joined by +; the first one's glyphs are written."""
+    """Language code, or several joined by +; the glyphs are those of the first one."""
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     pauses: PauseConfig = field(default_factory=PauseConfig)
     pos: PosConfig = field(default_factory=PosConfig)

@@ -253,7 +253,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     ) -> None:
         """Clip gradients to the norm in the training configuration."""
         task = self._trained()
-        task.configure_gradient_clipping(optimizer, task.training_config.clip_norm)
+        task.configure_gradient_clipping(optimizer, task.training_config.optimizer.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         """Move a batch to a device."""

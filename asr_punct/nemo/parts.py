@@ -124,6 +124,7 @@ def restored(values: Mapping[str, Any], folder: Path | None, epochs: int | None)
 
 
 def _checked(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
-    if training.average:
-        raise ConfigError(f"training: average is {training.average}, expected 0: under NeMo exp_manager.ema averages")
+    decay = training.optimizer.ema_decay
+    if decay:
+        raise ConfigError(f"training: optimizer: ema_decay is {decay}, expected 0: under NeMo exp_manager.ema averages")
     return replace(training, epochs=epochs) if epochs and epochs > 0 else training

@@ -85,7 +85,7 @@ def train(
     seed = {"seed": config.training.seed}
     keep = KeepBest(output, replace(info, training={**facts, **seed}), config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
-    averages = [AverageWeights(config.training.average)] if config.training.average else []
+    averages = [AverageWeights(config.training.optimizer.ema_decay)] if config.training.optimizer.ema_decay else []
     callbacks = [keep, stop, EpochLines(_EPOCH_LINE), *averages]
     trainer = build_trainer(run, config.training, callbacks, place)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))

@@ -36,8 +36,9 @@ def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[
         "radam": _radam,
         "adamw": _adamw,
     }
-    optimizer = builders[config.optimizer](model, _groups(model, config, encoder), config)
-    return LookAhead(optimizer, config.lookahead_steps, config.lookahead_rate) if config.lookahead_steps else optimizer
+    optimizer = builders[config.optimizer.kind](model, _groups(model, config, encoder), config)
+    period, rate = config.optimizer.lookahead_steps, config.optimizer.lookahead_rate
+    return LookAhead(optimizer, period, rate) if period else optimizer
 
 
 def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> Groups:
@@ -63,7 +64,7 @@ def _by_decay(groups: Groups, weight_decay: float) -> Groups:
 
 
 def _adamw(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    return AdamW(_by_decay(groups, config.weight_decay), lr=config.learning_rate, fused=True)
+    return AdamW(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, fused=True)
 
 
 def _radam(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
@@ -71,7 +72,7 @@ def _radam(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimize
 
     It decays as AdamW does, apart from the gradient.
     """
-    return RAdam(_by_decay(groups, config.weight_decay), lr=config.learning_rate, decoupled_weight_decay=True)
+    return RAdam(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, decoupled_weight_decay=True)
 
 
 def _muon(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
@@ -81,8 +82,8 @@ def _muon(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer
     trained = groups[0]["params"]
     muon = Muon(
         [parameter for parameter in trained if id(parameter) in large],
-        lr=config.muon_learning_rate,
-        weight_decay=config.weight_decay,
+        lr=config.optimizer.muon_learning_rate,
+        weight_decay=config.optimizer.weight_decay,
         momentum=_MUON_MOMENTUM,
     )
     others = [parameter for parameter in trained if id(parameter) not in large]
@@ -115,7 +116,7 @@ def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch
     """Learning rate by step: linear warm-up, then constant, falling to 0 at the last epoch, or a staircase.
 
     The staircase begins with the second pass over the corpus, which is an epoch in the paper (Poláček et al. 2023,
-    section 4.2): its rate there is the one before, times `decay_rate` after every `decay_steps` steps.
+    section 4.2): its rate there is the one before, times `staircase_rate` after every `staircase_steps` steps.
     """
     warmup = max(1, round(config.warmup_epochs * steps_per_epoch))
     last = max(warmup + 1, config.epochs * steps_per_epoch)
@@ -127,7 +128,7 @@ def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch
         if config.decay == "linear":
             return max(0.0, (last - step) / (last - warmup))
         if config.decay == "staircase":
-            return config.decay_rate ** (max(0, step - first_pass) // config.decay_steps)
+            return config.optimizer.staircase_rate ** (max(0, step - first_pass) // config.optimizer.staircase_steps)
         return 1.0
 
     return LambdaLR(optimizer, factor)

@@ -112,7 +112,7 @@ def build_trainer(
         devices=1 if device.index is None else [device.index],
         precision="bf16-mixed" if bf16 else "32-true",
         max_epochs=config.epochs,
-        gradient_clip_val=config.clip_norm,
+        gradient_clip_val=config.optimizer.clip_norm,
         reload_dataloaders_every_n_epochs=1,
         num_sanity_val_steps=0,
         callbacks=[*callbacks, Progress(), checkpoint],

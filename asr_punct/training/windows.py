@@ -53,7 +53,7 @@ class Limits:
 
 
 def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens: int, rng: Generator) -> Spans:
-    """The windows of one pass over a corpus, in the way that `config.windows` names.
+    """The windows of one pass over a corpus, in the way that `config.windows.kind` names.
 
     Args:
         corpus: its words.
@@ -64,12 +64,12 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
     """
     documents = corpus.documents()
     limits = Limits.of(corpus.vocabulary.counts(corpus.words), words, tokens)
-    if config.windows == "uniform":
+    if config.windows.kind == "uniform":
         return uniform(documents, limits, rng)
-    if config.windows == "sliding":
+    if config.windows.kind == "sliding":
         return sliding(documents, limits)
-    if config.windows == "sentences":
-        return sentences(documents, limits, sentence_ends(corpus), config.sentences, rng)
+    if config.windows.kind == "sentences":
+        return sentences(documents, limits, sentence_ends(corpus), config.windows.sentences, rng)
     return passes(documents, limits, rng)
 
 
