@@ -1,33 +1,37 @@
 #!/usr/bin/env python3
-"""Make a model's training text from a table of sources: DIR/train.tsv, DIR/dev.tsv and DIR/summary.json.
+"""Make a model's training text and casing list from a table of sources.
 
-    text.py --corpus DIR --sources TABLE [--seed N] OUTPUT
-
-Prints the words of each source and what was left out.
+Writes train.tsv, dev.tsv, casing.txt and summary.json; prints the words of each source and the dropped lines.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Annotated
 
+from typer import Option
+
+from asr_punct.casing import write_casing
+from asr_punct.corpora.casing import learn_from_sources
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import read_sources
 from asr_punct.errors import run_script
 from asr_punct.formats.files import write_json_file
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path, help="directory of the files that are made")
-    parser.add_argument("--corpus", type=Path, required=True, help="folder of the texts")
-    parser.add_argument("--sources", type=Path, required=True, help="table of sources")
-    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: 1)")
-    arguments = parser.parse_args()
-    summary = prepare_mixture(arguments.corpus, read_sources(arguments.sources), arguments.output, seed=arguments.seed)
-    write_json_file(arguments.output / "summary.json", summary.as_json())
-    print("\n".join(summary.lines()))
+def main(
+    output: Path,
+    corpus: Annotated[Path, Option(help="Folder of the texts.")],
+    sources: Annotated[Path, Option(help="Table of sources.")],
+    seed: Annotated[int, Option(help="Seed of the random generators.")] = 1,
+) -> None:
+    """Write the files."""
+    texts = read_sources(sources)
+    summary = prepare_mixture(corpus, texts, output, seed=seed)
+    forms = learn_from_sources(corpus, texts)
+    write_casing(forms, output / "casing.txt", f"learnt from {', '.join(text.name for text in texts)}")
+    write_json_file(output / "summary.json", vars(summary))
+    print("\n".join([*summary.lines(), f"forms of the casing list: {len(forms)}"]))
 
 
 if __name__ == "__main__":

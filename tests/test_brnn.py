@@ -26,8 +26,7 @@ from asr_punct.model.recurrent import RecurrentContext  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.pauses import UNKNOWN  # noqa: E402
 from asr_punct.subwords import SubwordTokenizer, train_word_tokenizer  # noqa: E402
-from asr_punct.training.classes import find_classes  # noqa: E402
-from asr_punct.training.fit import train  # noqa: E402
+from asr_punct.training.fit import find_classes, train  # noqa: E402
 from asr_punct.training.optim import build_optimizer, clip_gradients  # noqa: E402
 
 WIDTH = 6

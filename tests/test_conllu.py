@@ -55,7 +55,7 @@ def test_words_are_those_of_a_recogniser_with_the_tag_of_their_first_part(name, 
         (row(1, "x", "NN"), "found part of speech 'NN', expected one of ADJ ADP"),
     ],
 )
-def test_a_line_of_another_form_is_told(line, message, tmp_path):
+def test_a_line_of_another_form(line, message, tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(f"# text = x\n{line}\n")
     with pytest.raises(InputError, match=f"a.conllu:2: {message}"):

@@ -40,7 +40,7 @@ def source(folder, content=ROWS, name="test2011"):
 def test_clitics_are_joined_and_sentences_cut(tmp_path):
     tokens = list(read_iwslt(source(tmp_path)))
     assert [len(utterance.words) for utterance in tokens] == [6, 3, 5]
-    assert {utterance.recording for utterance in tokens} == {"test2011"}
+    assert {utterance.document for utterance in tokens} == {"test2011"}
     words = list(map(as_recognised, tokens))
     assert [word.text for utterance in words for word in utterance.words] == WORDS
     marks = [sorted(label.marks) for utterance in words for label in utterance.labels]
@@ -73,7 +73,7 @@ def test_joining_takes_back_what_was_spread(texts, data):
     assert as_recognised(spread).labels == wanted
 
 
-def test_all_parts_are_written_and_missing_ones_told(tmp_path):
+def test_all_parts_are_written_and_missing_files_reported(tmp_path):
     source(tmp_path)
     with lzma.open(tmp_path / "dev2012.xz", "wt", encoding="utf-8") as out:
         out.write("thank\tO\nyou\tPERIOD\n")
@@ -81,7 +81,7 @@ def test_all_parts_are_written_and_missing_ones_told(tmp_path):
     assert dict(summary.words) == {"dev": 2, "test": 9}
     assert summary.problems == [f"{tmp_path / name}: no such file" for name in ("train2012", "test2011asr")]
     assert [word.text for u in read_tsv(tmp_path / "out" / "test.tsv") for word in u.words] == WORDS
-    assert {u.recording for u in read_tsv(tmp_path / "out" / "dev.tsv")} == {"dev2012"}
+    assert {u.document for u in read_tsv(tmp_path / "out" / "dev.tsv")} == {"dev2012"}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_all_parts_are_written_and_missing_ones_told(tmp_path):
         ("a STOP", "test2011:1: found label 'STOP', expected one of COMMA PERIOD QUESTION O"),
     ],
 )
-def test_other_forms_are_told(tmp_path, content, message):
+def test_malformed_files(tmp_path, content, message):
     source(tmp_path, content)
     with pytest.raises(InputError, match=re.escape(message)):
         prepare_iwslt(tmp_path, tmp_path / "out")
@@ -103,7 +103,7 @@ def test_a_line_without_a_token_is_passed_over(tmp_path):
     assert [word.text for word in tokens.words] == ["a", "b"]
 
 
-def test_a_directory_without_it_is_told(tmp_path):
+def test_a_directory_without_it(tmp_path):
     with pytest.raises(InputError, match="found none of the benchmark's files, expected a directory of train2012"):
         prepare_iwslt(tmp_path, tmp_path / "out")
 

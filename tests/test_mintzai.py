@@ -1,7 +1,7 @@
 import pytest
 
 from asr_punct.corpora.mintzai import prepare_mintzai
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError
 from asr_punct.formats.kaldi import read_data_dir
 
 
@@ -36,7 +36,7 @@ def test_segments_become_data_directories(tmp_path):
     assert (tmp_path / "data" / "es" / "train" / "text").read_text().startswith("s_10 ")
 
 
-def test_what_is_missing_or_odd_is_told_by_name(tmp_path):
+def test_missing_and_odd_files_are_named(tmp_path):
     source = corpus(
         tmp_path / "c", es_eu__train__a_1__es="Sí.", es_eu__train__a_2__es="(…)", eu_es__train__b_1__es="Bai."
     )
@@ -50,28 +50,18 @@ def test_what_is_missing_or_odd_is_told_by_name(tmp_path):
         "mute.es: no audio",
         "a_2.es: no words",
         "a_1.wav: same name as a_1.m4a",
-        "no *.eu, *.es taken instead, as es",
+        "no *.eu, used *.es instead, as es",
         "dev/audio: no such directory",
     ):
         assert part in problems
 
 
-def test_recordings_are_named_by_a_pattern(tmp_path):
-    source = corpus(tmp_path / "c", es_eu__train__2011x3__es="Sí.", es_eu__train__2011x4__es="No.")
-    prepare_mintzai(source, tmp_path / "data", recording=r"(\d+)x\d+")
-    assert {item.document for item in read_data_dir(tmp_path / "data" / "es" / "train")} == {"2011"}
-
-
-def test_nothing_to_prepare_is_told(tmp_path):
+def test_nothing_to_prepare(tmp_path):
     with pytest.raises(InputError, match="no such directory"):
         prepare_mintzai(tmp_path / "none", tmp_path / "data")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no segment with audio and transcription"):
         prepare_mintzai(tmp_path / "empty", tmp_path / "data")
-    with pytest.raises(AsrPunctError, match="no regular expression"):
-        prepare_mintzai(tmp_path / "empty", tmp_path / "data", recording="(")
-    with pytest.raises(AsrPunctError, match="without a group"):
-        prepare_mintzai(tmp_path / "empty", tmp_path / "data", recording=r"\d+")
 
 
 def test_the_language_is_that_of_the_files(tmp_path):
@@ -83,18 +73,12 @@ def test_the_language_is_that_of_the_files(tmp_path):
     assert [item.id for item in read_data_dir(tmp_path / "data" / "eu" / "train")] == ["a_1", "a_2"]
     assert not (tmp_path / "data" / "es" / "train").exists()
     problems = "\n".join(summary.problems)
-    assert "no *.es, *.eu taken instead, as eu" in problems
-    assert "no *.es, *.txt taken instead, as es" in problems
+    assert "no *.es, used *.eu instead, as eu" in problems
+    assert "no *.es, used *.txt instead, as es" in problems
 
 
-def test_one_name_in_two_folders_of_a_language_is_told(tmp_path):
+def test_one_name_in_two_folders_of_a_language(tmp_path):
     source = corpus(tmp_path / "c", es_eu__train__a_1__eu="Bai.", eu_es__train__a_1__eu="Ez, ez.")
     summary = prepare_mintzai(source, tmp_path / "data")
     assert summary.words == {"eu/train": 1}
     assert any("same name as" in problem for problem in summary.problems)
-
-
-def test_an_optional_group_that_is_empty_leaves_the_name(tmp_path):
-    source = corpus(tmp_path / "c", es_eu__train__7__es="Sí.", es_eu__train__a8__es="No.")
-    prepare_mintzai(source, tmp_path / "data", recording=r"(a)?\d+")
-    assert {item.document for item in read_data_dir(tmp_path / "data" / "es" / "train")} == {"7", "a"}

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from asr_punct.corpora.cleaning import finished, joined, mended, unfit
+from asr_punct.corpora.cleaning import finished, joined, repaired, unfit
 from asr_punct.corpora.duplicates import LIMIT, find_duplicates
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import Source, read_sources
-from asr_punct.corpora.spelling import LabelledLine
 from asr_punct.corpora.switching import spliced
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import glyphs, write_text
 from asr_punct.text import parse
+from asr_punct.words import Word
 
 ROOT = Path(__file__).parent.parent
 TABLES = sorted((ROOT / "egs" / "models" / "sources").glob("*.tsv"))
@@ -45,8 +45,8 @@ TABLES = sorted((ROOT / "egs" / "models" / "sources").glob("*.tsv"))
         ("es", "o\ufb01cina", "oficina"),
     ],
 )
-def test_mended(language, line, expected):
-    assert mended(line, language) == expected
+def test_repaired(language, line, expected):
+    assert repaired(line, language) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_unfit(line, reason):
     assert unfit(line, ordered=False) == reason
 
 
-def test_a_line_ends_with_a_whole_sentence():
+def test_a_line_ends_with_a_complete_sentence():
     whole = "Esto es una frase entera y bastante larga. «¿Otra?»"
     assert finished(f"{whole} Y un resto", ordered=False) == whole
     assert finished(f"{whole} Y un resto, —", ordered=True) == f"{whole} Y un resto, —"
     assert finished("Sr. Don Nadie", ordered=False) == "Sr. Don Nadie"
 
 
-def test_running_text_may_stop_within_a_sentence():
+def test_running_text_may_end_within_a_sentence():
     assert unfit("Dijo que sí, y —", ordered=True) is None
     assert list(joined(["Esto es", "una frase.", "Título", "Otra frase, y", "«otra» más"])) == [
         "Esto es una frase.",
@@ -94,42 +94,36 @@ def test_duplicates():
     lines = [" ".join(rng.sample(words, 20)) for _ in range(200)]
     near = [f"{line} más" for line in lines[:50]]
     far = [" ".join(line.split()[:8] + rng.sample(words, 12)) for line in lines[50:100]]
-    found = find_duplicates(
-        [*lines, *near, *far, *(line.upper() + "!" for line in lines[:10]), "Muchas gracias.", "Muchas gracias."]
-    )
-    assert found.near[200:250].all()
-    assert found.near.sum() == 50
-    assert found.exact[300:310].all()
-    assert found.exact.sum() == 10
+    same = [line.upper() + "!" for line in lines[:10]]
+    found = list(find_duplicates([*lines, *near, *far, *same, "Muchas gracias.", "Muchas gracias."]))
+    assert found == [None] * 200 + ["near"] * 50 + [None] * 50 + ["exact"] * 10 + [None] * 2
 
 
-def pairs(line):
-    words = line.split()
+def pairs(words):
     return set(pairwise(words))
 
 
-def test_near_means_similar():
-    """Against the similarity itself, on lines whose last words change."""
+def test_near_duplicates_are_similar():
     rng = random.Random(5)
     words = [f"w{i}" for i in range(3000)]
     for changed in range(0, 20, 2):
         line = rng.sample(words, 20)
         other = line[: 20 - changed] + rng.sample(words, changed)
-        one, two = pairs(" ".join(line)), pairs(" ".join(other))
-        similarity = len(one & two) / len(one | two)
+        similarity = len(pairs(line) & pairs(other)) / len(pairs(line) | pairs(other))
         if abs(similarity - LIMIT) > 0.2:
-            found = find_duplicates([" ".join(line), " ".join(other)])
-            assert (found.near[1] or found.exact[1]) == (similarity > LIMIT)
+            (_, found) = find_duplicates([" ".join(line), " ".join(other)])
+            assert bool(found) == (similarity > LIMIT)
 
 
 def labelled(text, language):
     parsed = parse(text, language)
-    return LabelledLine(parsed.words, parsed.labels)
+    return tuple(Word(word, labels=labels) for word, labels in zip(parsed.words, parsed.labels, strict=True))
 
 
-def test_one_sentence_of_two_languages():
+def test_a_sentence_of_two_languages():
     line = spliced(labelled("Si puedes, ven a casa.", "es"), labelled("Gaur goizean, etxera joan naiz.", "eu"))
-    assert write_text(*line, glyphs("es")) == "Si puedes, etxera joan naiz."
+    texts, labels = zip(*((word.text, word.labels) for word in line), strict=True)
+    assert write_text(texts, labels, glyphs("es")) == "Si puedes, etxera joan naiz."
     assert spliced(labelled("¿Vienes, Ana?", "es"), labelled("Bai, banoa.", "eu")) is None
     assert spliced(labelled("Ven.", "es"), labelled("Bai, banoa.", "eu")) is None
 
@@ -167,7 +161,7 @@ def test_mixture(corpus, tmp_path):
         assert all(word.text == word.text.lower() for u in utterances for word in u.words)
     assert 700 <= summary.words["dev"]["run"] < 1200
     assert summary.read["run"] == 200 * 3 * 11
-    sizes = Counter(u.context for u in parts["train"] if u.context.startswith("loose"))
+    sizes = Counter(u.document for u in parts["train"] if u.document.startswith("loose"))
     assert {1, 2, 3} <= set(sizes.values())
     words = Counter(word.text for u in parts["train"] for word in u.words)
     assert words["25"] > 100
@@ -177,7 +171,7 @@ def test_mixture(corpus, tmp_path):
     assert not shared
 
 
-def test_text_that_is_none(tmp_path):
+def test_text_without_fit_lines(tmp_path):
     (tmp_path / "bad.txt").write_text("1 2 3\n\nTITLE\n")
     with pytest.raises(InputError, match="found no line that is fit, expected text to train on"):
         prepare_mixture(tmp_path, [Source("bad", "es", True, 1.0, 10, "CC0")], tmp_path / "out")
@@ -193,7 +187,7 @@ def test_languages_mix_in_some_documents(corpus, tmp_path):
     prepare_mixture(corpus, SOURCES, tmp_path / "out")
     documents = {}
     for utterance in read_tsv(tmp_path / "out" / "train.tsv"):
-        documents.setdefault(utterance.context, set()).update(word.text for word in utterance.words)
+        documents.setdefault(utterance.document, set()).update(word.text for word in utterance.words)
     both = [name for name, words in documents.items() if words & {"casa", "puerta"} and words & {"etxe", "herrian"}]
     assert both
     assert all(name.startswith("loose") for name in both)
@@ -239,6 +233,7 @@ def test_script(corpus, tmp_path):
     table.write_text("# file\nloose\teu\tno\t1\t0\tCC0\n")
     script = [sys.executable, ROOT / "recipes" / "text.py", "--corpus", corpus, "--sources", table, tmp_path / "out"]
     made = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert (tmp_path / "out" / "casing.txt").read_text() == "# learnt from loose\n"
     assert "train words: " in made.stdout
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["read"] == {"loose": 300 * 11}

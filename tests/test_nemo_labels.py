@@ -35,7 +35,7 @@ def test_lines_of_words_and_pairs_are_utterances(tmp_path):
     assert [word.text for word in first.words] == ["ana", "mira"]
     assert first.labels == (Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels())
     assert second.labels == (Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.QUESTION})))
-    assert first.recording == empty.recording != second.recording
+    assert first.document == empty.document != second.document
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
 
 
 @pytest.mark.parametrize(
-    ("text", "labels", "told"),
+    ("text", "labels", "message"),
     [
         ("ana mira\n", "OU\n", "labels.txt:1: found 1 labels, expected 2"),
         ("ana\nmira\n", "OU\n", "labels.txt: found 1 line"),
@@ -57,8 +57,8 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
         ("ana\n", "xO\n", "labels.txt:1: found label 'xO'"),
     ],
 )
-def test_what_is_no_pair_is_told(tmp_path, text, labels, told):
-    with pytest.raises(InputError, match=told):
+def test_what_is_no_pair(tmp_path, text, labels, message):
+    with pytest.raises(InputError, match=message):
         read(tmp_path, text, labels)
 
 
@@ -86,19 +86,19 @@ def test_parts_become_training_files(tmp_path, names):
     first, second = read_tsv(tmp_path / "out" / "train.tsv")
     assert first.labels == (Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels())
     assert second.labels == (Labels(frozenset({Mark.PERIOD})),)
-    assert first.recording == second.recording
+    assert first.document == second.document
 
 
 def test_files_without_parts_are_divided(tmp_path, run):
     (tmp_path / "text.txt").write_text("ana mira\n" * 20)
     (tmp_path / "labels.txt").write_text(",U .O\n" * 20)
-    status, _, told = run("prepare", "nemo-labels", tmp_path, tmp_path / "out", "--dev", "0.2", "--test", "0")
+    status, _, output = run("prepare", "nemo-labels", tmp_path, tmp_path / "out", "--dev", "0.2", "--test", "0")
     assert status == 0
-    assert "words: train 32, dev 8" in told
+    assert "words: train 32, dev 8" in output
     assert sum(len(utterance.words) for utterance in read_tsv(tmp_path / "out" / "dev.tsv")) == 8
 
 
-def test_other_folders_and_shares_are_told(tmp_path):
+def test_other_folders_and_shares(tmp_path):
     with pytest.raises(InputError, match="found none of NeMo's training files"):
         prepare_nemo_labels(tmp_path, tmp_path / "out")
     write_part(tmp_path, "text.txt", "labels.txt")

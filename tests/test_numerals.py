@@ -5,9 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asr_punct.corpora.numerals import LARGEST, basque_cardinal, basque_ordinal, cardinal, decimal
-from asr_punct.corpora.spelling import LabelledLine, spelled_out
+from asr_punct.corpora.spelling import spelled_out
 from asr_punct.marks import LEFT, Case, Labels, glyphs, write_text
 from asr_punct.text import parse
+from asr_punct.words import Word
 
 UNITS = dict(
     zip(
@@ -22,7 +23,7 @@ HUNDREDS = {f"{stem}ehun": count for count, stem in enumerate(STEMS, start=1)}
 
 
 def value(words):
-    """What Basque words say, added up from left to right."""
+    """The number of Basque words, added up from left to right."""
     total, part = 0, 0
     for word in words.split():
         known = UNITS.get(word, UNITS.get(word.removesuffix("ta")))
@@ -40,7 +41,7 @@ def value(words):
 
 
 @given(st.integers(1, 999_999))
-def test_basque_words_say_their_number(number):
+def test_basque_cardinals(number):
     assert value(basque_cardinal(number)) == number
 
 
@@ -104,10 +105,12 @@ def test_spanish_one_is_short_before_thousands_and_millions(number, words):
     assert cardinal(number, "es") == words
 
 
-def spelled(text, language):
+def spell(text, language):
+    """Texts and labels of the spoken words."""
     parsed = parse(text, language)
-    line = spelled_out(LabelledLine(parsed.words, parsed.labels), language)
-    return write_text(line.words, line.labels, glyphs(language))
+    words = [Word(text, labels=labels) for text, labels in zip(parsed.words, parsed.labels, strict=True)]
+    spoken = spelled_out(words, language)
+    return [word.text for word in spoken], [word.labels for word in spoken]
 
 
 @pytest.mark.parametrize(
@@ -133,26 +136,24 @@ def spelled(text, language):
     ],
 )  # fmt: skip
 def test_digits_in_words(language, text, expected):
-    assert spelled(text, language) == expected
+    assert write_text(*spell(text, language), glyphs(language)) == expected
 
 
 @example("0 -%", "es")
 @given(st.text("0123456789.,%€$ºs?¿:ean -", max_size=30), st.sampled_from(["es", "eu", "en"]))
 def test_marks_stay_and_other_words_too(text, language):
     parsed = parse(text, language)
-    line = spelled_out(LabelledLine(parsed.words, parsed.labels), language)
-    assert len(line.words) == len(line.labels)
-    marks = [sorted(mark for label in labels for mark in label.marks) for labels in (parsed.labels, line.labels)]
+    words, spoken_labels = spell(text, language)
+    marks = [sorted(mark for label in labels for mark in label.marks) for labels in (parsed.labels, spoken_labels)]
     assert marks[0] == marks[1]
     assert [w for w in parsed.words if not any(c.isdigit() for c in w) and w not in "%€"] == [
-        w for w in line.words if w in parsed.words and not any(c.isdigit() for c in w) and w not in "%€"
+        w for w in words if w in parsed.words and not any(c.isdigit() for c in w) and w not in "%€"
     ]
 
 
-def test_left_marks_go_to_the_first_word_and_right_ones_to_the_last():
-    parsed = parse("Dijo: «1978».", "es")
-    line = spelled_out(LabelledLine(parsed.words, parsed.labels), "es")
-    assert line.labels[1].marks <= frozenset(LEFT)
-    assert line.labels[1].case is Case.O
-    assert line.labels[2:-1] == (Labels(),) * 3
-    assert not line.labels[-1].marks & frozenset(LEFT)
+def test_left_marks_go_to_the_first_word_and_right_marks_to_the_last():
+    _, labels = spell("Dijo: «1978».", "es")
+    assert labels[1].marks <= frozenset(LEFT)
+    assert labels[1].case is Case.O
+    assert labels[2:-1] == [Labels()] * 3
+    assert not labels[-1].marks & frozenset(LEFT)

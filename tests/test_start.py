@@ -20,7 +20,7 @@ from asr_punct.model.weights import load_parts, load_tagger, save_tagger  # noqa
 from asr_punct.pauses import UNKNOWN  # noqa: E402
 from asr_punct.training.configuration import named_heads  # noqa: E402
 from asr_punct.training.export import random_features  # noqa: E402
-from asr_punct.training.fit import model_of, start_model, train  # noqa: E402
+from asr_punct.training.fit import start_config, start_model, train  # noqa: E402
 
 CLASSES = ("O", "COMMA", "PERIOD")
 
@@ -81,7 +81,7 @@ def hears_pauses(directory):
 
 def test_without_a_head_that_is_asked_for_all_stays(start, corpus, caplog):
     asked = configured(kind="classes", crf="path")
-    assert model_of(start, asked.model) == read_info(start).model
+    assert start_config(start, asked.model) == read_info(start).model
     told = [f"--init: the model stays as in {start}; not used: model.heads.kind model.heads.crf"]
     assert [record.message for record in caplog.records] == told
     model, _ = start_model(tiny_config(), corpus, start)
@@ -112,13 +112,13 @@ def test_only_the_keys_that_are_asked_for_change(before, asked, classes, monkeyp
     """Another kind of head has the classes of its corpus."""
     info = ModelInfo(configured(**before, dropout=0.3).model, {})
     monkeypatch.setattr("asr_punct.training.fit.read_info", lambda _: info)
-    found = model_of(tmp_path, configured(**asked).model, asked).heads
+    found = start_config(tmp_path, configured(**asked).model, asked).heads
     assert found == dataclasses.replace(info.model.heads, **{**asked, "classes": classes})
 
 
 def test_a_crf_of_a_head_without_classes_is_refused(start):
     with pytest.raises(ConfigError, match="crf path goes with kind classes, found multilabel"):
-        model_of(start, configured(kind="classes", crf="path").model, ["crf"])
+        start_config(start, configured(kind="classes", crf="path").model, ["crf"])
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_one_document_is_divided_by_lines(tmp_path):
     assert [len(part) for part in parts_of(tmp_path / "out")] == [36, 2, 2]
 
 
-def test_the_division_is_told(tmp_path):
+def test_the_division(tmp_path):
     source = file(tmp_path, "Uno.\nDos.\nTres.\n")
     result = CliRunner().invoke(app, ["prepare", "text", str(source), str(tmp_path / "out")])
     assert result.exit_code == 0

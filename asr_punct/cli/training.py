@@ -34,9 +34,6 @@ def prepare(
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for development.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for testing.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: seed of the division.")] = 1,
-    recording: Annotated[
-        str | None, typer.Option(help="mintzai: regular expression of a stem, its first group the recording.")
-    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Turn a corpus into what the other commands read.
@@ -50,14 +47,14 @@ def prepare(
     the words of each and what was dropped.
     """
     from asr_punct.corpora.iwslt import prepare_iwslt
-    from asr_punct.corpora.mintzai import RECORDING, prepare_mintzai
+    from asr_punct.corpora.mintzai import prepare_mintzai
     from asr_punct.corpora.nemo import prepare_nemo_labels
     from asr_punct.corpora.written import prepare_text
 
     check_outputs({f"OUT: {name}": output / name for name in ("train.tsv", "dev.tsv", "test.tsv")}, [source])
     with on_terminal(quiet, source=source):
         if corpus == "mintzai":
-            summary = prepare_mintzai(Path(source), output, recording=recording or RECORDING)
+            summary = prepare_mintzai(Path(source), output)
         elif corpus == "iwslt":
             summary = prepare_iwslt(Path(source), output)
         elif corpus == "text":

@@ -1,4 +1,4 @@
-"""A casing list learnt from written text: the forms that case labels alone cannot give."""
+"""Learn a casing list from written text: the forms that case labels alone cannot give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asr_punct.casing import STEM, Casing, stems_of
-from asr_punct.corpora.cleaning import mended
+from asr_punct.corpora.cleaning import repaired
 from asr_punct.corpora.sources import Source, read_blocks
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark, apply_case, case_of
 from asr_punct.text import parse
@@ -18,7 +18,7 @@ from asr_punct.text.characters import shape_of
 _LEFT = frozenset(LEFT)
 _CAPITAL_MAY_FOLLOW = SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}
 _FORM = re.compile(r"(?:[^\W_]|[.'’&+/-])+")
-"""What is learnt: no addresses, nor names of machines."""
+"""Form that can be learnt: no addresses, nor names of machines."""
 _PART = re.compile("A+[am]*|[am]+")
 _GLUED_RATIO = 100
 _PER = 1e6
@@ -26,12 +26,12 @@ _PER = 1e6
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a form has to show to be learnt.
+    """Least evidence for a form.
 
     Attributes:
-        count: how often it is written at least.
-        share: share of the places of its word where it is written so.
-        forms: most forms of a list; the most frequent ones stay.
+        count: fewest occurrences.
+        share: least share of the word's occurrences with this form.
+        forms: most forms of a list; the most frequent ones are kept.
     """
 
     count: int = 5
@@ -39,15 +39,28 @@ class Evidence:
     forms: int = 3000
 
 
-def count_forms(lines: Iterable[str], language: str) -> Counter[str]:
-    """How often each form is written where its capitals are its own.
+def learn_from_sources(corpus: Path, sources: Iterable[Source], evidence: Evidence | None = None) -> tuple[str, ...]:
+    """Return the lines of the casing list of a table of sources, whose texts are in the folder `corpus`.
 
-    Words at the beginning of a sentence or quotation do not count, nor words before a colon (speakers) and lines
-    mostly in capitals (headings).
+    Raises:
+        InputError: a text is missing or cannot be read.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for source in sources:
+        lines = (repaired(line, source.language) for block in read_blocks(corpus, source) for line in block)
+        counts[source.language].update(count_forms(lines, source.language))
+    return learn(counts, evidence or Evidence())
+
+
+def count_forms(lines: Iterable[str], language: str) -> Counter[str]:
+    """Count the written forms of words whose capitals are their own.
+
+    Words at the beginning of a sentence or quotation, words before a colon (speakers) and lines mostly in capitals
+    (headings) do not count.
 
     Args:
-        lines: written text, a sentence or paragraph a line.
-        language: whose conventions it follows.
+        lines: written text, a sentence or paragraph each.
+        language: of the text.
     """
     counts: Counter[str] = Counter()
     for line in lines:
@@ -65,72 +78,54 @@ def _inside_sentences(forms: Iterable[str], labels: Iterable[Labels]) -> Iterato
         begins = not _CAPITAL_MAY_FOLLOW.isdisjoint(label.marks)
 
 
-def learn_from_sources(corpus: Path, sources: Iterable[Source], evidence: Evidence) -> tuple[str, ...]:
-    """Lines of the casing list that the texts of a table of sources give.
-
-    Args:
-        corpus: folder of the texts.
-        sources: rows of the table.
-        evidence: what a form has to show.
-
-    Raises:
-        InputError: a text is missing or cannot be read.
-    """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for source in sources:
-        lines = (mended(line, source.language) for block in read_blocks(corpus, source) for line in block)
-        counts[source.language].update(count_forms(lines, source.language))
-    return learn(counts, evidence)
-
-
 def learn(counts: Mapping[str, Counter[str]], evidence: Evidence) -> tuple[str, ...]:
-    """Lines of a casing list (`asr_punct.casing`), the most frequent first.
+    """Return the lines of a casing list (`asr_punct.casing`), the most frequent first.
 
-    A form is learnt whole where nearly all places of its word have it, and as a stem where that is so of its word with
-    endings, of those that have a capital. Languages count alike, per million words of each, so that a common word of
-    a language with little text is not taken for the acronym of another. Exceptions are the common words and names
-    that the list would otherwise read as a stem with an ending.
+    A form is learnt if nearly all occurrences of its word have it; a stem if nearly all capitalised occurrences of its
+    word with endings have it. Occurrences count per million words of each language, so that a common word of a language
+    with little text does not become the acronym of another language. Exceptions follow: common words that the list
+    would otherwise read as a stem with an ending.
 
     Args:
-        counts: what `count_forms` gives, by language.
-        evidence: what a form has to show.
+        counts: results of `count_forms`, by language.
+        evidence: least evidence for a form.
     """
-    whole, endings = _Tally(), _Tally()
+    words, stems = _Forms(), _Forms()
     for language, forms in counts.items():
         weight = _PER / max(1, forms.total())
         for form, count in forms.items():
-            whole.add(form.lower(), form, count, weight)
+            words.add(form.lower(), form, count, weight)
             for stem, ending in stems_of(form.lower(), language) if form != form.lower() else ():
                 bare = stem.removesuffix(STEM)
-                endings.add(bare, form[: len(bare)] if form.endswith(ending) else bare, count, weight)
-    chosen = {form: whole.counts[form] for form in whole.learnt(evidence) if not _glued(form, whole)}
-    for form in endings.learnt(evidence):
+                stems.add(bare, form[: len(bare)] if form.endswith(ending) else bare, count, weight)
+    chosen = {form: words.counts[form] for form in words.learnt(evidence) if not _glued(form, words)}
+    for form in stems.learnt(evidence):
         if form[-1] == form[-1].lower():  # `ETAr`, of `ETAren` and `ETAri`
             continue
-        own = whole.shares(form.lower()).get(form, 0.0) >= evidence.share or form.lower() not in whole.weights
-        chosen.setdefault(form if own else form + STEM, endings.counts[form])
+        own = words.shares(form.lower()).get(form, 0.0) >= evidence.share or form.lower() not in words.weights
+        chosen.setdefault(form if own else form + STEM, stems.counts[form])
     kept = sorted(chosen, key=lambda form: (-chosen[form], form))[: evidence.forms]
-    return (*kept, *_exceptions(Casing.of(kept, "+".join(counts)), whole, evidence))
+    return (*kept, *_exceptions(Casing.of(kept, "+".join(counts)), words, evidence))
 
 
-def _exceptions(casing: Casing, whole: _Tally, evidence: Evidence) -> list[str]:
-    """Frequent words that the list reads as a stem with an ending and that are mostly written otherwise."""
+def _exceptions(casing: Casing, words: _Forms, evidence: Evidence) -> list[str]:
+    """Return frequent words that the list reads as a stem with an ending but that are mostly written otherwise."""
     found: Counter[str] = Counter()
-    for word in whole.weights:
-        count = sum(whole.counts[form] for form in whole.weights[word])
+    for word, forms in words.weights.items():
+        count = sum(words.counts[form] for form in forms)
         form = casing.write(word, Case.FIRST_CAP)
         common = word in casing.forms or form == apply_case(word, Case.FIRST_CAP)
-        if count >= evidence.count and not common and whole.shares(word).get(form, 0.0) < 1 / 2:
+        if count >= evidence.count and not common and words.shares(word).get(form, 0.0) < 1 / 2:
             found[word] = count
     return [word for word, _ in found.most_common()]
 
 
-class _Tally:
+class _Forms:
     """Written forms of words.
 
     Attributes:
-        weights: of each form of a word per million words of a language, by the word in lower case.
-        counts: how often each form is written.
+        weights: occurrences of each form per million words, by the word in lower case.
+        counts: occurrences of each form.
     """
 
     def __init__(self) -> None:
@@ -138,21 +133,21 @@ class _Tally:
         self.counts: Counter[str] = Counter()
 
     def add(self, word: str, form: str, count: int, weight: float) -> None:
-        """A form that is written `count` times, each worth `weight`."""
+        """Add `count` occurrences of a form, each with this weight."""
         forms = self.weights[word]
         forms[form] = forms.get(form, 0.0) + count * weight
         self.counts[form] += count
 
     def weight(self, word: str) -> float:
-        """Weight of a word in all its forms."""
+        """Return the weight of all forms of a word."""
         return sum(self.weights.get(word, {}).values())
 
     def shares(self, word: str) -> dict[str, float]:
-        """Share of each form of a word; nothing for a word that was not seen."""
+        """Return the share of each form of a word; nothing for an unknown word."""
         return {form: weight / self.weight(word) for form, weight in self.weights.get(word, {}).items()}
 
     def learnt(self, evidence: Evidence) -> list[str]:
-        """Forms with enough evidence that labels cannot give, or that labels give as capitals alone."""
+        """Return forms with enough evidence that case labels cannot give, or give as capitals alone."""
         return [
             form
             for word in self.weights
@@ -166,12 +161,11 @@ class _Tally:
         ]
 
 
-def _glued(form: str, whole: _Tally) -> bool:
+def _glued(form: str, words: _Forms) -> bool:
     """Whether a form is two common words whose space was lost (`elEstado`)."""
     if case_of(form) is Case.ALL_CAPS:
         return False
-    shape = shape_of(form)
-    parts = [form[match.start() : match.end()].lower() for match in _PART.finditer(shape)]
+    parts = [form[match.start() : match.end()].lower() for match in _PART.finditer(shape_of(form))]
     if len(parts) < 2 or "".join(parts) != form.lower() or min(map(len, parts)) < 2:
         return False
-    return all(whole.weight(part) >= _GLUED_RATIO * whole.weight(form.lower()) for part in parts)
+    return all(words.weight(part) >= _GLUED_RATIO * words.weight(form.lower()) for part in parts)

@@ -1,4 +1,4 @@
-"""Treebanks in CoNLL-U (universaldependencies.org/format.html): words as a recogniser gives them, and their tags."""
+"""Read treebanks in CoNLL-U (universaldependencies.org/format.html): words as a recogniser writes them, with tags."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TaggedWord(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A token, or the range of tokens that are written as one (`last` above `first`), whose tag is empty."""
+    """A token, or a range of tokens that are written as one word (`last` > `first`, without a tag)."""
 
     first: int
     last: int
@@ -40,13 +40,13 @@ class _Row(NamedTuple):
 
 
 def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
-    """Sentences of a treebank, plain or `.xz`, as a recogniser gives their words; those without words are left out.
+    """Read the sentences of a treebank, plain or `.xz`, with words as a recogniser writes them.
 
-    Punctuation and symbols are no words. Tokens that are written together (a range: `del`, `don't`) are one word, and
-    so is an English clitic that stands alone with the word before it; the word's tag is that of its first part.
+    Punctuation, symbols and sentences without words are skipped. Tokens that are written together (a range: `del`,
+    `don't`) are one word, and so are a word and the English clitic after it, with the tag of the first part.
 
     Raises:
-        InputError: a line without ten columns, an identifier that is none, or another part of speech.
+        InputError: a line without ten columns, a wrong identifier, or an unknown part of speech.
     """
     rows: list[_Row] = []
     for number, line in read_lines(path):
@@ -60,7 +60,7 @@ def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
 
 
 def _row(line: str, place: str) -> _Row | None:
-    """The token or range of a line; an empty node, which is not said, is none."""
+    """Return the token or range of a line, or None for an empty node, which is not spoken."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
         raise InputError(place, counted_as(len(columns), "column"), f"{_COLUMNS} columns with TABs between them")
@@ -84,7 +84,7 @@ def _sentence(rows: Iterable[_Row]) -> Iterator[list[TaggedWord]]:
             continue
         joined = row.first <= end
         if joined and not form:
-            continue  # a later part of a range whose word is there already
+            continue  # a later part of a range whose word is already there
         if row.tag in _UNSPOKEN:
             continue
         text = _spoken(form if joined else row.form)

@@ -1,4 +1,4 @@
-"""Running text and unordered lines -> sections, of which parts are made, and documents, of which windows are."""
+"""Divide texts into sections, which are assigned to the parts of a corpus, and sections into documents."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Block = list[str]
-"""Lines that belong together: a speaker's turn, a chapter."""
+"""Consecutive lines: a speaker's turn, a chapter."""
 Section = list[Block]
-"""Consecutive blocks; of a long one a part."""
+"""Consecutive blocks, or a part of a long block."""
 
 
 def sections(blocks: Iterable[Block], size: int) -> Iterator[Section]:
-    """Consecutive blocks of at least `size` words together, the last one of fewer; a longer block is cut at lines."""
+    """Join consecutive blocks to sections of at least `size` words; the last may be shorter, long blocks are cut."""
     section: Section = []
     words = 0
     for block in blocks:
@@ -30,17 +30,17 @@ def sections(blocks: Iterable[Block], size: int) -> Iterator[Section]:
 
 
 def count_words(lines: Iterable[str]) -> int:
-    """Words of the lines, near enough."""
+    """Return the approximate number of words."""
     return sum(line.count(" ") + 1 for line in lines)
 
 
 def documents(parts: Sequence[Section], ordered: bool, rng: random.Random) -> Iterator[Block]:
-    """Lines of each document: of running text some turns in a row, else 1 to 12 lines in random order.
+    """Return the lines of each document: some consecutive turns of running text, else 1 to 12 lines at random.
 
     Args:
         parts: sections of a text.
-        ordered: whether lines follow each other as they were said or written.
-        rng: what decides.
+        ordered: whether the text is running text.
+        rng: random generator.
     """
     if ordered:
         for section in parts:
@@ -62,10 +62,8 @@ def _grouped(blocks: Sequence[Block], draw: Callable[[random.Random], int], rng:
 
 
 def _turns(rng: random.Random) -> int:
-    """How many turns of running text a document has: often one, else up to twenty."""
     return 1 if rng.random() < 0.6 else rng.randint(2, 20)
 
 
 def _lines(rng: random.Random) -> int:
-    """How many unordered lines a document has: one, two or three, up to twelve, about as often."""
     return rng.choice((1, rng.randint(2, 3), rng.randint(4, 12)))

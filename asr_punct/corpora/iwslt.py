@@ -1,15 +1,13 @@
-"""`prepare iwslt`: the IWSLT punctuation benchmark of TED talks (Che et al. 2016) to the corpora that training reads.
+"""`prepare iwslt`: the IWSLT punctuation benchmark of TED talks (Che et al. 2016) to the corpora for training.
 
 Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
-are tokens of their own there (`i 'm`, `do n't`), and so are some dashes; a recogniser writes `i'm` and `don't`.
-`as_recognised` joins them for a model, `on_tokens` brings a model's labels back onto the benchmark's own tokens, on
-which published scores are computed.
+(`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `as_recognised` joins them for a
+model, and `on_tokens` returns the model's labels to the tokens, on which published scores are computed.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -22,93 +20,78 @@ from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
-"""Files of the benchmark, and the corpora that they become."""
+"""Files of the benchmark, and the names of the corpora made of them."""
 CLASSES = 4
-"""That it is scored over, as `scoring` names them: three marks and none."""
-_SUFFIXES = ("", ".txt", ".xz")
+"""Number of classes in its scores: three marks and none."""
 CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
-"""Tokens that a recogniser writes together with the word before them."""
+"""Tokens that a recogniser joins to the word before them."""
+_SUFFIXES = ("", ".txt", ".xz")
 _LABELS = {name: Labels(frozenset({Mark(name)})) for name in ("COMMA", "PERIOD", "QUESTION")} | {"O": Labels()}
 _SENTENCE_ENDS = {Mark.PERIOD, Mark.QUESTION}
 _LEFT = frozenset(LEFT)
 
-_Token = tuple[str, Labels]
-
 
 def prepare_iwslt(source: Path, output: Path) -> Summary:
-    """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, words as a recogniser writes them.
+    """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, with words as a recogniser writes them.
 
     Args:
-        source: directory of `train2012`, `dev2012`, `test2011` and `test2011asr`, as they are or with `.txt` or `.xz`
-            after their names; the summary tells which are missing.
+        source: directory of `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
         output: directory to write into.
 
     Raises:
-        InputError: none of the files is there, or one has another form.
+        InputError: there is none of the files, or one is malformed.
     """
     found = {name: path for name in PARTS if (path := find_file(source, name))}
     if not found:
         raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PARTS)}")
     make_directory(output)
     summary = Summary(problems=[f"{source / name}: no such file" for name in PARTS if name not in found])
-    for name, part in PARTS.items():
-        if name in found:
-            with write_file(output / f"{part}.tsv") as out:
-                write_tsv(summary.counted(map(as_recognised, read_iwslt(found[name])), part, found[name]), out)
+    for name, path in found.items():
+        with write_file(output / f"{PARTS[name]}.tsv") as out:
+            write_tsv(summary.counted(map(as_recognised, read_iwslt(path)), PARTS[name], path), out)
     return summary
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """The benchmark's file of that name, as it is or with `.txt` or `.xz` after it."""
+    """Return the benchmark's file of that name, also with the suffix `.txt` or `.xz`."""
     return next((path for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
 
 
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of the file's own tokens, cut after the reference's sentence ends, all of one recording.
-
-    The cuts bound memory and give the bootstrap its units; models are not told of them, for the utterances of a
-    recording are one running text.
+    """Read the tokens of a file as utterances, one for each sentence of the reference, all of one document.
 
     Raises:
         InputError: a line without two columns, or another label.
     """
-    recording = Path(path).name.removesuffix(".xz")
-    waiting: list[_Token] = []
-    number = 0
+    document = Path(path).name.removesuffix(".xz")
+    sentence: list[Word] = []
+    number = 1
     for group in _groups(_read_tokens(path)):
-        waiting.extend(group)
-        if group[-1][1].marks & _SENTENCE_ENDS:
-            number += 1
-            yield _utterance(waiting, recording, number)
-            waiting = []
-    if waiting:
-        yield _utterance(waiting, recording, number + 1)
+        sentence += group
+        if _marks(group[-1]) & _SENTENCE_ENDS:
+            yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
+            sentence, number = [], number + 1
+    if sentence:
+        yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
 
 
-def _read_tokens(path: Pathlike) -> Iterator[_Token]:
+def _read_tokens(path: Pathlike) -> Iterator[Word]:
     for number, line in read_lines(path):
         columns = line.split("\t")
         if len(columns) == 2 and not columns[0].strip():
-            continue  # the published dev2012 has a line whose token is empty
+            continue  # the published dev2012 has a line with an empty token
         if len(columns) != 2 or columns[0].split() != columns[:1]:
             raise InputError(f"{path}:{number}", repr(line), "2 columns: token TAB label")
         if columns[1] not in _LABELS:
             raise InputError(f"{path}:{number}", f"label {columns[1]!r}", f"one of {' '.join(_LABELS)}")
-        yield columns[0], _LABELS[columns[1]]
+        yield Word(columns[0], labels=_LABELS[columns[1]])
 
 
-def _utterance(tokens: Sequence[_Token], recording: str, number: int) -> Utterance:
-    return annotate(
-        Utterance(words=tuple(Word(text) for text, _ in tokens), id=f"{recording}-{number}", recording=recording),
-        labels=tuple(labels for _, labels in tokens),
-    )
-
-
-def _groups(tokens: Iterable[_Token]) -> Iterator[list[_Token]]:
-    """Tokens that are one word for a recogniser: a word with its clitics, and with a dash that stands alone."""
-    group: list[_Token] = []
+def _groups(tokens: Iterable[Word]) -> Iterator[list[Word]]:
+    """Group the tokens that a recogniser writes as one word, with its clitics and the dash after it."""
+    group: list[Word] = []
     for token in tokens:
-        if group and not (token[0] in CLITICS or _is_mark(token[0])):
+        if group and not (token.text in CLITICS or _is_mark(token.text)):
             yield group
             group = []
         group.append(token)
@@ -120,40 +103,35 @@ def _is_mark(token: str) -> bool:
     return not any(char.isalnum() for char in token)
 
 
+def _marks(word: Word) -> frozenset[Mark]:
+    return word.labels.marks if word.labels else frozenset()
+
+
 def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
-    """The first utterances, of so many words together at least; all of them for 0."""
-    if not words:
-        return utterances
-    totals = list(accumulate(len(utterance.words) for utterance in utterances))
-    return utterances[: bisect_left(totals, words) + 1]
+    """Return the first utterances with at least `words` words together; all of them for 0."""
+    totals = accumulate((len(utterance.words) for utterance in utterances), initial=0)
+    return [utterance for utterance, total in zip(utterances, totals, strict=False) if not words or total < words]
 
 
 def as_recognised(tokens: Utterance) -> Utterance:
-    """The benchmark's tokens as words: clitics joined, lone dashes left out, their marks on the joined word."""
-    words, labels = [], []
-    for group in _groups(_labelled(tokens)):
-        text = "".join(token for token, _ in group if not _is_mark(token))
-        words.append(Word(text or group[0][0]))
-        labels.append(Labels(frozenset().union(*(label.marks for _, label in group)), group[0][1].case))
-    return annotate(replace(tokens, words=tuple(words)), labels=tuple(labels))
+    """Return tokens as words: clitics are joined, lone dashes left out, and their marks are on the joined word."""
+    words = []
+    for group in _groups(tokens.words):
+        text = "".join(token.text for token in group if not _is_mark(token.text)) or group[0].text
+        case = (group[0].labels or Labels()).case
+        words.append(Word(text, labels=Labels(frozenset().union(*map(_marks, group)), case)))
+    return replace(tokens, words=tuple(words))
 
 
 def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
-    """Labels of joined words on the benchmark's tokens: those after a word on its last one, all else on its first.
+    """Return the tokens with the labels of the words: marks on the right go to the last token, others to the first.
 
     Args:
         words: `as_recognised(tokens)` with labels.
-        tokens: what they were joined from.
+        tokens: the benchmark's tokens.
     """
-    labels: list[Labels] = []
-    for group, label in zip(_groups(_labelled(tokens)), words.labels or (), strict=True):
-        labels.extend(_spread(label, len(group)))
-    return annotate(tokens, labels=tuple(labels))
-
-
-def _labelled(tokens: Utterance) -> Iterator[_Token]:
-    labels = tokens.labels
-    return ((word.text, label) for word, label in zip(tokens.words, labels, strict=True))
+    groups = zip(_groups(tokens.words), words.labels, strict=True)
+    return annotate(tokens, labels=[label for group, found in groups for label in _spread(found, len(group))])
 
 
 def _spread(label: Labels, tokens: int) -> list[Labels]:

@@ -1,9 +1,9 @@
-"""A training mixture: sources cleaned, freed of duplicates, split by document, balanced and labelled.
+"""Make a training mixture: texts cleaned, freed of duplicates, divided, balanced and labelled.
 
-Every text is cut into *sections* of consecutive lines. Some sections are held out for development, of a text with a
-share below 1 only a part is taken; lines that repeat others, of any section, are left out. Sections become
-*documents*: of running text some turns in a row, of unordered lines 1 to 12 of them in random order. In half of the
-documents numbers are written in words. Every step is a function of the seed and the sources alone.
+Every text is cut into *sections* of consecutive lines. Some sections are held out for development, and a share below 1
+takes only some of them. Lines that repeat others are dropped. Sections become *documents*: some consecutive turns of
+running text, else 1 to 12 lines in random order. In half of the documents numbers are written in words. The result
+depends on the seed and the sources alone.
 """
 
 from __future__ import annotations
@@ -11,28 +11,27 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from asr_punct.corpora.cleaning import finished, joined, mended, unfit
+from asr_punct.corpora.cleaning import finished, joined, repaired, unfit
 from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
-from asr_punct.corpora.spelling import LabelledLine, spelled_out
-from asr_punct.corpora.summary import MixtureSummary
-from asr_punct.corpora.switching import mixed
+from asr_punct.corpora.spelling import spelled_out
+from asr_punct.corpora.switching import Line, mixed
 from asr_punct.errors import InputError
 from asr_punct.formats.files import make_directory, write_file
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word
 
 PARTS = ("train", "dev")
 SPELLED = 0.5
-"""Part of the documents in which numbers are written in words."""
+"""Share of the documents with numbers in words."""
 SWITCHED = 0.05
-"""Part of the documents of unordered lines that mix two languages, where a mixture has two."""
+"""Share of the documents of unordered lines that mix two languages, if the mixture has two."""
 _SECTION_WORDS = (200, 5000)
 _SECTIONS_HELD = 20
 _POOL = 20000
@@ -40,33 +39,63 @@ _POOL_WORDS = 30
 
 
 @dataclass
+class MixtureSummary:
+    """Numbers of words and lines.
+
+    Attributes:
+        words: words of each part by source, with repetitions.
+        read: words of each source in its file.
+        dropped: lines by source and reason.
+        duplicates: lines by source and kind.
+        marks: words of each part by mark.
+    """
+
+    words: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
+    read: Counter[str] = field(default_factory=Counter)
+    dropped: dict[str, Counter[str]] = field(default_factory=dict)
+    duplicates: dict[str, Counter[str]] = field(default_factory=dict)
+    marks: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
+
+    def lines(self) -> list[str]:
+        """Return the summary as text."""
+        dropped, duplicates = (sum(counts.values(), Counter[str]()) for counts in (self.dropped, self.duplicates))
+        return [
+            *(f"{part} words: {_listed(counts)}" for part, counts in self.words.items()),
+            f"dropped lines: {_listed(dropped)}",
+            f"duplicate lines: {_listed(duplicates)}",
+        ]
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join([f"{counts.total()}", *(f"{name} {count}" for name, count in counts.most_common())])
+
+
+@dataclass
 class _Text:
-    """The sections of a source that a mixture takes, by part."""
+    """The sections of a source by part."""
 
     source: Source
     parts: dict[str, list[Section]]
 
 
 def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, seed: int = 1) -> MixtureSummary:
-    """Write `train.tsv` and `dev.tsv`.
-
-    All lines that are taken are held in memory.
+    """Write `train.tsv` and `dev.tsv`; all lines are held in memory.
 
     Args:
-        corpus: folder of the sources' texts.
+        corpus: folder of the texts.
         sources: the mixture.
         output: directory of the two files.
-        seed: of everything that is drawn.
+        seed: of the random generators.
 
     Raises:
-        InputError: a text is missing or cannot be read, all of them have no fit line, or `output` cannot be written.
-        MissingExtraError: the package num2words is not installed.
+        InputError: a text is missing or cannot be read, no line is fit for training, or `output` cannot be written.
+        MissingExtraError: a package of the extra "train" is not installed.
     """
     summary = MixtureSummary()
     texts = [_take(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
     if not any(text.parts["train"] for text in texts):
         raise InputError(corpus, "no line that is fit", "text to train on")
-    _leave_out_duplicates(texts, summary)
+    _drop_duplicates(texts, summary)
     make_directory(output)
     for part in PARTS:
         with write_file(output / f"{part}.tsv") as file:
@@ -75,7 +104,7 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
 
 
 def _take(corpus: Path, source: Source, rng: random.Random, summary: MixtureSummary) -> _Text:
-    """The sections of a source for each part, drawn at random, in their order."""
+    """Draw the sections of a source for each part."""
     smallest, largest = _SECTION_WORDS
     size = min(largest, max(smallest, source.dev // _SECTIONS_HELD)) if source.dev else largest
     found = list(sections(_cleaned(read_blocks(corpus, source), source, summary), size))
@@ -87,26 +116,20 @@ def _take(corpus: Path, source: Source, rng: random.Random, summary: MixtureSumm
             break
         held.add(index)
         words += count_words(chain.from_iterable(found[index]))
-    return _Text(
-        source,
-        {
-            "train": [section for index, section in enumerate(found) if index not in held],
-            "dev": [section for index, section in enumerate(found) if index in held],
-        },
-    )
+    train = [section for index, section in enumerate(found) if index not in held]
+    return _Text(source, {"train": train, "dev": [found[index] for index in sorted(held)]})
 
 
 def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -> Iterator[Block]:
-    """The blocks' lines that are fit, mended; blocks that keep none are left out."""
+    """Yield the repaired lines of each block that are fit for training; skip blocks without such lines."""
     dropped = summary.dropped.setdefault(source.name, Counter())
     for block in blocks:
         summary.read[source.name] += count_words(block)
-        lines: Iterable[str] = (mended(line, source.language) for line in block)
+        lines: Iterable[str] = (repaired(line, source.language) for line in block)
+        complete = (finished(line, source.ordered) for line in (joined(lines) if source.ordered else lines))
         kept = []
-        for line in joined(lines) if source.ordered else lines:
-            line = finished(line, source.ordered)
-            reason = unfit(line, source.ordered)
-            if reason:
+        for line in complete:
+            if reason := unfit(line, source.ordered):
                 dropped[reason] += 1
             else:
                 kept.append(line)
@@ -114,8 +137,8 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
             yield kept
 
 
-def _leave_out_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> None:
-    """Take lines that repeat others out of the sections, in place; what is held out is compared first and so stays."""
+def _drop_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> None:
+    """Delete lines that repeat others, in place; development comes first, so that its lines stay."""
     blocks = [
         (text.source.name, block)
         for part in reversed(PARTS)
@@ -123,20 +146,16 @@ def _leave_out_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> No
         for section in text.parts[part]
         for block in section
     ]
-    found = find_duplicates(line for _, block in blocks for line in block)
-    first = 0
+    kinds = find_duplicates(line for _, block in blocks for line in list(block))
     for name, block in blocks:
-        last = first + len(block)
-        exact, near = found.exact[first:last], found.near[first:last]
-        if exact.any() or near.any():
-            counts = summary.duplicates.setdefault(name, Counter())
-            counts.update(exact=int(exact.sum()), near=int(near.sum()))
-            block[:] = [line for line, twice in zip(block, exact | near, strict=True) if not twice]
-        first = last
+        found = [next(kinds) for _ in block]
+        if any(found):
+            summary.duplicates.setdefault(name, Counter(exact=0, near=0)).update(filter(None, found))
+            block[:] = [line for line, kind in zip(block, found, strict=True) if not kind]
 
 
 def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSummary) -> Iterator[Utterance]:
-    """The labelled lines of all documents of a part, one document after the other."""
+    """Yield the labelled lines of a part, document by document."""
     languages = sorted({text.source.language for text in texts})
     pools = {language: _pool(texts, part, language, seed) for language in languages} if len(languages) > 1 else {}
     for text in texts:
@@ -150,37 +169,33 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
             document = _labelled(lines, source.language, spell=rng.random() < SPELLED)
             if others and not source.ordered and rng.random() < SWITCHED:
                 document = mixed(document, others, rng)
-            yield from _counted(document, f"{source.name}-{number}", source.name, part, summary)
+            for words in document:
+                summary.words[part][source.name] += len(words)
+                summary.marks[part].update(mark for word in words if word.labels for mark in word.labels.marks)
+                yield Utterance(words, document=f"{source.name}-{number}")
 
 
-def _counted(
-    lines: Iterable[LabelledLine], document: str, name: str, part: str, summary: MixtureSummary
-) -> Iterator[Utterance]:
+def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Line]:
+    """Return the labelled words of each line; with `spell` numbers are in words."""
+    document = []
     for line in lines:
-        summary.words[part][name] += len(line.words)
-        summary.marks[part].update(mark for label in line.labels for mark in label.marks)
-        yield annotate(Utterance(tuple(map(Word, line.words)), document=document), labels=line.labels)
+        parsed = parse(line, language)
+        words = tuple(Word(text, labels=label) for text, label in zip(parsed.words, parsed.labels, strict=True))
+        if words:
+            document.append(spelled_out(words, language) if spell else words)
+    return document
 
 
-def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[LabelledLine]:
-    """Lines with words, labelled; with `spell` their numbers in words."""
-    parsed = (parse(line, language) for line in lines)
-    document = [LabelledLine(line.words, line.labels) for line in parsed if line.words]
-    return [spelled_out(line, language) for line in document] if spell else document
-
-
-def _lines(parts: Iterable[Section]) -> Iterator[str]:
-    return (line for section in parts for block in section for line in block)
-
-
-def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[LabelledLine]:
-    """Short lines of a language for documents of another one."""
+def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[Line]:
+    """Draw short lines of a language for documents of another language."""
     rng = random.Random(f"{seed} {part} pool {language}")
     lines = [
         line
         for text in texts
         if text.source.language == language
-        for line in _lines(text.parts[part])
+        for section in text.parts[part]
+        for block in section
+        for line in block
         if 2 < count_words((line,)) <= _POOL_WORDS
     ]
     return _labelled(rng.sample(lines, min(_POOL, len(lines))), language, spell=True)

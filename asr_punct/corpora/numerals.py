@@ -1,8 +1,7 @@
-"""Numbers in words, as a speech recogniser writes them: Spanish, Basque and English.
+"""Write numbers in words, as a speech recogniser does: Spanish, Basque and English.
 
-Spanish and English cardinals, ordinals and years are those of the package num2words; Basque ones are made here, as
-the Basque academy writes them (Euskaltzaindia, rule 7): the count goes by twenties, and `eta` stands before the last
-part of a number.
+Spanish and English use the package num2words. Basque follows the Basque academy (Euskaltzaindia, rule 7): numbers are
+counted by twenties, and `eta` precedes the last part of a number.
 """
 
 from __future__ import annotations
@@ -13,41 +12,27 @@ from functools import lru_cache
 from asr_punct.errors import MissingExtraError
 
 LARGEST = 10**12
-"""Numbers from here on are not read."""
+"""Numbers from here on stay in digits."""
 _SMALL = tuple(
     """zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei
     hamazazpi hemezortzi hemeretzi""".split()  # noqa: SIM905
 )
 _TWENTIES = ("", "hogei", "berrogei", "hirurogei", "laurogei")
-_HUNDREDS = (
-    "",
-    "ehun",
-    "berrehun",
-    "hirurehun",
-    "laurehun",
-    "bostehun",
-    "seiehun",
-    "zazpiehun",
-    "zortziehun",
-    "bederatziehun",
-)
+_HUNDREDS = [f"{stem}ehun" for stem in ("", "berr", "hirur", "laur", "bost", "sei", "zazpi", "zortzi", "bederatzi")]
 _SHORTENED = re.compile(r"\b(veinti)?uno(?= mil)")
-"""Spanish `uno` before `mil` and `millones`, where num2words leaves it whole."""
+"""Spanish `uno` before `mil` and `millones`, which num2words does not shorten."""
 _POINTS = {"es": "coma", "eu": "koma", "en": "point"}
 
 
 def basque_cardinal(number: int) -> str:
-    """A whole number in Basque words, `bi mila eta hamabost`.
-
-    Args:
-        number: at least 0 and below `LARGEST`.
-    """
+    """Return a whole number from 0 to `LARGEST` - 1 in Basque words, `bi mila eta hamabost`."""
     for unit, name in ((10**6, "milioi"), (1000, "mila")):
         if number >= unit:
             count, rest = divmod(number, unit)
-            return _joined(_counted(count, name), rest)
+            one = "mila" if name == "mila" else f"{name} bat"
+            return _joined(one if count == 1 else f"{basque_cardinal(count)} {name}", rest)
     if number >= 100:
-        hundreds = _HUNDREDS[number // 100]
+        hundreds = _HUNDREDS[number // 100 - 1]
         return f"{hundreds} eta {basque_cardinal(number % 100)}" if number % 100 else hundreds
     if number < 20:
         return _SMALL[number]
@@ -55,14 +40,8 @@ def basque_cardinal(number: int) -> str:
     return f"{twenty}ta {_SMALL[rest]}" if rest else twenty
 
 
-def _counted(count: int, name: str) -> str:
-    if count == 1:
-        return "mila" if name == "mila" else f"{name} bat"
-    return f"{basque_cardinal(count)} {name}"
-
-
 def _joined(head: str, rest: int) -> str:
-    """The parts of a number; `eta` stands before the rest where it is one part."""
+    """Join the parts of a number, with `eta` before a rest of a single part."""
     if not rest:
         return head
     single = rest < 100 or rest % (100 if rest < 1000 else 1000) == 0
@@ -70,7 +49,7 @@ def _joined(head: str, rest: int) -> str:
 
 
 def basque_ordinal(number: int) -> str:
-    """A whole number above 0 as a Basque ordinal, `bosgarren`."""
+    """Return a number above 0 as a Basque ordinal, `bosgarren`."""
     if number == 1:
         return "lehen"
     words = basque_cardinal(number)
@@ -78,18 +57,14 @@ def basque_ordinal(number: int) -> str:
 
 
 def with_basque_suffix(numeral: str, suffix: str) -> str:
-    """A Basque numeral with the ending that was written on its digits, `hamarrean`."""
+    """Return a Basque numeral with the ending that was written after its digits, `hamarrean`."""
     doubled = "r" if numeral.endswith("r") and suffix[0] in "aeiou" else ""
     return numeral + doubled + suffix
 
 
 @lru_cache(maxsize=1 << 14)
 def cardinal(number: int, language: str) -> str:
-    """A whole number in words without hyphens, English without `and`.
-
-    Args:
-        number: at least 0 and below `LARGEST`.
-        language: `es`, `eu` or `en`.
+    """Return a whole number from 0 to `LARGEST` - 1 in words, without hyphens and without English `and`.
 
     Raises:
         MissingExtraError: the package num2words is not installed.
@@ -99,22 +74,24 @@ def cardinal(number: int, language: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def ordinal(number: int, language: str) -> str:
-    """A whole number above 0 as an ordinal (Spanish: masculine). Arguments and errors are those of `cardinal`."""
+    """Return a number above 0 as an ordinal, in Spanish a masculine one. Raises as `cardinal`."""
     return basque_ordinal(number) if language == "eu" else _num2words(number, language, "ordinal")
 
 
 @lru_cache(maxsize=1 << 12)
 def english_year(number: int) -> str:
-    """A year as English says it, `nineteen ninety nine`. Errors are those of `cardinal`."""
+    """Return a year as it is said in English, `nineteen ninety nine`. Raises as `cardinal`."""
     return _num2words(number, "en", "year")
 
 
 @lru_cache(maxsize=1 << 12)
 def decimal(whole: int, decimals: str, language: str) -> str:
-    """A number with decimals in words.
+    """Return a number with decimals in words; one or two Spanish or Basque decimals are read as a number.
 
-    English reads one decimal after the other, Spanish and Basque as a number where there are one or two of them.
-    Arguments and errors are those of `cardinal`; `decimals` are the digits after the point or comma.
+    Args:
+        whole: the digits before the point or comma.
+        decimals: the digits after it.
+        language: `es`, `eu` or `en`.
     """
     together = language != "en" and len(decimals) <= 2 and decimals[0] != "0"
     parts = [decimals] if together else list(decimals)

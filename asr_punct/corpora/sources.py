@@ -1,8 +1,8 @@
-"""Tables of sources: which texts a model is trained on, how much of each, under which licence.
+"""Tables of sources: the texts of a training mixture, how much of each is used, and their licences.
 
-A table has the columns `file TAB language TAB ordered TAB share TAB dev TAB licence`, a row a text; lines that begin
-with `#` are comments. Shares below 1 are a part of the text, above 1 whole numbers of repetitions; `dev` is the
-number of words to hold out.
+A row is `file TAB language TAB ordered TAB share TAB dev TAB licence`; lines that begin with `#` are comments. A share
+below 1 is the part of the text that is used, a share above 1 a whole number of repetitions; `dev` is the number of
+words to hold out for development.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.files import Pathlike, read_lines
 
 COLUMNS = ("file", "language", "ordered", "share", "dev", "licence")
-_SUFFIXES = (".txt.xz", ".txt")
 
 
 @dataclass(frozen=True)
@@ -23,12 +22,12 @@ class Source:
     """A text of a mixture.
 
     Attributes:
-        file: its place in the corpus folder, without suffix.
+        file: path in the corpus folder, without suffix.
         language: language code.
-        ordered: whether lines follow each other as they were said or written; else each stands alone.
-        share: how often its words are seen; below 1 the part of it that is taken.
+        ordered: whether the text is running text; else each line stands alone.
+        share: part of the text that is used, or number of repetitions.
         dev: words held out for development.
-        licence: under which it may be used.
+        licence: of the text.
     """
 
     file: str
@@ -40,25 +39,19 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The text's name without its folder."""
+        """The file without its folder."""
         return self.file.rpartition("/")[2]
 
     @property
     def repeats(self) -> int:
-        """How often the text is repeated."""
+        """Number of repetitions, at least 1."""
         return max(1, round(self.share))
 
 
 def read_sources(table: Pathlike) -> list[Source]:
-    """The rows of a table.
-
-    Raises:
-        InputError: a row with other columns, or values that are none.
-    """
-    sources = []
-    for number, line in read_lines(table):
-        if line.strip() and not line.startswith("#"):
-            sources.append(_source(line.split("\t"), f"{table}:{number}"))
+    """Read a table. Raises InputError if a row has other columns or wrong values."""
+    rows = [(f"{table}:{number}", line) for number, line in read_lines(table)]
+    sources = [_source(line.split("\t"), place) for place, line in rows if line.strip() and not line.startswith("#")]
     if not sources:
         raise InputError(table, "no rows", "a table of sources")
     return sources
@@ -84,14 +77,11 @@ def _source(cells: list[str], place: str) -> Source:
 
 
 def read_blocks(corpus: Path, source: Source) -> Iterator[list[str]]:
-    """Blocks of a text's lines (a speaker's turn, a chapter) that empty lines divide, lazily.
-
-    Raises:
-        InputError: the text is missing or cannot be read.
-    """
-    places = [corpus / (source.file + suffix) for suffix in _SUFFIXES]
+    """Read the blocks of a text's lines, which empty lines separate. Raises InputError if the text cannot be read."""
+    text = corpus / f"{source.file}.txt"
+    packed = text.with_name(f"{text.name}.xz")
     block: list[str] = []
-    for _, line in read_lines(next((place for place in places if place.exists()), places[-1])):
+    for _, line in read_lines(packed if packed.exists() else text):
         if line.strip():
             block.append(line)
         elif block:

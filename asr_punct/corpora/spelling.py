@@ -1,16 +1,13 @@
-"""Digits of labelled words -> the words that are spoken for them, with marks and case on the right ones.
-
-What cannot be read for certain (`2009-2016`, `007`, `4k`) stays in digits.
-"""
+"""Replace the digits of labelled words by the spoken words; ambiguous ones (`2009-2016`, `007`, `4k`) stay."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from asr_punct.corpora.numerals import LARGEST, cardinal, decimal, english_year, ordinal, with_basque_suffix
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
+from asr_punct.words import Word
 
 _WITH_COMMA = r"(?P<whole>\d{1,3}(?:\.\d{3})+|\d+)(?:,(?P<decimals>\d{1,6}))?"
 _WITH_POINT = r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d{1,6}))?"
@@ -32,69 +29,66 @@ _MONEY = {
 _SCALES = frozenset(("thousand", "million", "billion", "trillion"))
 _NO_NOUNS = frozenset(("es", "los", "las", "después", "más", "menos", "y", "e", "o", "u", "a", "de", "en", "que", "se"))
 _Reading = tuple[list[str], int]
+"""Spoken words, and the number of written words that they replace."""
 
 
-class LabelledLine(NamedTuple):
-    """A line as training reads it.
+def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
+    """Return labelled words with their numbers in words.
 
-    Attributes:
-        words: lower-case words.
-        labels: marks and case, one for each word.
-    """
-
-    words: tuple[str, ...]
-    labels: tuple[Labels, ...]
-
-
-def spelled_out(line: LabelledLine, language: str) -> LabelledLine:
-    """The line with its numbers in words; marks before a number go to its first word, marks after it to its last.
-
-    A number that begins a sentence gets a capital.
+    The first word of a number has the marks on its left, the last word those on its right. A number at the beginning of
+    a sentence has a capital.
 
     Args:
-        line: the line, digits and all.
+        words: lower-case words of a line.
         language: `es`, `eu` or `en`.
 
     Raises:
         MissingExtraError: the package num2words is not installed.
     """
-    words, labels = line
-    if not any(char.isdigit() for word in words for char in word):
-        return line
-    new_words, new_labels, i = list[str](), list[Labels](), 0
+    result, i = list[Word](), 0
     while i < len(words):
-        parted = i + 1 == len(words) or labels[i].marks.difference(LEFT) or labels[i + 1].marks.intersection(LEFT)
-        following = "" if parted else words[i + 1]
-        spoken, used = _READERS[language](words[i], following) or ([words[i]], 1)
-        new_words += spoken
-        if len(spoken) == 1 and spoken[0] == words[i]:
-            new_labels.append(labels[i])
+        texts, used = _read(words, i, language)
+        if texts == [words[i].text]:
+            result.append(words[i])
         else:
-            starts = not new_labels or not SENTENCE_ENDS.isdisjoint(new_labels[-1].marks)
-            new_labels += _spread(labels[i : i + used], len(spoken), starts)
+            begins = not result or not SENTENCE_ENDS.isdisjoint(_marks(result[-1]))
+            labels = _spread(words[i : i + used], len(texts), begins)
+            result += [Word(text, labels=label) for text, label in zip(texts, labels, strict=True)]
         i += used
-    return LabelledLine(tuple(new_words), tuple(new_labels))
+    return tuple(result)
 
 
-def _spread(labels: Sequence[Labels], count: int, starts: bool) -> list[Labels]:
-    """Labels of the spoken words in place of those of the written ones."""
-    left = labels[0].marks.intersection(LEFT)
-    right = labels[-1].marks.difference(LEFT)
-    case = Case.FIRST_CAP if starts else Case.O
+def _read(words: Sequence[Word], i: int, language: str) -> _Reading:
+    """Return the spoken words for word i, and how many written words they replace: it and the one after it, or one."""
+    if not any(char.isdigit() for word in words[i : i + 2] for char in word.text):
+        return [words[i].text], 1
+    separated = i + 1 == len(words) or _marks(words[i]).difference(LEFT) or _marks(words[i + 1]).intersection(LEFT)
+    return _READERS[language](words[i].text, "" if separated else words[i + 1].text) or ([words[i].text], 1)
+
+
+def _marks(word: Word) -> frozenset[Mark]:
+    return word.labels.marks if word.labels else frozenset()
+
+
+def _spread(written: Sequence[Word], count: int, begins: bool) -> list[Labels]:
+    """Return the labels of the `count` spoken words for written words."""
+    left = _marks(written[0]).intersection(LEFT)
+    right = _marks(written[-1]).difference(LEFT)
+    case = Case.FIRST_CAP if begins else Case.O
     if count == 1:
         return [Labels(left | right, case)]
     return [Labels(left, case), *[Labels()] * (count - 2), Labels(right)]
 
 
 def _number(text: str) -> int | None:
-    """The digits' value, or None where they are a code and not a number."""
+    """Return the value of the digits, or None if they are a code."""
     digits = re.sub(r"\D", "", text)
     value = int(digits)
     return None if value >= LARGEST or (digits[0] == "0" and len(digits) > 1) else value
 
 
 def _plain(match: re.Match[str], language: str) -> list[str] | None:
-    """Words of a cardinal, with decimals where there are some."""
+    """Return the words of a cardinal, with its decimals."""
     value = _number(match["whole"])
     if value is None:
         return None
@@ -142,7 +136,7 @@ def _spanish_ordinal(number: int, sign: str, following: str) -> _Reading | None:
 
 
 def _spanish_agreed(spoken: list[str], following: str) -> list[str]:
-    """A cardinal in the form that it takes before its noun: `veintiún`, `doscientas`."""
+    """Return a cardinal in its form before a noun: `veintiún`, `doscientas`."""
     if not following.isalpha():
         return spoken
     if following.endswith("as"):
@@ -175,7 +169,7 @@ def _read_basque(word: str, following: str) -> _Reading | None:
 
 
 def _basque(match: re.Match[str]) -> list[str] | None:
-    """Words of a Basque number, an ordinal where a period follows, with its ending where it has one."""
+    """Return the words of a Basque number with its ending; before a period it is an ordinal."""
     spoken = _plain(match, "eu")
     after = match["after"]
     if spoken is None or after in (None, "%", "€"):

@@ -1,24 +1,20 @@
-"""Two languages in one document and in one sentence, as bilingual speakers mix them."""
+"""Mix two languages in a document and in a sentence, as bilingual speakers do."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from asr_punct.corpora.spelling import LabelledLine
 from asr_punct.marks import Labels, Mark
+from asr_punct.words import Word
 
+Line = tuple[Word, ...]
+"""Labelled words of a line."""
 _PLAIN = frozenset({Mark.COMMA, Mark.PERIOD})
 
 
-def mixed(document: Sequence[LabelledLine], others: Sequence[LabelledLine], rng: random.Random) -> list[LabelledLine]:
-    """A document with sentences of another language after some of its own; some share one sentence instead.
-
-    Args:
-        document: lines of one language.
-        others: lines of the other language to draw from.
-        rng: what decides.
-    """
+def mixed(document: Sequence[Line], others: Sequence[Line], rng: random.Random) -> list[Line]:
+    """Insert lines of another language, drawn from `others`, into a document; some share a sentence instead."""
     result = []
     for line in document:
         other = rng.choice(others)
@@ -31,22 +27,18 @@ def mixed(document: Sequence[LabelledLine], others: Sequence[LabelledLine], rng:
     return result
 
 
-def spliced(first: LabelledLine, second: LabelledLine) -> LabelledLine | None:
-    """A sentence that begins as `first` up to a comma and goes on as `second` after one, or None.
+def spliced(first: Line, second: Line) -> Line | None:
+    """Join the beginning of `first`, up to a comma, and the end of `second`, after a comma.
 
-    Only plain sentences are joined: no mark in them but commas and the last period.
+    Returns None unless both are plain sentences: no marks but commas and the last period.
     """
-    left, right = _comma(first.labels), _comma(second.labels)
-    if left is None or right is None:
-        return None
-    return LabelledLine(
-        first.words[: left + 1] + second.words[right + 1 :],
-        first.labels[: left + 1] + second.labels[right + 1 :],
-    )
+    left, right = _comma(first), _comma(second)
+    return None if left is None or right is None else first[: left + 1] + second[right + 1 :]
 
 
-def _comma(labels: Sequence[Labels]) -> int | None:
-    """Where the first comma of a plain sentence stands."""
-    if not all(label.marks <= _PLAIN for label in labels) or any(Mark.PERIOD in label.marks for label in labels[:-1]):
+def _comma(line: Line) -> int | None:
+    """Return the index of the first comma of a plain sentence."""
+    marks = [(word.labels or Labels()).marks for word in line]
+    if not all(found <= _PLAIN for found in marks) or any(Mark.PERIOD in found for found in marks[:-1]):
         return None
-    return next((i for i, label in enumerate(labels[:-1]) if Mark.COMMA in label.marks), None)
+    return next((i for i, found in enumerate(marks[:-1]) if Mark.COMMA in found), None)

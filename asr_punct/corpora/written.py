@@ -1,4 +1,4 @@
-"""`prepare text`: plain written text to the corpora that training reads."""
+"""`prepare text`: divide written text into the corpora for training."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from asr_punct.words import Utterance, word_count
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line with words: its document, its words, and the characters that it takes as TSV."""
+    """A line with words: its document, its words, and its characters as TSV."""
 
     document: str
     words: int
@@ -34,22 +34,21 @@ class _Line:
 def prepare_text(
     source: Pathlike, output: Path, *, language: str, dev: float = 0.05, test: float = 0.05, seed: int = 1
 ) -> Summary:
-    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; each whose share is above 0 gets something.
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; a part with a share above 0 is not empty.
 
-    Text of fewer documents than parts is divided by consecutive blocks of lines instead, which the summary tells. The
-    labelled text waits in a temporary file until its documents are counted; memory grows by the line, not the word.
+    Text with fewer documents than parts is divided into consecutive blocks of lines.
 
     Args:
         source: text, a sentence or paragraph a line, an empty line between documents; `-` is standard input.
         output: directory of the three files.
-        language: whose conventions the text follows.
+        language: of the text.
         dev: share of the documents for development.
         test: share of the documents for testing.
         seed: of the division.
 
     Raises:
         AsrPunctError: shares that leave nothing for training, or text without words.
-        InputError: no such file, fewer lines with words than parts, or an `output` that is a file.
+        InputError: no such file, fewer lines with words than parts, or `output` is a file.
     """
     summary = Summary()
     lines = progress.counted(read_text(source), "words", size=word_count, source=source)
@@ -68,11 +67,7 @@ def divide(
     test: float = 0.05,
     seed: int = 1,
 ) -> None:
-    """Write labelled utterances as `prepare_text` divides its lines; `place` is what errors name.
-
-    Raises:
-        AsrPunctError: as `prepare_text`.
-    """
+    """Divide labelled utterances as `prepare_text` does; `place` is the source's name in errors."""
     if not (dev >= 0 and test >= 0 and dev + test < 1):
         raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
     if output.exists() and not output.is_dir():
@@ -93,7 +88,7 @@ def divide(
 
 
 def _spool(utterances: Iterable[Utterance], spool: TextIO) -> list[_Line]:
-    """Write the lines that have words, one after the other, and tell where each begins and ends."""
+    """Write the lines with words to a temporary file, as their documents must be counted first."""
     lines = []
     for utterance in utterances:
         if utterance.words:
@@ -104,7 +99,7 @@ def _spool(utterances: Iterable[Utterance], spool: TextIO) -> list[_Line]:
 
 
 def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
-    """The part of every line."""
+    """Return the part of every line."""
     documents = dict.fromkeys(line.document for line in lines)
     if len(documents) < len(shares):
         summary.problems.append(
@@ -124,7 +119,7 @@ def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random
 
 
 def _write(spool: TextIO, lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
-    """Write every line to the file of its part; a part without a share gets an empty file."""
+    """Copy every line to the file of its part; a part without a share has an empty file."""
     make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}

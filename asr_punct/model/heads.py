@@ -74,7 +74,7 @@ class ClassHead(nn.Module):
     """One class a word, which is a set of marks; a mark is as likely as the classes that hold it.
 
     Args:
-        config: its classes, from `training.classes.find_classes`, and whether a CRF chooses among their sequences.
+        config: its classes, from `training.fit.find_classes`, and whether a CRF chooses among their sequences.
         width: size of the vectors.
         max_words: longest window.
     """

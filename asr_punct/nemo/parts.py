@@ -31,7 +31,7 @@ from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import named_heads, read_config
-from asr_punct.training.fit import model_of, start_model, with_classes
+from asr_punct.training.fit import start_config, start_model, with_classes
 from asr_punct.training.run import check_data
 
 NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
@@ -82,7 +82,7 @@ def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
     config = read_config(values["config"], settings)
     init = find_trainable_model(values["init"]) if values.get("init") else None
     if init:
-        config = replace(config, model=model_of(init, config.model, named_heads(settings)))
+        config = replace(config, model=start_config(init, config.model, named_heads(settings)))
     config = with_classes(Config(config.model, _checked(config.training, epochs)), data)
     torch.manual_seed(config.training.seed)
     tagger, tokenizer = start_model(config, data, init)

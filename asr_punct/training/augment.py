@@ -1,7 +1,7 @@
-"""Words substituted, deleted and inserted at random in training windows (Alam et al. 2020, section 4.1.2).
+"""Substitute, delete and insert random words in training windows (Alam et al. 2020, section 4.1.2).
 
-The paper's tokens are sub-words; here they are words, which have the labels: a word that is substituted becomes the
-unknown word, which is a single unknown sub-word, or a random one. `training.noise` makes errors as recognisers do.
+The paper changes sub-words; this module changes words, which have the labels. `training.noise` makes the errors of
+recognisers instead.
 """
 
 from __future__ import annotations
@@ -13,33 +13,26 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from asr_punct.config import AugmentConfig
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
 from asr_punct.marks import CASES, Case
 from asr_punct.pauses import UNKNOWN
 from asr_punct.training.corpus import WordArrays
 
 _LOWER = CASES.index(Case.O)
 
-_Bools = npt.NDArray[np.bool_]
-
 
 def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: Generator) -> WordArrays:
-    """Training windows in which each word is changed with probability `config.rate`.
+    """Change each word of training windows with probability `config.rate`.
 
-    * A substituted word keeps its labels, its case among them, and its pause.
-    * With a deleted word its labels go. The pause of the word before goes on through the deleted word's pause: it is
-      their sum, or unknown if one of them is. A window whose words would all be deleted keeps its first one.
-    * A word is inserted before the changed one. It has no labels, and an unknown pause.
-    * The first and last words of a window have the flags of those that were there before.
+    * A substituted word keeps its labels, its case and its pause.
+    * The labels of a deleted word are deleted too. The pause before it then includes the pause after it
+      (`WordArrays.without`). A window always keeps at least its first word.
+    * A word is inserted before the changed word. It has no labels and an unknown pause.
 
     Args:
         batch: windows, each of words of one document.
         config: the rates.
-        replacements: words that substitute or are inserted, places in the vocabulary, drawn uniformly.
-        rng: what decides.
-
-    Returns:
-        The windows, which may have grown.
+        replacements: vocabulary indices of the words to substitute and insert, drawn uniformly.
+        rng: random generator.
     """
     change, kind = rng.random((2, len(batch.words)))
     drawn = rng.integers(replacements.start, replacements.stop, size=len(batch.words), dtype=np.int32)
@@ -50,23 +43,14 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
     kept = ~deleted
     kept |= batch.first & ~np.logical_or.reduceat(kept, np.flatnonzero(batch.first))[batch.rows]
     result = replace(batch, words=np.where(substituted, drawn, batch.words)).without(~kept)
-    result = _inserted(result, inserted[kept], drawn[kept])
-    return replace(result, boundaries=_edges(batch, result))
+    return _inserted(result, inserted[kept], drawn[kept]).with_edges_of(batch)
 
 
-def _inserted(batch: WordArrays, before: _Bools, words: npt.NDArray[np.int32]) -> WordArrays:
-    """Words without labels put in before some words: of `words`, (all words,), those at the same places."""
+def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArray[np.int32]) -> WordArrays:
+    """Insert `words`, (all words,), without labels, where `before` is true."""
     copies = 1 + before
     result = batch.at(np.repeat(np.arange(len(copies)), copies))
     new = (np.cumsum(copies) - copies)[before]
     result.words[new], result.pauses[new] = words[before], UNKNOWN
     result.marks[new], result.cases[new] = 0, _LOWER
     return result
-
-
-def _edges(before: WordArrays, after: WordArrays) -> npt.NDArray[np.uint8]:
-    """Flags of the same windows `after` a change, whose first and last words have those of the ones `before`."""
-    flags = np.full(len(after.words), NO_BOUNDARY, np.uint8)
-    flags[after.first] |= before.boundaries[before.first] & DOCUMENT_START
-    flags[after.last] |= before.boundaries[before.last] & DOCUMENT_END
-    return flags

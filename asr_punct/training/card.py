@@ -1,37 +1,58 @@
-"""The README.md of a model directory: what the model is and what it was trained on."""
+"""Write the model card: README.md of a model directory."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from asr_punct.checkpoint import CARD, read_info
+from asr_punct.checkpoint import CARD, ModelInfo, read_info
 from asr_punct.formats.files import write_file
 from asr_punct.marks import MARKS
 
-_SCORES = {"dev_f1": "punctuation micro F1 on the development set", "dev_case_f1": "case micro F1 on it"}
+_LANGUAGES = {"es": "Spanish", "eu": "Basque", "en": "English", "bn": "Bangla"}
 
 
 def write_card(directory: Path) -> None:
-    """Write the card from the directory's `config.json`."""
-    info = read_info(directory)
+    """Write the card of a trained model from its `config.json`."""
+    with write_file(directory / CARD) as out:
+        out.write(card(directory, read_info(directory)))
+
+
+def card(directory: Path, info: ModelInfo) -> str:
+    """Return the card as Markdown: title, usage and a list of facts; a recipe adds front matter and sections."""
     model, facts = info.model, info.training
     heads = model.heads
     marks = f"{len(MARKS)} marks" if heads.kind == "multilabel" else f"marks in {len(heads.classes)} classes"
-    inputs = "words" if model.pauses.kind == "none" else "words and pauses"
-    lines = [
-        f"# {directory.resolve().name}",
-        "",
-        f"A punctuation and capitalisation model of asr_punct: {marks} and case, from {inputs}.",
-        "",
-        f"* language: {model.language}",
-        f"* encoder: {model.encoder.name or info.encoder.get('model_type')}",
-        f"* pauses: {model.pauses.kind}; context: {model.context.kind}",
-        f"* trained on {facts['words']} words of `{facts['data']}`, chosen by {facts['dev_words']} words",
-        *(f"* {text}: {facts[name]:.3f}" for name, text in _SCORES.items()),
-        "",
-        "```",
-        f"asr-punct punctuate --model {directory} input.ctm",
-        "```",
-    ]
-    with write_file(directory / CARD) as out:
-        out.write("\n".join(lines) + "\n")
+    inputs = "words alone" if model.pauses.kind == "none" else "words and the pauses between them, where known"
+    name = directory.resolve().name
+    lines = {
+        "languages": language_names(model.language),
+        "output": f"{marks} and case, from {inputs}",
+        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, built from its configuration",
+        "pauses": model.pauses.kind,
+        "context": model.context.kind,
+        "words of the training text": facts.get("words"),
+        "training text": facts.get("data"),
+        "words of the development text": facts.get("dev_words"),
+        "punctuation micro F1 there": facts.get("dev_f1"),
+        "case micro F1 there": facts.get("dev_case_f1"),
+        "parameters": facts.get("parameters"),
+        "licence of the weights": facts.get("licence"),
+    }
+    return "\n".join(
+        [
+            f"# {name}\n",
+            "Punctuation and capitals for the words of a speech recogniser.\n",
+            f"```bash\nasr-punct punctuate --model {name} transcript.txt\n```\n",
+            *(f"* {key}: {_text(value)}" for key, value in lines.items() if value is not None),
+            "",
+        ]
+    )
+
+
+def language_names(codes: str) -> str:
+    """Return the English names of languages, `es+eu` as `Spanish and Basque`."""
+    return " and ".join(_LANGUAGES.get(code, code) for code in codes.split("+"))
+
+
+def _text(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,4 +1,4 @@
-"""Optimisers made of others: several as one, and LookAhead around any."""
+"""Optimisers made of other optimisers: several as one, and LookAhead."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim import Optimizer
 
 
-class Together(Optimizer):
-    """Several optimisers, each for its own parameters, as one.
-
-    Args:
-        optimizers: they keep their own rates and state.
-    """
+class CombinedOptimizer(Optimizer):
+    """Several optimisers, each with its own parameters, learning rates and state, as one."""
 
     def __init__(self, optimizers: Sequence[Optimizer]) -> None:
         self.optimizers = list(optimizers)
@@ -23,35 +19,32 @@ class Together(Optimizer):
         self._share_groups()
 
     def _share_groups(self) -> None:
-        """A rate that a schedule sets here is the optimisers' own."""
+        """Use the optimisers' own groups, so that a schedule changes their rates."""
         self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step of each."""
         loss = closure() if closure else None
         for optimizer in self.optimizers:
             optimizer.step()
         return loss
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of each."""
         return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Inverse of `state_dict`."""
         for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self._share_groups()
 
 
-class LookAhead(Together):
-    """Slow weights that follow the optimiser's at every k-th step (Zhang et al. 2019, algorithm 1).
+class LookAhead(CombinedOptimizer):
+    """Slow weights that follow the optimiser's weights at every k-th step (Zhang et al. 2019, algorithm 1).
 
-    From slow weights phi the optimiser takes k steps to theta; then phi += alpha (theta - phi), and it goes on from phi
-    with the state that it has. What is scored between two such steps is theta.
+    From slow weights phi the optimiser takes k steps to theta; then phi += alpha (theta - phi), and the optimiser
+    continues from phi with its state. Between two such steps theta is scored.
 
     Args:
-        optimizer: what takes the steps; it keeps its own rates and state.
+        optimizer: takes the steps.
         period: steps from one synchronisation to the next (k).
         rate: step size of the slow weights (alpha).
     """
@@ -63,13 +56,11 @@ class LookAhead(Together):
         self._slow: list[Tensor] = []
 
     def _weights(self) -> list[Tensor]:
-        found: list[nn.Parameter] = [weight for group in self.param_groups for weight in group["params"]]
-        return [weight.detach() for weight in found]
+        return [weight.detach() for group in self.param_groups for weight in group["params"]]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """A step of the optimiser, and every k-th time one of the slow weights."""
         weights = self._weights()
-        if not self._slow:  # not before: a checkpoint may still be loaded into the model
+        if not self._slow:  # not earlier: a checkpoint may be loaded into the model first
             self._slow = [weight.clone() for weight in weights]
         loss = super().step(closure)
         self._steps += 1
@@ -79,11 +70,9 @@ class LookAhead(Together):
         return loss
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of the optimiser, the slow weights and the steps taken."""
         return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Inverse of `state_dict`."""
         super().load_state_dict(state_dict)
         self._steps = state_dict["steps"]
         slow = zip(state_dict["slow"], self._weights(), strict=True) if state_dict["slow"] else ()

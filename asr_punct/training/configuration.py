@@ -1,4 +1,4 @@
-"""Configurations by name or file: YAML read with omegaconf, checked as dataclasses."""
+"""Read configurations by name or file: YAML, through omegaconf, checked as dataclasses."""
 
 from __future__ import annotations
 
@@ -19,34 +19,33 @@ _SETTINGS = "settings"
 
 
 def read_config(name: str, settings: Sequence[str] = ()) -> Config:
-    """The configuration of that name or path, changed by `key=value` settings (`training.epochs=3`).
+    """Read the configuration of that name or path, changed by `key=value` settings (`training.epochs=3`).
 
-    A file may build on another one, `base: NAME`: a file beside it or a shipped configuration, without a base itself.
+    A file may extend another one with `base: NAME`, a file in its directory or a shipped configuration without a base.
 
     Raises:
-        ConfigError: there is none, it is no YAML, or keys and values do not fit.
+        ConfigError: there is no such file, it is not YAML, or its keys and values are wrong.
     """
     path = _find(name)
     values = _load(path)
-    if not settings:
-        return from_mapping(Config, values, str(path))
-    changed = _changed(values, settings)
-    try:
-        return from_mapping(Config, changed, _SETTINGS)
-    except ConfigError:
-        from_mapping(Config, values, str(path))  # raises where the file is at fault
-        raise
+    if settings:
+        changed = _changed(values, settings)
+        try:
+            return from_mapping(Config, changed, _SETTINGS)
+        except ConfigError:
+            from_mapping(Config, values, str(path))  # raises if the file is wrong, not the settings
+            raise
+    return from_mapping(Config, values, str(path))
 
 
 def named_heads(settings: Sequence[str]) -> frozenset[str]:
-    """Keys of `model.heads` that settings, which `read_config` took, name."""
+    """Return the keys of `model.heads` in settings that `read_config` accepts."""
     heads = OmegaConf.select(OmegaConf.from_dotlist(list(settings)), "model.heads")
     return frozenset(heads or ())
 
 
 def _load(path: Path, may_have_base: bool = True) -> dict[str, Any]:
-    """Plain values of a YAML file over those of its base."""
-    with _told_at(path):
+    with _config_errors(path):
         values: Any = OmegaConf.load(path)
         if not isinstance(values, DictConfig):
             raise ConfigError(f"{path}: found a list, expected keys and values")
@@ -61,7 +60,7 @@ def _changed(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
     for setting in settings:
         if "=" not in setting:
             raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
-    with _told_at(_SETTINGS):
+    with _config_errors(_SETTINGS):
         return _plain(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
 
 
@@ -70,8 +69,8 @@ def _plain(values: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _told_at(place: object) -> Iterator[None]:
-    """What the libraries raise, on one line that names the place."""
+def _config_errors(place: object) -> Iterator[None]:
+    """Raise the errors of the libraries as a ConfigError with the place."""
     try:
         yield
     except ConfigError:

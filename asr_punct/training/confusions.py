@@ -1,15 +1,7 @@
-"""Which words a recogniser takes for which: those that sound alike, those a letter apart, and misspelt forms.
-
-Words sound alike that have one key. A key is what is left of a word when accents are folded and a table of rules is
-gone through: the same letter for b and v, c, s and z, g and j, none for h, and so on; English has a table of its own,
-after Metaphone (Philips 1990, Hanging on the Metaphone) but with one vowel for all.
-"""
+"""Which words a recogniser confuses: words that sound alike, words that differ by a letter, and misspelt forms."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,126 +13,36 @@ import numpy.typing as npt
 from asr_punct.features import DOCUMENT_START
 from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
 from asr_punct.training.corpus import Corpus
+from asr_punct.training.sounds import misspellings, sound_keys
 
 CANDIDATES = 8
-"""Candidates of a word at most."""
+"""Most candidates of a word."""
 _COMMON = 1 / 2000
-"""Share of the running words from which a word is common."""
+"""Least share of the running words of a common word."""
 _FREQUENT = 20
-"""Occurrences from which words are compared letter by letter, and misspelt without being names."""
+"""Least occurrences of a word that is compared letter by letter, or misspelt without being a name."""
 _SHORTEST_MISSPELT = 4
-"""Letters of a word that is misspelt, at least."""
+"""Least letters of a word that is misspelt."""
 
-_Rules = tuple[tuple[str, str], ...]
+_Counts = npt.NDArray[np.integer]
 _Pairs = npt.NDArray[np.int64]
 _Bools = npt.NDArray[np.bool_]
-
-_IBERIAN: _Rules = (
-    (r"['’-]", ""),
-    (r"ch|t[xsz]", "C"),
-    (r"ph", "f"),
-    (r"qu(?=[ei])|q|ck", "k"),
-    (r"g(?=[ei])", "j"),
-    (r"gu(?=[ei])", "g"),
-    (r"c(?=[ei])|[zx]", "s"),
-    (r"c", "k"),
-    (r"ll", "y"),
-    (r"y", "i"),
-    (r"[vw]", "b"),
-    (r"h", ""),
-    (r"n(?=[bp])", "m"),
-    (r"([^\W\d_])\1+", r"\1"),
-    (r"d$", ""),
-)
-_ENGLISH: _Rules = (
-    (r"['’-]", ""),
-    (r"^[kg](?=n)|^p(?=[ns])|^w(?=r)|(?<=m)b$|(?<=w)h", ""),
-    (r"gh(?=t|$)", ""),
-    (r"tch|ch", "C"),
-    (r"sh|[ts]i(?=o|a)|ci(?=o|a)", "S"),
-    (r"th", "T"),
-    (r"ph", "f"),
-    (r"dg(?=[eiy])|g(?=[eiy])", "j"),
-    (r"c(?=[eiy])|z|^x", "s"),
-    (r"qu", "kw"),
-    (r"ck|[cq]", "k"),
-    (r"x", "ks"),
-    (r"(?<=[^\n][^aeiouy\n])e(?=d?$)", ""),
-    (r"h|(?<=[aeiou])w(?![aeiou])", ""),
-    (r"[aeiouy]+", "a"),
-    (r"([^\W\d_])\1+", r"\1"),
-)
-_IBERIAN_SPELLINGS: _Rules = (
-    (r"b", "v"),
-    (r"v", "b"),
-    (r"c(?=[ei])", "s"),
-    (r"z", "s"),
-    (r"s(?=[aeiou])", "z"),
-    (r"ll", "y"),
-    (r"y(?=[aeiou])", "ll"),
-    (r"h", ""),
-    (r"g(?=[ei])", "j"),
-    (r"j", "g"),
-    (r"k", "c"),
-    (r"qu", "k"),
-    (r"tx", "ch"),
-    (r"ch", "tx"),
-    (r"t[sz]", "z"),
-    (r"x", "s"),
-    (r"rr", "r"),
-    (r"m(?=[bp])", "n"),
-    (r"[dt]$", ""),
-    (r"i(?=[aeiou])", "y"),
-)
-_ENGLISH_SPELLINGS: _Rules = (
-    (r"ph", "f"),
-    (r"ck", "k"),
-    (r"k", "c"),
-    (r"c(?=[aou])", "k"),
-    (r"c(?=[eiy])", "s"),
-    (r"([bdfglmnprst])\1", r"\1"),
-    (r"ee", "ea"),
-    (r"ea", "ee"),
-    (r"y$", "ie"),
-    (r"(?:ie|ey)$", "y"),
-    (r"z", "s"),
-    (r"sh", "ch"),
-    (r"th", "t"),
-    (r"gh", ""),
-    (r"ou", "u"),
-    (r"v", "b"),
-    (r"(?<=[aeiou])([nlt])(?=[aeiou])", r"\1\1"),
-    (r"(?<=..)e$", ""),
-)
-_VOWELS: _Rules = ((r"a", "e"), (r"e", "i"), (r"i", "e"), (r"o", "u"), (r"u", "o"))
-
-
-def sound_keys(words: Sequence[str], language: str) -> list[str]:
-    """Keys of lower-case words; those with one key sound alike in the `language` (`en`, or any other: es, eu)."""
-    text = "".join(c for c in unicodedata.normalize("NFD", "\n".join(words)) if not unicodedata.combining(c))
-    for pattern, replacement in _ENGLISH if _is_english(language) else _IBERIAN:
-        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
-    return text.split("\n") if words else []
-
-
-def _is_english(language: str) -> bool:
-    return language.split("+")[0] == "en"
 
 
 @dataclass(frozen=True)
 class Confusions:
-    """What may stand in the place of each word of a vocabulary.
+    """Candidates that can replace each word of a vocabulary.
 
-    Places from the vocabulary's length on are those of the words in `extra`.
+    Indices from the vocabulary's length on are words of `extra`.
 
     Attributes:
-        extra: words that are not in the vocabulary: misspelt forms, and fillers.
-        offsets: *Shape:* (vocabulary + 1,), where each word's candidates begin, and the last one's end.
-        candidates: *Shape:* (all candidates,), places.
-        cumulative: *Shape:* (vocabulary,), share of the running words that are this word or one before it.
-        common: *Shape:* (vocabulary,), whether a word is at least one running word in 2,000.
-        names: *Shape:* (vocabulary,), whether a word is mostly capitalised where no sentence begins.
-        fillers: *Shape:* (fillers,), places.
+        extra: words outside the vocabulary: misspelt forms, and fillers.
+        offsets: *Shape:* (vocabulary + 1,), first candidate of each word; the last entry is the end.
+        candidates: *Shape:* (all candidates,), word indices.
+        cumulative: *Shape:* (vocabulary,), share of the running words up to and including each word.
+        common: *Shape:* (vocabulary,), whether at least one running word in 2,000 is this word.
+        names: *Shape:* (vocabulary,), whether a word is mostly capitalised inside sentences.
+        fillers: *Shape:* (fillers,), word indices.
     """
 
     extra: tuple[str, ...]
@@ -153,30 +55,25 @@ class Confusions:
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, language: str, fillers: Sequence[str] = ()) -> Confusions:
-        """Confusions of a corpus' words; its vocabulary then needs `extra` at its end."""
+        """Find the confusions of a corpus; its vocabulary then needs the words of `extra` at its end."""
         words = corpus.vocabulary.words
         counts = np.bincount(corpus.words, minlength=len(words))
         return cls.from_vocabulary(words, counts, _names(corpus), language, fillers)
 
     @classmethod
     def from_vocabulary(
-        cls,
-        vocabulary: Sequence[str],
-        counts: npt.NDArray[np.integer],
-        names: _Bools,
-        language: str,
-        fillers: Sequence[str] = (),
+        cls, vocabulary: Sequence[str], counts: _Counts, names: _Bools, language: str, fillers: Sequence[str] = ()
     ) -> Confusions:
-        """Confusions of lower-case words.
+        """Find the confusions of lower-case words.
 
-        A word's candidates are misspelt forms (up to two of a name, one of a word with at least 20 occurrences) and the
-        most frequent words with its key or, among words with at least 20 occurrences, a letter apart; 8 at most.
+        The candidates of a word are its misspelt forms (up to two of a name, one of a word with 20 occurrences) and
+        the most frequent words with its sound key or, among words with 20 occurrences, one letter apart.
 
         Args:
             vocabulary: distinct words.
-            counts: occurrences of each, (vocabulary,).
-            names: which ones are names, (vocabulary,).
-            language: of the rules (`sound_keys`).
+            counts: occurrences, (vocabulary,).
+            names: whether each word is a name, (vocabulary,).
+            language: selects the rules (`sounds.sound_keys`).
             fillers: words that `noise` inserts.
         """
         index = {word: place for place, word in enumerate(vocabulary)}
@@ -199,7 +96,7 @@ class Confusions:
 
 
 def _names(corpus: Corpus) -> _Bools:
-    """Words that are capitalised most times that they stand inside a sentence, (vocabulary,)."""
+    """Return which words are mostly capitalised inside sentences, (vocabulary,)."""
     size = len(corpus.vocabulary.words)
     ends = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}))
     inside = (corpus.boundaries & DOCUMENT_START == 0) & (corpus.marks & np.uint16(mark_bits(LEFT)) == 0)
@@ -214,8 +111,20 @@ def _array(pairs: Iterable[tuple[int, int]]) -> _Pairs:
     return np.array(list(pairs), np.int64).reshape(-1, 2)
 
 
-def _sound_pairs(keys: Sequence[str], counts: npt.NDArray[np.integer]) -> _Pairs:
-    """Each word with the most frequent ones of its key."""
+def _misspelt_pairs(
+    vocabulary: Sequence[str], names: _Bools, chosen: _Bools, language: str, index: dict[str, int]
+) -> _Pairs:
+    """Pair each `chosen` word with its misspelt forms; add new forms to `index`."""
+    return _array(
+        (place, index.setdefault(form, len(index)))
+        for place in np.flatnonzero(chosen).tolist()
+        if len(word := vocabulary[place]) >= _SHORTEST_MISSPELT and word.isalpha()
+        for form in misspellings(word, language, vowel=bool(names[place]))
+    )
+
+
+def _sound_pairs(keys: Sequence[str], counts: _Counts) -> _Pairs:
+    """Pair each word with the most frequent words of its sound key."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for place in np.argsort(-counts, kind="stable").tolist():
         groups[keys[place]].append(place)
@@ -229,8 +138,8 @@ def _sound_pairs(keys: Sequence[str], counts: npt.NDArray[np.integer]) -> _Pairs
     )
 
 
-def _letter_pairs(vocabulary: Sequence[str], counts: npt.NDArray[np.integer]) -> _Pairs:
-    """Pairs of frequent words one substituted, inserted or deleted letter apart, both ways."""
+def _letter_pairs(vocabulary: Sequence[str], counts: _Counts) -> _Pairs:
+    """Pair frequent words that differ by a substituted, inserted or deleted letter, in both directions."""
     frequent = np.flatnonzero(counts >= _FREQUENT)
     ordered = frequent[np.argsort(-counts[frequent], kind="stable")].tolist()
     index = {vocabulary[place]: place for place in ordered}
@@ -251,43 +160,8 @@ def _letter_pairs(vocabulary: Sequence[str], counts: npt.NDArray[np.integer]) ->
     return _array(pairs)
 
 
-def _misspelt_pairs(
-    vocabulary: Sequence[str], names: _Bools, chosen: _Bools, language: str, index: dict[str, int]
-) -> _Pairs:
-    """Each `chosen` word with its misspelt forms; those that are new are added to `index`.
-
-    All are spelt by ear, and names with another vowel too.
-    """
-    spellings = _compiled(_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS)
-    vowels = _compiled(_VOWELS)
-    pairs: list[tuple[int, int]] = []
-    for place in np.flatnonzero(chosen).tolist():
-        word = vocabulary[place]
-        if len(word) < _SHORTEST_MISSPELT or not word.isalpha():
-            continue
-        forms = [_respelt(word, rules) for rules in ((spellings, vowels) if names[place] else (spellings,))]
-        pairs.extend((place, index.setdefault(form, len(index))) for form in forms if form != word)
-    return _array(pairs)
-
-
-def _compiled(rules: _Rules) -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(pattern), replacement) for pattern, replacement in rules]
-
-
-def _respelt(word: str, rules: Sequence[tuple[re.Pattern[str], str]]) -> str:
-    """The word after the first rule that changes it, looked for from a place that depends on the word."""
-    first = zlib.crc32(word.encode()) % len(rules)
-    for pattern, replacement in (*rules[first:], *rules[:first]):
-        form = pattern.sub(replacement, word, count=1)
-        if form != word:
-            return form
-    return word
-
-
-def _most_frequent(
-    pairs: _Pairs, weights: npt.NDArray[np.integer], size: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Offsets and places of the weightiest candidates of each of `size` words, without repetition."""
+def _most_frequent(pairs: _Pairs, weights: _Counts, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return offsets and indices of the `CANDIDATES` heaviest candidates of each of `size` words."""
     pairs = np.unique(pairs, axis=0)
     pairs = pairs[np.lexsort((pairs[:, 1], -weights[pairs[:, 1]], pairs[:, 0]))]
     numbers = np.bincount(pairs[:, 0], minlength=size)

@@ -1,10 +1,11 @@
-"""A labelled corpus in memory: a few bytes a word."""
+"""Load a labelled corpus into arrays: a few bytes a word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from asr_punct import progress
 from asr_punct.errors import InputError
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
 from asr_punct.pauses import BUCKETS, UNKNOWN, buckets
@@ -26,8 +27,8 @@ class Vocabulary:
 
     Attributes:
         words: the words.
-        subwords: *Shape:* (sub-words,), those of all words in a row.
-        ends: *Shape:* (words + 1,), where each word's sub-words begin, and the last one's end.
+        subwords: *Shape:* (sub-words,), token ids of all words.
+        ends: *Shape:* (words + 1,), first sub-word of each word; the last entry is the end.
     """
 
     words: tuple[str, ...]
@@ -36,24 +37,24 @@ class Vocabulary:
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
-        """The vocabulary of lower-case words."""
-        pieces = tokenizer.encode(list(words))
-        counts = np.array([len(piece) for piece in pieces])
-        flat = np.fromiter((number for piece in pieces for number in piece), dtype=np.int32, count=int(counts.sum()))
+        """Encode lower-case words."""
+        encoded = tokenizer.encode(list(words))
+        counts = np.array([len(ids) for ids in encoded])
+        flat = np.fromiter((token for ids in encoded for token in ids), dtype=np.int32, count=int(counts.sum()))
         return cls(tuple(words), flat, np.concatenate([[0], np.cumsum(counts)]))
 
     def with_unknown(self, subword: int) -> Vocabulary:
-        """The same with one more word at its end, which no text has: a single unknown sub-word, of this number."""
+        """Return the vocabulary with another word at its end, which has the unknown sub-word alone."""
         subwords = np.append(self.subwords, np.int32(subword))
         return Vocabulary((*self.words, ""), subwords, np.append(self.ends, len(subwords)))
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """Number of sub-words of each of `words`, places in the vocabulary, (words,)."""
+        """Return the number of sub-words of each word of `words`, vocabulary indices."""
         counts: npt.NDArray[np.int64] = self.ends[words + 1] - self.ends[words]
         return counts
 
     def gather(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-        """Sub-words of `words`, places in the vocabulary, in a row."""
+        """Return the sub-words of `words`, vocabulary indices, in a row."""
         counts = self.counts(words)
         first = np.repeat(self.ends[words] - (np.cumsum(counts) - counts), counts)
         return self.subwords[first + np.arange(len(first))]
@@ -61,15 +62,15 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Words of all documents in a row.
+    """The words of all documents in a row.
 
     Attributes:
         vocabulary: the distinct words.
-        words: *Shape:* (corpus,), places in `vocabulary`.
+        words: *Shape:* (corpus,), vocabulary indices.
         pauses: *Shape:* (corpus,), buckets.
-        marks: *Shape:* (corpus,), bit i set where mark i stands.
-        cases: *Shape:* (corpus,), number of the case.
-        boundaries: *Shape:* (corpus,), flags of the words that begin or end a document.
+        marks: *Shape:* (corpus,), bit i set for mark i.
+        cases: *Shape:* (corpus,), index of the case.
+        boundaries: *Shape:* (corpus,), flags of words that begin or end a document.
     """
 
     vocabulary: Vocabulary
@@ -83,13 +84,13 @@ class Corpus:
         return len(self.words)
 
     def documents(self) -> npt.NDArray[np.int64]:
-        """First word of each document and the one after its last, (documents, 2)."""
+        """Return the first word of each document and the word after its last one, (documents, 2)."""
         starts = np.flatnonzero(self.boundaries & DOCUMENT_START)
         stops = np.flatnonzero(self.boundaries & DOCUMENT_END) + 1
         return np.stack([starts, stops], axis=1)
 
     def inputs(self) -> Iterator[WordInput]:
-        """Inputs of all words."""
+        """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
         ends = self.vocabulary.ends.tolist()
         for word, pause, flag in zip(self.words.tolist(), self.pauses.tolist(), self.boundaries.tolist(), strict=True):
@@ -98,15 +99,10 @@ class Corpus:
 
 @dataclass(frozen=True)
 class WordArrays:
-    """The words of a batch of windows, one window after the other.
+    """The words of a batch of windows, window by window; columns as in `Corpus`, each (words,).
 
     Attributes:
-        words: *Shape:* (words,), places in the vocabulary.
-        marks: *Shape:* (words,), bit i set where mark i stands.
-        cases: *Shape:* (words,), number of the case.
-        pauses: *Shape:* (words,), buckets.
-        boundaries: *Shape:* (words,), flags of the words that begin or end a document.
-        rows: *Shape:* (words,), window of each word, ascending from 0.
+        rows: window of each word, ascending from 0.
     """
 
     words: npt.NDArray[np.int32]
@@ -118,28 +114,35 @@ class WordArrays:
 
     @property
     def cells(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Window of each word and its place in the window, each (words,)."""
+        """Window of each word, and its position in the window, each (words,)."""
         lengths = np.bincount(self.rows)
         return self.rows, np.arange(len(self.rows)) - (np.cumsum(lengths) - lengths)[self.rows]
 
     @property
     def first(self) -> npt.NDArray[np.bool_]:
-        """Whether each word is the first of its window, (words,)."""
+        """Which words are the first of their window, (words,)."""
         return np.diff(self.rows, prepend=-1) > 0
 
     @property
     def last(self) -> npt.NDArray[np.bool_]:
-        """Whether each word is the last of its window, (words,)."""
+        """Which words are the last of their window, (words,)."""
         return np.diff(self.rows, append=self.rows[-1] + 1) > 0
 
     def at(self, places: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> WordArrays:
-        """Copies of the words at `places`, numbers or a mask; windows keep their numbers."""
+        """Return copies of the words at `places`, indices or a mask; windows keep their numbers."""
         return WordArrays(**{name: column[places] for name, column in vars(self).items()})
 
-    def without(self, deleted: npt.NDArray[np.bool_]) -> WordArrays:
-        """Copies of the other words; each pause goes on through those of the deleted words after it in its window.
+    def with_edges_of(self, before: WordArrays) -> WordArrays:
+        """Return these windows with the document flags that `before` has on each window's first and last word."""
+        flags = np.full(len(self.words), NO_BOUNDARY, np.uint8)
+        flags[self.first] |= before.boundaries[before.first] & DOCUMENT_START
+        flags[self.last] |= before.boundaries[before.last] & DOCUMENT_END
+        return replace(self, boundaries=flags)
 
-        It is their sum, or unknown if one of them is.
+    def without(self, deleted: npt.NDArray[np.bool_]) -> WordArrays:
+        """Return copies of the other words.
+
+        A pause before deleted words becomes the sum of it and their pauses, or unknown if one of them is unknown.
         """
         ends = np.flatnonzero(self.first | ~deleted)
         pauses = np.minimum(np.add.reduceat(self.pauses, ends, dtype=np.int64), BUCKETS - 1)
@@ -149,12 +152,12 @@ class WordArrays:
 
 
 def read_words(path: Path) -> Iterator[str]:
-    """Lower-case words of a TSV corpus."""
+    """Yield the lower-case words of a TSV corpus."""
     return (word.text.lower() for utterance in _utterances(path) for word in utterance.words)
 
 
 def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
-    """Marks of the words of a TSV corpus."""
+    """Yield the marks of each word of a TSV corpus."""
     return (label.marks for utterance in _utterances(path) for label in utterance.labels)
 
 
@@ -170,21 +173,16 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
         InputError: the file is missing, malformed or has no words.
     """
     index: dict[str, int] = {}
-    columns: list[list[npt.NDArray[np.int64]]] = []
-    document: str | None = None
-    for utterance in _utterances(path):
-        if not utterance.words:
-            continue
-        new = _columns(utterance, index)
-        if utterance.context != document:
-            new[-1][0] = DOCUMENT_START
-            _end_document(columns)
-        columns.append(new)
-        document = utterance.context
+    utterances = (utterance for utterance in _utterances(path) if utterance.words)
+    columns: list[npt.NDArray[np.int64]] = []
+    for _, document in groupby(utterances, key=lambda utterance: utterance.context):
+        arrays = [_columns(utterance, index) for utterance in document]
+        arrays[0][4, 0] += DOCUMENT_START
+        arrays[-1][4, -1] += DOCUMENT_END
+        columns += arrays
     if not columns:
         raise InputError(path, "no words", "a corpus")
-    _end_document(columns)
-    words, pauses, marks, cases, boundaries = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    words, pauses, marks, cases, boundaries = np.concatenate(columns, axis=1)
     return Corpus(
         vocabulary=Vocabulary.encode(list(index), tokenizer),
         words=words.astype(np.int32),
@@ -195,24 +193,18 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
     )
 
 
-def _end_document(columns: list[list[npt.NDArray[np.int64]]]) -> None:
-    if columns:
-        columns[-1][-1][-1] += DOCUMENT_END
-
-
-def _columns(utterance: Utterance, index: dict[str, int]) -> list[npt.NDArray[np.int64]]:
-    """Words, pauses, marks, cases and boundaries of one utterance, each (words,)."""
+def _columns(utterance: Utterance, index: dict[str, int]) -> npt.NDArray[np.int64]:
+    """Return words, pauses, marks, cases and boundaries of an utterance, (5, words)."""
     words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
-    marks, cases = zip(*map(_numbers, utterance.labels), strict=True)
-    pauses = buckets(utterance.pauses)
-    return [np.array(words), pauses, np.array(marks), np.array(cases), np.zeros(len(words), dtype=np.int64)]
+    marks, cases = zip(*map(_label_ids, utterance.labels), strict=True)
+    return np.stack([words, buckets(utterance.pauses), marks, cases, np.zeros(len(words), np.int64)])
 
 
 @cache
-def _numbers(labels: Labels) -> tuple[int, int]:
+def _label_ids(labels: Labels) -> tuple[int, int]:
     return mark_bits(labels.marks), CASES.index(labels.case)
 
 
 def mark_matrix(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
-    """Bits of marks, (…,), as zeros and ones, (…, marks)."""
+    """Convert bit sets of marks, (…,), to zeros and ones, (…, marks)."""
     return (bits[..., None] >> np.arange(len(MARKS)) & 1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Batches for Lightning: training windows cut at random, development windows as inference cuts them."""
+"""Batches for Lightning: training windows cut at random, development windows cut as in inference."""
 
 from __future__ import annotations
 
@@ -17,46 +17,74 @@ from asr_punct.training.augment import augment
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
 from asr_punct.training.noise import add_noise
-from asr_punct.training.sampling import (
-    Batch,
-    cut,
-    epoch_batches,
-    make_batch,
-    take,
-    with_generated_pauses,
-    withhold,
-)
+from asr_punct.training.sampling import Batch, cut, epoch_batches, make_batch, take, with_generated_pauses, withhold
 from asr_punct.training.windows import training_windows
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
 
 
-class TrainingBatches(Dataset[Batch]):
-    """All batches of one epoch, a pure function of the seed and the epoch.
+class PunctuationData(lightning.LightningDataModule):
+    """The corpora `train.tsv` and `dev.tsv` of a directory.
 
-    One pass over the corpus may take several epochs, each of which then shows another part of its windows.
+    Args:
+        directory: contains both files.
+        tokenizer: of the model.
+        config: sizes of windows and batches, changes of the words, seed.
+        max_tokens: longest input of the encoder.
+
+    Attributes:
+        replacements: vocabulary indices of the words that `augment` substitutes and inserts.
     """
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        confusions: Confusions | None,
-        replacements: range,
-        tokenizer: SubwordTokenizer,
-        config: Config,
-        max_tokens: int,
-        epoch: int,
-    ) -> None:
-        self._corpus, self._tokenizer = corpus, tokenizer
-        self._confusions, self._replacements = confusions, replacements
-        self._config, self._epoch = config.training, epoch
-        training, words = config.training, config.model.window.words
-        number, part = divmod(epoch, training.epochs_per_pass)
-        rng = np.random.default_rng((training.seed, number))
-        self._limits = words, max_tokens - 2
-        self._windows = training_windows(corpus, training, *self._limits, rng)
+    def __init__(self, directory: Path, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
+        super().__init__()
+        self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
+        self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
+        self.confusions: Confusions | None = None
+        self.replacements = range(len(self.train.vocabulary.words))
+        training = config.training
+        if training.noise.windows:
+            self.confusions = Confusions.from_corpus(self.train, config.model.language, training.noise.fillers.split())
+            words = (*self.train.vocabulary.words, *self.confusions.extra)
+            self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
+        if training.augment.rate and training.augment.replacement == "unknown":
+            vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
+            self.train = replace(self.train, vocabulary=vocabulary)
+            self.replacements = range(len(vocabulary.words))[-1:]
+        self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
+
+    def epoch(self, number: int) -> TrainingBatches:
+        """Return the training batches of an epoch."""
+        return TrainingBatches(self, number)
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        """Return the batches of the trainer's current epoch; Lightning calls this for every epoch."""
+        number = self.trainer.current_epoch if self.trainer else 0
+        workers = self.config.training.workers
+        return DataLoader(
+            self.epoch(number), batch_size=None, num_workers=workers, pin_memory=torch.cuda.is_available()
+        )
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        return DataLoader(self._development, batch_size=None)
+
+
+class TrainingBatches(Dataset[Batch]):
+    """All batches of an epoch, a pure function of the seed and the epoch.
+
+    A pass over the corpus may take several epochs; each of them has another part of its batches.
+    """
+
+    def __init__(self, data: PunctuationData, epoch: int) -> None:
+        self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
+        self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
+        config, words = self._config, data.config.model.window.words
+        number, part = divmod(epoch, config.epochs_per_pass)
+        rng = np.random.default_rng((config.seed, number))
+        self._limits = words, data.max_tokens - 2
+        self._windows = training_windows(self._corpus, config, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
-        self._batches = epoch_batches(lengths, training.batch_size * words, rng)[part :: training.epochs_per_pass]
+        self._batches = epoch_batches(lengths, config.batch_size * words, rng)[part :: config.epochs_per_pass]
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -74,18 +102,17 @@ class TrainingBatches(Dataset[Batch]):
         if self._confusions or config.augment.rate:
             words = cut(words, corpus.vocabulary, *self._limits)
         words = withhold(words, config, rng)
-        return make_batch(words, corpus.vocabulary, self._tokenizer, lost=(config.subword_dropout, rng))
+        return make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
 
 
 class DevelopmentBatches(Dataset[Batch]):
-    """Overlapping windows, cut and counted as inference does."""
+    """Overlapping windows, cut and counted as in inference."""
 
     def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
         self._corpus, self._tokenizer = corpus, tokenizer
         windows = plan_windows(corpus.inputs(), config.model.window, max_tokens)
-        sizes = np.array([(len(window.words), *window.keep) for window in windows])
-        length, first, last = sizes.T
-        start = np.cumsum(last - first) - last  # kept parts follow each other without a gap
+        length, first, last = np.array([(len(window.words), *window.keep) for window in windows]).T
+        start = np.cumsum(last - first) - last  # the kept parts are consecutive
         self._spans = np.stack([start, start + length], axis=1)
         self._kept = first, last
         words = 2 * config.training.batch_size * config.model.window.words
@@ -101,47 +128,3 @@ class DevelopmentBatches(Dataset[Batch]):
         first, last = (bound[chosen][rows] for bound in self._kept)
         counted = (columns >= first) & (columns < last)
         return make_batch(words, self._corpus.vocabulary, self._tokenizer, counted=counted)
-
-
-class PunctuationData(lightning.LightningDataModule):
-    """The corpora `train.tsv` and `dev.tsv` of a directory.
-
-    Args:
-        directory: where they stand.
-        tokenizer: the model's.
-        config: sizes of windows and batches, seed.
-        max_tokens: longest input of the encoder.
-    """
-
-    def __init__(self, directory: Path, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
-        super().__init__()
-        self._tokenizer, self._config, self._max_tokens = tokenizer, config, max_tokens
-        self.train, self._confusions = read_corpus(directory / TRAIN, tokenizer), None
-        self._replacements = range(len(self.train.vocabulary.words))
-        if config.training.noise.windows:
-            fillers = config.training.noise.fillers.split()
-            self._confusions = Confusions.from_corpus(self.train, config.model.language, fillers)
-            words = (*self.train.vocabulary.words, *self._confusions.extra)
-            self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
-        if config.training.augment.rate and config.training.augment.replacement == "unknown":
-            vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
-            self.train = replace(self.train, vocabulary=vocabulary)
-            self._replacements = range(len(vocabulary.words))[-1:]
-        self.dev = read_corpus(directory / DEV, tokenizer)
-        self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
-
-    def epoch(self, number: int) -> TrainingBatches:
-        """Training batches of an epoch."""
-        changes = self._confusions, self._replacements
-        return TrainingBatches(self.train, *changes, self._tokenizer, self._config, self._max_tokens, number)
-
-    def train_dataloader(self) -> DataLoader[Batch]:
-        """Batches of the trainer's current epoch; Lightning asks again for every epoch."""
-        number = self.trainer.current_epoch if self.trainer else 0
-        workers = self._config.training.workers
-        on_gpu = torch.cuda.is_available()
-        return DataLoader(self.epoch(number), batch_size=None, num_workers=workers, pin_memory=on_gpu)
-
-    def val_dataloader(self) -> DataLoader[Batch]:
-        """The development set."""
-        return DataLoader(self._development, batch_size=None)

@@ -1,4 +1,4 @@
-"""A trained model's graph in ONNX, in fp32 and int8, checked against torch."""
+"""Export a trained model to ONNX graphs in fp32 and int8, and compare them with torch."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from asr_punct.pauses import UNKNOWN
 log = logging.getLogger(__name__)
 _TOLERANCE = 1e-4
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
-"""Small models were measured at 0.0001 to 0.001 and above 99.7%; constant outputs are 0.01 or more off."""
-_MOST_WORDS = 8
-"""Words of a window that a graph takes even where the model's windows are shorter: the exporter fixes tiny sizes."""
+"""Small models have 0.0001 to 0.001 and more than 99.7 %; a graph of constant outputs has 0.01 or more."""
+_LEAST_WORDS = 8
+"""Words that a graph accepts at least, also if the model's windows are shorter: the exporter makes tiny sizes fixed."""
 _EXAMPLE = (2, 5, 11)
-"""Words of the windows that the exporter follows. Few, as it goes through a recurrent layer word by word; and neither
-they nor one more are a power of two, which it would take for the reach of a CRF's products."""
+"""Words of the windows that the exporter traces. Few, as it unrolls recurrent layers; and neither n nor n + 1 is a
+power of two, which it would treat as fixed in the products of a CRF."""
 
 
 class _Probabilities(nn.Module):
-    """The graph's outputs: probabilities, so that whoever runs it needs no further arithmetic."""
+    """The model with probabilities as outputs."""
 
     def __init__(self, model: Tagger) -> None:
         super().__init__()
@@ -61,26 +61,23 @@ class _Probabilities(nn.Module):
 
 
 def export(directory: Path, int8: bool = False) -> float:
-    """Write `model.onnx`, and `model.int8.onnx` on request, into a model directory.
-
-    The int8 graph is held against the fp32 one; how far they are apart is logged.
+    """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
     Returns:
         Largest absolute difference of a probability between the fp32 graph and torch, on random windows.
 
     Raises:
         ModelError: the directory is damaged.
-        AsrPunctError: the directory holds no weights, its parts of speech are flair's, graph and torch differ by more
-            than 1e-4, or the int8 graph differs from the fp32 one by more than 0.005 on average or in more than 2% of
-            decisions; then the directory stays as it was.
+        AsrPunctError: the directory has no weights, its POS tagger is flair's, the fp32 graph differs from torch by
+            more than 1e-4, or the int8 graph differs from the fp32 graph by more than 0.005 on average or in more than
+            2 % of the decisions; then the directory does not change.
     """
     info = read_info(directory)
     if not has_file(info, WEIGHTS):
         found = f"{str(directory)!r}, which ships as a graph"
         raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
     if info.model.pos.tagger == "flair":
-        found = "parts of speech of flair, which no graph can hold"
-        raise AsrPunctError(f"{directory}: found {found}, expected pos.tagger own or none")
+        raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     checked_file(directory, info, TOKENIZER)
     model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).folded()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
@@ -106,11 +103,11 @@ def export(directory: Path, int8: bool = False) -> float:
 
 
 def _check_int8(directory: Path, comparison: Comparison) -> None:
-    told = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
+    difference = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
     if not (comparison.mean <= _INT8_TOLERANCE and comparison.equal >= _INT8_EQUAL):
         expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
-        raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {told}, expected {expected}")
-    log.info("%s: int8 and fp32 graphs are %s", directory, told)
+        raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {difference}, expected {expected}")
+    log.info("%s: int8 and fp32 graphs are %s", directory, difference)
 
 
 def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
@@ -119,7 +116,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
     arguments = tuple(torch.from_numpy(array) for array in example.inputs().values())
     batch = torch.export.Dim("batch")
     tokens = torch.export.Dim("tokens", max=info.max_tokens)
-    words = torch.export.Dim("words", max=max(_MOST_WORDS, info.model.window.words))
+    words = torch.export.Dim("words", max=max(_LEAST_WORDS, info.model.window.words))
     shapes = {name: {0: batch, 1: tokens if name in INPUTS[:2] else words} for name in INPUTS}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
@@ -139,7 +136,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
 
 
 def _quantise(source: Path, target: Path) -> None:
-    """Dynamic int8 of the matrix products and look-up tables; convolutions are slower in int8 than in fp32."""
+    """Quantise matrix products and tables dynamically; convolutions are slower in int8 than in fp32."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     logging.disable(logging.WARNING)  # the quantiser warns on the root logger
@@ -152,9 +149,9 @@ def _quantise(source: Path, target: Path) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Take out the exporter's notes on each node, which name files of the machine, and name the outputs' free sizes.
+    """Delete the exporter's notes, which name files of this machine, and make the outputs' sizes variable.
 
-    Of a recurrent layer the exporter writes the length of its example as if every window had it.
+    The exporter gives the output of a recurrent layer the length of the example.
     """
     import onnx
 
@@ -171,12 +168,12 @@ def _tidy(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far the probabilities of two models are apart on the same windows.
+    """Differences between the probabilities of two models on the same windows.
 
     Attributes:
         largest: largest absolute difference.
         mean: mean absolute difference.
-        equal: share of equal decisions: each mark or class at a threshold of 0.5, and the likeliest case.
+        equal: share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
     """
 
     largest: float
@@ -197,7 +194,7 @@ def _torch_probabilities(model: nn.Module) -> Probabilities:
 
 
 def _compare(found: Probabilities, expected: Probabilities, info: ModelInfo) -> Comparison:
-    """Compare on random windows, those of one and of two words among them."""
+    """Compare on random windows, some of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
         features = random_features(info, seed, counts)
@@ -212,31 +209,25 @@ def _compare(found: Probabilities, expected: Probabilities, info: ModelInfo) -> 
 
 
 def _longest(info: ModelInfo) -> int:
-    """Words of a model's longest window of which each has a sub-word, 2 or more."""
+    """Return the most words of a window if each has one sub-word, at least 2."""
     return max(2, min(info.model.window.words, info.max_tokens - 2))
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Windows of random words, pauses and document edges.
+    """Return windows of random words, pauses and document edges.
 
     Args:
-        info: the model that reads them.
-        seed: what they are drawn from.
-        counts: words of each window; without them three windows of two words and more.
+        info: the model to make them for.
+        seed: of the random generator.
+        counts: words of each window; by default three windows of two words or more.
     """
     rng = np.random.default_rng(seed)
     vocabulary, tokens = int(info.encoder["vocab_size"]), info.max_tokens - 2
     windows = []
     for count in counts or rng.integers(2, _longest(info) + 1, 3).tolist():
         longest = max(1, min(3, tokens // count))
-        windows.append(
-            [
-                WordInput(tuple(rng.integers(0, vocabulary, rng.integers(1, longest + 1)).tolist()), pause, boundary)
-                for pause, boundary in zip(
-                    rng.integers(0, UNKNOWN + 1, count).tolist(),
-                    rng.integers(0, BOUNDARIES, count).tolist(),
-                    strict=True,
-                )
-            ]
-        )
+        pauses, boundaries = rng.integers(0, UNKNOWN + 1, count).tolist(), rng.integers(0, BOUNDARIES, count).tolist()
+        lengths = rng.integers(1, longest + 1, count).tolist()
+        words = [tuple(rng.integers(0, vocabulary, length).tolist()) for length in lengths]
+        windows.append([WordInput(*values) for values in zip(words, pauses, boundaries, strict=True)])
     return collate(windows, 0, 0, 0)

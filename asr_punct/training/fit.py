@@ -1,33 +1,28 @@
-"""Train a model: the stage that `asr-punct train` calls."""
+"""Train a model: the function behind `asr-punct train`."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from lightning.pytorch.callbacks import EarlyStopping
 
-from asr_punct.checkpoint import (
-    WEIGHTS,
-    ModelInfo,
-    checked_file,
-    load_tokenizer,
-    read_info,
-)
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, checked_file, load_tokenizer, read_info
 from asr_punct.config import Config, EncoderConfig, ModelConfig, differing_keys
 from asr_punct.errors import ConfigError
+from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.pos import PosFusion, PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
-from asr_punct.training.callbacks import AverageWeights, EpochLines, KeepBest
+from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest
 from asr_punct.training.card import write_card
-from asr_punct.training.classes import find_classes
 from asr_punct.training.corpus import read_marks, read_words
 from asr_punct.training.datamodule import TRAIN, PunctuationData
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
@@ -35,7 +30,7 @@ from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finis
 
 log = logging.getLogger(__name__)
 _TOKENIZERS = {"bpe": train_tokenizer, "unigram": train_unigram_tokenizer, "word": train_word_tokenizer}
-_EPOCH_LINE = {
+_METRICS = {
     "loss": f"{TRAIN_LOSS}_epoch",
     "dev punctuation F1": DEV_F1,
     "case F1": DEV_CASE_F1,
@@ -53,27 +48,26 @@ def train(
     resume: bool = False,
     device: str | None = None,
 ) -> ModelInfo:
-    """Train on `data/train.tsv`, choose by `data/dev.tsv`, and leave the best model in `output`.
+    """Train on `data/train.tsv`, select the best epoch on `data/dev.tsv`, and write that model to `output`.
 
     Args:
         config: model and training.
         data: directory of the two corpora.
         output: the model directory to make.
-        init: model directory whose tokenizer and weights are the start; its model configuration holds.
-        heads: keys of `model.heads` that hold in spite of it; a head that they change is new.
-        resume: go on from the last whole epoch of a killed run; a finished one is left as it is.
-        device: `cpu`, `cuda` or another torch device; a GPU where there is one by default.
+        init: model directory to start from; its model configuration, tokenizer and weights are used.
+        heads: keys of `model.heads` that are used instead of those of `init`; a head that they change is new.
+        resume: continue a killed run after its last complete epoch; a finished run stays as it is.
+        device: `cpu`, `cuda` or another torch device; by default a GPU if there is one.
 
     Raises:
-        AsrPunctError: the output is there already, the run was started with another configuration, or the device or
-            the data cannot be used; then nothing is written.
+        AsrPunctError: the output exists, the run has another configuration, or the device or the data cannot be used;
+            then nothing is written.
     """
-    run = Run(output)
-    place = resolve_device(device)
+    run, place = Run(output), resolve_device(device)
     if init:
-        config = replace(config, model=model_of(init, config.model, heads))
+        config = replace(config, model=start_config(init, config.model, heads))
     if is_finished(run, config, resume):
-        log.info("%s is trained already", output)
+        log.info("%s is already trained", output)
         return read_info(output)
     check_data(data)
     torch.manual_seed(config.training.seed)
@@ -82,12 +76,11 @@ def train(
     info = ModelInfo(started.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
-    seed = {"seed": config.training.seed}
-    keep = KeepBest(output, replace(info, training={**facts, **seed}), config.training.monitor)
+    keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}), config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
-    averages = [AverageWeights(config.training.optimizer.ema_decay)] if config.training.optimizer.ema_decay else []
-    callbacks = [keep, stop, EpochLines(_EPOCH_LINE), *averages]
-    trainer = build_trainer(run, config.training, callbacks, place)
+    decay = config.training.optimizer.ema_decay
+    averages = [AverageWeights(decay)] if decay else []
+    trainer = build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], place)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
         module.model.compile(dynamic=True)
@@ -98,16 +91,16 @@ def train(
     return read_info(output)
 
 
-def model_of(init: Path, asked: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
-    """The model configuration of a start; what is asked for in vain is told.
+def start_config(init: Path, asked: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
+    """Return the model configuration of a run that starts from `init`; warn of the keys of `asked` that are not used.
 
     Args:
         init: the model directory.
-        asked: what training was asked for.
-        heads: keys of its `heads` that hold; classes are found anew for another kind of head or another `class_count`.
+        asked: the configured model.
+        heads: keys of `asked.heads` that are used. Another `kind` or `class_count` finds the classes anew.
 
     Raises:
-        ConfigError: they do not go with the start's others.
+        ConfigError: these keys do not fit the other keys of `init`.
     """
     model = read_info(init).model
     wanted = replace(model.heads, **{key: getattr(asked.heads, key) for key in heads})
@@ -121,7 +114,7 @@ def model_of(init: Path, asked: ModelConfig, heads: Collection[str] = ()) -> Mod
 
 
 def with_classes(config: Config, data: Path) -> Config:
-    """The configuration whose punctuation head has the classes of the training corpus, where it is to have some."""
+    """Give a head of classes the classes of the training corpus, unless it has some."""
     heads = config.model.heads
     if heads.kind != "classes" or heads.classes:
         return config
@@ -129,43 +122,57 @@ def with_classes(config: Config, data: Path) -> Config:
     return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
+def find_classes(labels: Iterable[frozenset[Mark]], least: int) -> tuple[str, ...]:
+    """Return the classes of a corpus: no mark, each mark that occurs, and the sets of marks of `least` words or more.
+
+    Args:
+        labels: the marks of each word.
+        least: fewest words with a set of several marks. Marks and sets are sorted by their frequency.
+    """
+    sets = Counter(labels)
+    counts = {mark: sum(count for found, count in sets.items() if mark in found) for mark in MARKS}
+    marks = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
+    several = sorted(
+        (-count, format_marks(found)) for found, count in sets.items() if len(found) > 1 and count >= least
+    )
+    return (NO_MARKS, *marks, *(name for _, name in several))
+
+
 def start_model(
     config: Config, data: Path, init: Path | None = None, tokenizer_file: Path | None = None
 ) -> tuple[Tagger, SubwordTokenizer]:
-    """Model and tokenizer as they are before the first step; a resumed run then loads its checkpoint over them.
+    """Return model and tokenizer before the first step; a resumed run then loads its checkpoint over them.
 
     Args:
         config: model and training.
         data: directory of the corpora.
-        init: model directory whose tokenizer and weights are the start.
-        tokenizer_file: the tokenizer of a run that is resumed.
+        init: model directory to start from.
+        tokenizer_file: the tokenizer of a resumed run.
     """
     encoder = config.model.encoder
     if init:
         info = read_info(init)
-        tokenizer = load_tokenizer(init, info)
         model, new = load_parts(checked_file(init, info, WEIGHTS), info, config.model)
         if new:
-            log.info("--init: %s gives all parts but these, which are new: %s", init, " ".join(new))
+            log.info("--init: parts not in %s are new: %s", init, " ".join(new))
+        return model, load_tokenizer(init, info)
+    tokenizer = _tokenizer(encoder, data, tokenizer_file)
+    if encoder.name:
+        vectors: Encoder = pretrained_encoder(
+            encoder.name,
+            masked_lm=bool(encoder.sequence_hidden),
+            attention_dropout=encoder.attention_dropout,
+            hidden_dropout=encoder.hidden_dropout,
+        )
     else:
-        tokenizer = _tokenizer(encoder, data, tokenizer_file)
-        name = encoder.name
-        if name:
-            vectors: Encoder = pretrained_encoder(
-                name,
-                masked_lm=bool(encoder.sequence_hidden),
-                attention_dropout=encoder.attention_dropout,
-                hidden_dropout=encoder.hidden_dropout,
-            )
-        else:
-            vectors = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-        model = build_tagger(config.model, vectors, tokenizer)
-        _take_pos_tagger(model, config)
+        vectors = new_encoder(encoder, tokenizer.size, tokenizer.pad)
+    model = build_tagger(config.model, vectors, tokenizer)
+    _load_pos_tagger(model, config)
     return model, tokenizer
 
 
-def _take_pos_tagger(model: Tagger, config: Config) -> None:
-    """Give a new model's tagger its weights, and their rows. Raises ConfigError where none are named."""
+def _load_pos_tagger(model: Tagger, config: Config) -> None:
+    """Load the weights of a new model's POS tagger. Raises ConfigError if the configuration names none."""
     if not (isinstance(model.pos, PosFusion) and isinstance(model.pos.tagger, PosTagger)):
         return
     if not config.training.pos_tagger:

@@ -1,8 +1,8 @@
-"""AdamW, RAdam, Muon with AdamW, or AdaGrad, LookAhead around any of them, and the learning rate by step."""
+"""Build the optimiser (AdamW, RAdam, Muon with AdamW, AdaGrad; LookAhead around each) and its schedule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from torch import nn
@@ -10,39 +10,49 @@ from torch.optim import Adagrad, AdamW, Muon, Optimizer, RAdam
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
-from asr_punct.training.combined import LookAhead, Together
+from asr_punct.training.combined import CombinedOptimizer, LookAhead
 
 _MUON_MOMENTUM = 0.95
 _BETAS = (0.9, 0.98)
-"""AdamW's beside Muon: tables whose rows are seen seldom want a shorter memory than 0.999."""
+"""Of AdamW beside Muon: rows of tables that are rarely seen need a shorter memory than 0.999."""
 _LEAST_ROWS = 32
-"""Rows of a matrix that is Muon's: the last ones of the heads have fewer, and they are classes."""
+"""Fewest rows of a matrix for Muon; the last layers of the heads have fewer rows."""
 
-Groups = list[dict[str, Any]]
-"""Parameters with a rate and a decay of their own, as optimisers take them."""
+_Groups = list[dict[str, Any]]
+"""Groups of parameters with their own learning rate and weight decay."""
 
 
 def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter] = ()) -> Optimizer:
-    """The configured optimiser of all parameters that want a gradient.
+    """Build the configured optimiser of all parameters with a gradient.
 
     Args:
-        model: whose parameters they are.
-        config: the optimiser and its rates.
-        encoder: the parameters that have `encoder_learning_rate`, where there is one.
+        model: has the parameters.
+        config: optimiser and rates.
+        encoder: the parameters that have `encoder_learning_rate`, if it is set.
     """
-    builders: dict[str, Callable[[nn.Module, Groups, TrainingConfig], Optimizer]] = {
-        "muon": _muon,
-        "adagrad": _adagrad,
-        "radam": _radam,
-        "adamw": _adamw,
-    }
-    optimizer = builders[config.optimizer.kind](model, _groups(model, config, encoder), config)
+    optimizer = _base_optimizer(model, config, _groups(model, config, encoder))
     period, rate = config.optimizer.lookahead_steps, config.optimizer.lookahead_rate
     return LookAhead(optimizer, period, rate) if period else optimizer
 
 
-def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> Groups:
-    """What is trained, in one group, or the encoder's in a first one with its rate."""
+def _base_optimizer(model: nn.Module, config: TrainingConfig, groups: _Groups) -> Optimizer:
+    match config.optimizer.kind:
+        case "adamw":
+            return AdamW(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, fused=True)
+        case "radam":  # uses the variance from the sixth step on, like its authors' code
+            groups = _by_decay(groups, config.optimizer.weight_decay)
+            return RAdam(groups, lr=config.learning_rate, decoupled_weight_decay=True)
+        case "muon":
+            return _muon(model, groups[0]["params"], config)
+        case "adagrad":
+            for module in model.modules():
+                if isinstance(module, nn.Embedding):
+                    module.sparse = True  # AdaGrad would not change the rows that a batch does not read
+            return Adagrad(groups, lr=config.learning_rate)
+
+
+def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> _Groups:
+    """Return one group, or two if the encoder has its own learning rate; the encoder's group is first."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if config.encoder_learning_rate is None:
         return [{"params": trained}]
@@ -52,8 +62,8 @@ def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Param
     return [{"params": slow, "lr": config.encoder_learning_rate}, {"params": others}]
 
 
-def _by_decay(groups: Groups, weight_decay: float) -> Groups:
-    """Each group in two: matrices and tables, and what does not decay: biases, normalisation and other vectors."""
+def _by_decay(groups: _Groups, weight_decay: float) -> _Groups:
+    """Split each group into matrices and tables, which decay, and biases, normalisation and other vectors."""
     divided = []
     for group in groups:
         matrices = [parameter for parameter in group["params"] if parameter.ndim >= 2]
@@ -63,23 +73,10 @@ def _by_decay(groups: Groups, weight_decay: float) -> Groups:
     return divided
 
 
-def _adamw(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    return AdamW(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, fused=True)
-
-
-def _radam(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    """RAdam, which goes by the variance from the sixth step on, as its authors' code; the paper's from the fifth.
-
-    It decays as AdamW does, apart from the gradient.
-    """
-    return RAdam(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, decoupled_weight_decay=True)
-
-
-def _muon(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    """Muon for the matrices of linear layers, AdamW for the tables, the heads' last layers and all vectors."""
+def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig) -> Optimizer:
+    """Build Muon for the matrices of linear layers, and AdamW for tables, the heads' last layers and vectors."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     large = {id(layer.weight) for layer in linear if layer.out_features >= _LEAST_ROWS}
-    trained = groups[0]["params"]
     muon = Muon(
         [parameter for parameter in trained if id(parameter) in large],
         lr=config.optimizer.muon_learning_rate,
@@ -87,19 +84,11 @@ def _muon(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer
         momentum=_MUON_MOMENTUM,
     )
     others = [parameter for parameter in trained if id(parameter) not in large]
-    return Together([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
-
-
-def _adagrad(model: nn.Module, groups: Groups, config: TrainingConfig) -> Optimizer:
-    """AdaGrad; the gradient of a table is only the rows that were read, as the others would not change."""
-    for module in model.modules():
-        if isinstance(module, nn.Embedding):
-            module.sparse = True
-    return Adagrad(groups, lr=config.learning_rate)
+    return CombinedOptimizer([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
-    """Scale all gradients to a norm of at most `largest`; those of tables may be sparse."""
+    """Scale all gradients, also sparse ones, to a norm of at most `largest`."""
     values = []
     for parameter in parameters:
         if parameter.grad is None:
@@ -113,10 +102,10 @@ def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
 
 
 def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch: int) -> LambdaLR:
-    """Learning rate by step: linear warm-up, then constant, falling to 0 at the last epoch, or a staircase.
+    """Build the learning rate by step: linear warm-up, then constant, linear decay to 0, or a staircase.
 
-    The staircase begins with the second pass over the corpus, which is an epoch in the paper (Poláček et al. 2023,
-    section 4.2): its rate there is the one before, times `staircase_rate` after every `staircase_steps` steps.
+    The staircase begins after the first pass over the corpus, which is an epoch in the paper: every
+    `staircase_steps` steps multiply the rate by `staircase_rate` (Poláček et al. 2023, section 4.2).
     """
     warmup = max(1, round(config.warmup_epochs * steps_per_epoch))
     last = max(warmup + 1, config.epochs * steps_per_epoch)

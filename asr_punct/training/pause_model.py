@@ -1,13 +1,12 @@
-"""Pauses for text that was never spoken: a generative model of the silences that marks and hesitations leave.
+"""Draw pauses for text that was never spoken: a generative model of the silences at marks and in hesitations.
 
-A reader pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
-and now and then where no mark stands. A window of words has one speaker: who speaks slowly pauses longer and more
-often (Demol et al. 2007), so that no length means the same everywhere. It also has one source of times: an aligner, or
-a recogniser that rounds times to its frames, stretches words over the pauses or ends them too early. What is hidden
-or added by a source is hidden or added here, for that is what a model will meet.
+A speaker pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
+and sometimes where there is no mark. Each window of words has one speaker: slow speakers pause longer and more often
+(Demol et al. 2007). It also has one source of times: an aligner, or a recogniser that rounds times to its frames,
+stretches words over the pauses or ends them too early; the drawn pauses have these errors too.
 
-`benchmarks/pause_model.py` measures the parameters and compares what is drawn with recordings. Measured was English
-speech; Spanish and Basque could not be.
+`benchmarks/pause_model.py` measures the parameters and compares drawn pauses with recordings of English. Spanish and
+Basque could not be measured.
 
 Campione, Véronis: A large-scale multilingual study of silent pause duration, Speech Prosody 2002. Demol, Verhelst,
 Verhoeve: The duration of speech pauses in a multilingual environment, Interspeech 2007. Hawkins: The syntactic location
@@ -37,7 +36,7 @@ _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 @dataclass(frozen=True)
 class PauseAt:
-    """The pause between two words, where a certain mark stands or none."""
+    """The pause between two words with a certain mark, or no mark, between them."""
 
     probability: float
     """Share of such places with a pause of 50 ms or more, below 1 and above 0."""
@@ -53,21 +52,21 @@ class PauseAt:
 
 @dataclass(frozen=True)
 class PauseParameters:
-    """What pauses are like where each mark stands, and how speakers and sources of times differ.
+    """Distribution of the pauses at each mark, and the differences between speakers and sources of times.
 
-    Where several marks stand between two words, the one with the longest mean pause decides. Marks that open stand
-    before a word and tell of the pause before it. No mark, COMMA and PERIOD were measured on one English talk, whose
-    times several recognisers give; QUESTION and EXCLAMATION are as PERIOD (too few to measure), COLON and SEMICOLON
-    halfway from COMMA to PERIOD on the scales of log-odds and logarithm, and the other marks are assumptions.
+    Of several marks between two words the one with the longest mean pause counts; opening marks count for the pause
+    before their word. No mark, COMMA and PERIOD were measured on an English talk with the times of several recognisers;
+    QUESTION and EXCLAMATION equal PERIOD (too few to measure), COLON and SEMICOLON are halfway between COMMA and PERIOD
+    in log-odds and logarithm, and the other marks are assumptions.
     """
 
     no_mark: PauseAt = PauseAt(0.09, 0.19, 0.74)
-    """Hesitations and the ends of phrases that no mark shows. In the talk 0.05 of the places, and about twice as many
-    in spontaneous speech, where a third of all pauses stand inside clauses (Hawkins 1971)."""
+    """Hesitations and ends of phrases without a mark: 0.05 of the places in the talk, about twice as many in
+    spontaneous speech, where a third of all pauses are inside clauses (Hawkins 1971)."""
     comma: PauseAt = PauseAt(0.39, 0.36, 0.68)
     period: PauseAt = PauseAt(0.81, 0.56, 0.79)
-    """In the talk 0.86 with a median of 0.83 s. Eight readers' mean pauses between sentences go from 0.20 to 1.36 s
-    (Kazlauskienė and Kalašinskaitė 2020), whose centre is a median of 0.38 s; this is halfway."""
+    """0.86 with a median of 0.83 s in the talk. The mean pauses of eight readers between sentences are 0.20 to 1.36 s
+    (Kazlauskienė and Kalašinskaitė 2020), centred on a median of 0.38 s; this is halfway."""
     question: PauseAt = PauseAt(0.81, 0.56, 0.79)
     exclamation: PauseAt = PauseAt(0.81, 0.56, 0.79)
     colon: PauseAt = PauseAt(0.62, 0.45, 0.74)
@@ -75,43 +74,40 @@ class PauseParameters:
     dash: PauseAt = PauseAt(0.50, 0.40, 0.70)
     ellipsis: PauseAt = PauseAt(0.75, 0.60, 0.80)
     quote: PauseAt = PauseAt(0.15, 0.30, 0.70)
-    """Alone; a quote that ends beside another mark pauses as that one."""
     open_quote: PauseAt = PauseAt(0.30, 0.35, 0.70)
     open_ques: PauseAt = PauseAt(0.20, 0.30, 0.70)
-    """Inside a sentence; after another mark it pauses as that one."""
     open_excl: PauseAt = PauseAt(0.20, 0.30, 0.70)
     open_dash: PauseAt = PauseAt(0.70, 0.50, 0.90)
-    """Another speaker begins."""
 
     pace_spread: float = 0.48
-    """Standard deviation, over speakers, of the logarithm by which all their pauses are longer or shorter: the eight
-    readers' 0.20 and 1.36 s are two of it off their centre."""
+    """Standard deviation over speakers of log(pace), the factor on all their pauses: the eight readers' 0.20 and 1.36 s
+    are two standard deviations from the centre."""
     pace_log_odds: float = 1.0
-    """Log-odds of a pause at a mark for one unit of that logarithm (an assumption; the direction is Demol's)."""
+    """Log-odds of a pause at a mark for one unit of log(pace) (an assumption; the direction is Demol's)."""
     hesitation_spread: float = 0.6
-    """Standard deviation, over speakers, of the log-odds of a pause where no mark stands: from rehearsed talks to
-    spontaneous speech they grow by 1.2 or so."""
+    """Standard deviation over speakers of the log-odds of a pause without a mark: they grow by about 1.2 from rehearsed
+    talks to spontaneous speech."""
 
     slack_probability: float = 0.10
-    """Share of words between which an aligner leaves a gap that is no pause."""
+    """Share of words after which an aligner leaves a gap that is not a pause."""
     slack_s: Seconds = 0.015
     """Mean length of such a gap (exponential)."""
 
     frames_ms: tuple[int, ...] = (10, 20, 30, 40, 80)
-    """Frames of the sources of times, each as likely: aligners, Whisper and wav2vec 2.0, Kaldi's chain models, and
-    NeMo's two."""
+    """Frame lengths of the sources of times, equally likely: aligners, Whisper and wav2vec 2.0, Kaldi's chain models,
+    and two of NeMo."""
     stretched: float = 0.15
-    """Share of windows with a source that stretches words over all but long pauses, as Google's."""
+    """Share of windows whose source stretches words over all but long pauses, like Google."""
     hidden_s: tuple[Seconds, Seconds] = (0.3, 1.0)
-    """Longest pause that such a source hides, uniform between the two; Google's is 0.8 to 1.0 s."""
+    """Range of the longest pause that such a source hides; Google's is 0.8 to 1.0 s."""
     clipped: float = 0.10
-    """Share of windows with a source that stretches words over all pauses but clips them at sentence ends (Whisper)."""
+    """Share of windows whose source stretches words over all pauses but those at sentence ends (Whisper)."""
     clip_s: Seconds = 0.3
-    """So much of a pause at a sentence's end such a source leaves in the word: the median length of a word."""
+    """Part of a pause at a sentence's end that such a source adds to the word: the median length of a word."""
     emitted: float = 0.15
-    """Share of windows with a source that ends a word at its last emission (CTC, RNNT), so that words seem apart."""
+    """Share of windows whose source ends a word at its last emission (CTC, RNNT), which leaves gaps between words."""
     emitted_s: Seconds = 0.08
-    """Mean length that this adds to every gap (exponential; an assumption)."""
+    """Mean length of these gaps (exponential; an assumption)."""
 
     def __post_init__(self) -> None:
         shares = (self.stretched, self.clipped, self.emitted)
@@ -122,7 +118,7 @@ class PauseParameters:
 
     @cached_property
     def table(self) -> Floats:
-        """Log-odds of a pause, logarithm of its median and spread for each set of marks between two words.
+        """Log-odds of a pause, logarithm of its median, and spread, for each set of marks between two words.
 
         *Shape:* (3, 2 ** marks)
         """
@@ -130,7 +126,7 @@ class PauseParameters:
         order = sorted(range(len(MARKS)), key=lambda i: marked[i].probability * marked[i].median_s)
         table = np.repeat(_row(self.no_mark), 2 ** len(MARKS), axis=1)
         sets = np.arange(table.shape[1])
-        for mark in order:  # what is written last stays
+        for mark in order:  # later marks overwrite earlier ones
             table[:, (sets >> mark & 1).astype(bool)] = _row(marked[mark])
         return table
 
@@ -140,23 +136,19 @@ def _row(pause: PauseAt) -> Floats:
     return np.array([[np.log(odds)], [np.log(pause.median_s)], [pause.spread]], np.float32)
 
 
-MEASURED = PauseParameters()
-"""The parameters that come with the model."""
-
-
 def sample_pauses(
     marks: Marks,
     rng: np.random.Generator,
-    parameters: PauseParameters = MEASURED,
+    parameters: PauseParameters = PauseParameters(),
     unknown: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.int16]:
-    """Draw the pause after each word of a window, or of several windows, each with its own speaker and source of times.
+    """Draw the pause after each word of windows; each window has its own speaker and source of times.
 
     Args:
-        marks: bit i set where mark i stands, (…, words); a row is a window.
-        rng: what decides.
+        marks: bit sets of the marks, (…, words); a row is a window.
+        rng: random generator.
         parameters: of the model.
-        unknown: (…, words), after which words no time is known, such as the last one of a document.
+        unknown: where the pause is unknown, (…, words), such as after the last word of a document.
 
     Returns:
         int16 (…, words), buckets of `asr_punct.pauses`.
@@ -165,7 +157,7 @@ def sample_pauses(
     seconds = _spoken(between, rng, parameters)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
     seconds = _as_reported(seconds, between, rng, parameters)
-    # the two edges of a gap are rounded on one grid: the gap holds as many frames as its place on the grid lets it
+    # both edges of a gap are rounded to the same grid, whose offset is random
     quantised = np.floor(seconds * 1000 / frames + rng.random(marks.shape)) * frames
     pauses: npt.NDArray[np.int16] = np.minimum(quantised // BUCKET_MS, BUCKETS - 1).astype(np.int16)
     if unknown is not None:
@@ -174,20 +166,19 @@ def sample_pauses(
 
 
 def _between(marks: Marks) -> Marks:
-    """Marks after each word and before the next one of its window, (…, words)."""
+    """Return the marks after each word and before the next word of its window, (…, words)."""
     following = np.zeros_like(marks)
     following[..., :-1] = marks[..., 1:]
     return marks & _AFTER | following & _BEFORE
 
 
 def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
-    """The speaker's pauses, (…, words) seconds, most of them 0."""
+    """Draw the speaker's pauses, (…, words) seconds, most of them 0."""
     log_odds, log_median, spread = parameters.table
     windows = (*between.shape[:-1], 1)
     log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
     hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
     shift = np.where(between == 0, hesitation, parameters.pace_log_odds * log_pace)
-    # the log-odds of a uniform draw against those of a pause
     paused = rng.logistic(size=between.shape) < log_odds[between] + shift
     at = between[paused]
     logarithm = log_median[at] + spread[at] * rng.standard_normal(len(at), np.float32)
@@ -197,7 +188,7 @@ def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameter
 
 
 def _as_reported(seconds: Floats, between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
-    """The pauses, (…, words) seconds, as each window's source of times tells them before it rounds."""
+    """Add the errors of each window's source of times, before rounding, (…, words) seconds."""
     windows = (*between.shape[:-1], 1)
     kind = rng.random(windows)
     stretched = kind < parameters.stretched
@@ -205,8 +196,8 @@ def _as_reported(seconds: Floats, between: Marks, rng: np.random.Generator, para
     emitted = kind >= 1 - parameters.emitted
     hidden = np.where(stretched, rng.uniform(*parameters.hidden_s, windows), 0)
     lost = np.where((between & _SENTENCE_END) != 0, np.float32(parameters.clip_s), np.float32(np.inf))
-    told = np.where(clipped, np.maximum(seconds - lost, 0), np.where(seconds >= hidden, seconds, 0))
+    reported = np.where(clipped, np.maximum(seconds - lost, 0), np.where(seconds >= hidden, seconds, 0))
     slack = rng.standard_exponential(between.shape, np.float32)
     apart = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
     gap = np.where(emitted, slack * parameters.emitted_s, np.where(apart, slack * parameters.slack_s, 0))
-    return told + gap
+    return reported + gap

@@ -1,10 +1,8 @@
-"""Batches of training windows, pure functions of seed, epoch and place.
-
-Nothing here remembers what was drawn before, so a run that resumes at an epoch sees what it would have seen.
-"""
+"""Make batches of training windows: pure functions of seed, epoch and place, so that a resumed run has the same."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,13 +23,13 @@ _POOL_BATCHES = 32
 
 @dataclass(frozen=True)
 class Batch:
-    """Windows with their labels.
+    """Tensors of windows and their labels.
 
     Attributes:
         inputs: the arrays of `features.Features`, by name.
-        marks: *Shape:* (batch, words, marks), 1 where a mark stands.
-        cases: *Shape:* (batch, words), number of the case.
-        counted: *Shape:* (batch, words), whether a word counts: padding does not, nor what another window decides.
+        marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
+        cases: *Shape:* (batch, words), index of the case.
+        counted: *Shape:* (batch, words), False for padding and for words that another window decides.
     """
 
     inputs: dict[str, Tensor]
@@ -40,24 +38,25 @@ class Batch:
     counted: Tensor
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on a device."""
-        inputs = {name: tensor.to(device, non_blocking=True) for name, tensor in self.inputs.items()}
-        others = (tensor.to(device, non_blocking=True) for tensor in (self.marks, self.cases, self.counted))
-        return Batch(inputs, *others)
+        """Return the batch on a device."""
+        return self._map(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pin_memory(self) -> Batch:
-        """The same batch where a GPU can fetch it; a data loader calls this."""
-        inputs = {name: tensor.pin_memory() for name, tensor in self.inputs.items()}
-        return Batch(inputs, *(tensor.pin_memory() for tensor in (self.marks, self.cases, self.counted)))
+        """Return the batch in pinned memory; a data loader calls this."""
+        return self._map(Tensor.pin_memory)
+
+    def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
+        inputs = {name: function(tensor) for name, tensor in self.inputs.items()}
+        return Batch(inputs, function(self.marks), function(self.cases), function(self.counted))
 
 
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
-    """Places of windows, shuffled into batches of windows of like length (which saves padding).
+    """Shuffle windows into batches of similar length, which saves padding; return the indices of each batch.
 
     Args:
         lengths: words of each window, (windows,).
-        words: words of a batch at most, padding included; a longer window is a batch of its own.
-        rng: what shuffles.
+        words: most words of a batch with padding; a longer window becomes a batch alone.
+        rng: random generator.
     """
     order = rng.permutation(len(lengths))
     pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
@@ -70,7 +69,7 @@ def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Gen
 
 
 def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: int) -> list[npt.NDArray[np.int64]]:
-    """Cut windows of ascending length into batches of at most `words` padded words."""
+    """Divide windows of ascending length into batches of at most `words` words with padding."""
     cuts, first = [], 0
     for i, length in enumerate(lengths[pool].tolist()):
         if i > first and (i + 1 - first) * length > words:
@@ -80,7 +79,7 @@ def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: 
 
 
 def take(corpus: Corpus, spans: Spans) -> WordArrays:
-    """The words of windows."""
+    """Return the words of windows."""
     lengths = spans[:, 1] - spans[:, 0]
     rows = np.repeat(np.arange(len(spans), dtype=np.int32), lengths)
     places = np.arange(len(rows)) + (spans[:, 0] - (np.cumsum(lengths) - lengths))[rows]
@@ -95,7 +94,7 @@ def take(corpus: Corpus, spans: Spans) -> WordArrays:
 
 
 def with_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArrays:
-    """Training windows of which those without a known pause are given drawn ones; a document's last stays unknown."""
+    """Draw the pauses of windows without a known pause; the pause at the end of a document stays unknown."""
     rows, columns = batch.cells
     marks = np.zeros((int(rows[-1]) + 1, int(columns.max()) + 1), np.uint16)
     ends = np.zeros(marks.shape, np.bool_)
@@ -106,7 +105,7 @@ def with_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordAr
 
 
 def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> WordArrays:
-    """Windows that have grown, without the words past `words` of them or past `tokens` sub-words."""
+    """Cut windows to `words` words and `tokens` sub-words."""
     rows, columns = batch.cells
     ends = np.cumsum(vocabulary.counts(batch.words))
     before = np.concatenate([[0], ends])[np.flatnonzero(batch.first)]
@@ -115,10 +114,7 @@ def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> W
 
 
 def withhold(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
-    """Training windows from which pauses and document edges are withheld at the configured rates.
-
-    This is what lets one model serve with pauses, without, and with some of them.
-    """
+    """Hide pauses and document edges at the configured rates, so that the model works with and without them."""
     windows = int(batch.rows[-1]) + 1
     silent, inner = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
     hidden = silent[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
@@ -135,20 +131,20 @@ def make_batch(
     tokenizer: SubwordTokenizer,
     *,
     counted: npt.NDArray[np.bool_] | None = None,
-    lost: tuple[float, np.random.Generator] | None = None,
+    dropout: tuple[float, np.random.Generator] | None = None,
 ) -> Batch:
-    """Tensors of windows.
+    """Make the tensors of windows.
 
     Args:
-        batch: their words.
-        vocabulary: sub-words of the words.
-        tokenizer: knows the special tokens.
-        counted: which words count, (all words,); all by default.
-        lost: probability that a sub-word is the unknown one, and what decides.
+        batch: the words.
+        vocabulary: has the sub-words of the words.
+        tokenizer: has the special tokens.
+        counted: which words count, (all words,); by default all.
+        dropout: probability that a sub-word becomes the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
-    if lost and lost[0]:
-        subwords = np.where(lost[1].random(len(subwords)) < lost[0], tokenizer.unknown, subwords)
+    if dropout and dropout[0]:
+        subwords = np.where(dropout[1].random(len(subwords)) < dropout[0], tokenizer.unknown, subwords)
     special = tokenizer.start, tokenizer.end, tokenizer.pad
     features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
     cells, shape = batch.cells, features.word_index.shape

@@ -81,7 +81,6 @@ make() {
     [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
     step text data/summary.json text.py --corpus "$corpus" --sources "$table" --seed "$seed" data
     show text
-    step casing data/casing.txt casing.py --corpus "$corpus" --sources "$table" data/casing.txt
   fi
 
   if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
