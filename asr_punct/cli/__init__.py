@@ -1,7 +1,8 @@
 """The command line: each command parses, calls one function, writes. Heavy imports stay inside the commands.
 
-`base` holds what the commands share; every other module holds the commands of one part of the help. A new command is a
-function there, `@command(Part.…, examples)`: its docstring is the help, and the tests run or parse the examples.
+`base` has the application and `options` the shared options; the other modules have the commands of one section of the
+help. A new command is a function with `@command(Part.…, examples)`: its docstring is the help, and tests parse or run
+the examples.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from asr_punct.errors import AsrPunctError, missing_extra
 
 
 def main() -> NoReturn:
-    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 a fault of ours.
+    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 an internal error.
 
-    What is interrupted ends with 130, what is terminated with 143.
+    SIGINT ends it with status 130, SIGTERM with 143.
     """
     signal.signal(signal.SIGTERM, _terminated)
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
@@ -34,13 +35,13 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
-        if hasattr(error, "format_message"):  # the usage errors of the command-line parser
+        if hasattr(error, "format_message"):  # usage errors of the parser
             _fail(error.format_message())
         raise
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    """End as after an error of ours, so that what is written in part is removed; another signal does not disturb it."""
+    """Leave through SystemExit, so that unfinished output is removed; ignore further signals while doing so."""
     signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 

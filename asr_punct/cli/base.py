@@ -1,4 +1,4 @@
-"""The application that the commands belong to, and what they share."""
+"""The application, its help, and helpers of all commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Part(StrEnum):
-    """The parts of `asr-punct --help`, in their order."""
+    """Sections of `asr-punct --help`, in order."""
 
     RESTORING = "Marks and capitals"
     TIMES = "Times and pauses"
@@ -26,47 +26,47 @@ class Part(StrEnum):
 
 
 _STATUSES = [
-    ("0", "done; also where the reader of a pipe has gone"),
-    ("1", "a fault of asr-punct's own"),
-    ("2", "bad input or usage: one line tells place, found and expected; no output file is left behind"),
+    ("0", "done; also if the reader of a pipe has gone"),
+    ("1", "an internal error"),
+    ("2", "bad input or usage: one line with place, found and expected; no output file is left"),
     ("130", "interrupted"),
 ]
 
 
 _EPILOG = """\b
-asr-punct COMMAND --help tells what a command reads and writes, with examples.
+asr-punct COMMAND --help describes input and output, with examples.
 
 \b
-Completion by the shell of commands, options and values: once and for all
+Shell completion of commands, options and values: install it
   asr-punct --install-completion
-or for a session (zsh: source_zsh; fish: source_fish, into source)
+or load it for one session (zsh: source_zsh; fish: source_fish, into source)
   eval "$(_ASR_PUNCT_COMPLETE=source_bash asr-punct)"
 """
 
 
 def _show_help(context: Any, _: Any, wanted: bool) -> None:
-    """As the parser's own, but told in one line where standard output takes no more."""
+    """Print the help; a closed standard output is an error of one line."""
     if wanted and not context.resilient_parsing:
         print_text(f"{context.get_help()}\n")
         raise typer.Exit
 
 
-def _told(help_option: Any) -> Any:
-    """The parser's option --help, if there is one, with `_show_help` for its own way."""
+def _with_show_help(help_option: Any) -> Any:
+    """Return the parser's option --help with `_show_help` as its callback."""
     if help_option:
         help_option.callback = _show_help
     return help_option
 
 
 class _Commands(TyperGroup):
-    """The commands, listed by the parts that they belong to."""
+    """Commands, listed by section."""
 
     def get_help_option(self, ctx: Any) -> Any:
-        """The option --help."""
-        return _told(super().get_help_option(ctx))
+        """Return the option --help."""
+        return _with_show_help(super().get_help_option(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each part."""
+        """Write the sections."""
         commands: list[Any] = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
         limit = formatter.width - 6 - max(len(command.name) for command in commands)
         for part in Part:
@@ -76,14 +76,14 @@ class _Commands(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command whose epilog is examples: command lines, each with what it does on the line before."""
+    """A command with exit statuses and examples in its help."""
 
     def get_help_option(self, ctx: Any) -> Any:
-        """The option --help."""
-        return _told(super().get_help_option(ctx))
+        """Return the option --help."""
+        return _with_show_help(super().get_help_option(ctx))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the statuses and the examples."""
+        """Write the exit statuses and the examples."""
         with formatter.section("Exit status"):
             formatter.write_dl(_STATUSES)
         with formatter.section("Examples"):
@@ -101,13 +101,13 @@ app = typer.Typer(
 
 
 def command(part: Part, examples: Mapping[str, str]) -> Callable[[_Function], _Function]:
-    """Make a function the command of its name; its docstring is the help.
+    """Register a function as a command; its docstring is the help.
 
     Args:
-        part: of the help that lists it.
-        examples: what each does, and its command line.
+        part: its section of the help.
+        examples: description and command line of each.
     """
-    epilog = "\n".join(f"{told}:\n  {line}" for told, line in examples.items())
+    epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
     return app.command(cls=_Command, rich_help_panel=part, epilog=epilog)
 
 
@@ -120,39 +120,39 @@ def _show_version(context: typer.Context, wanted: bool) -> None:
 @app.callback()
 def main_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
 
 
 class LogHandler(logging.Handler):
-    """Writes what is logged to standard error as it is now: above the bar of progress where there is one."""
+    """Print log records to the current standard error, above a progress bar if there is one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line."""
+        """Print one record."""
         print(self.format(record), file=sys.stderr)
 
 
 def log_progress(quiet: bool) -> None:
-    """What the package logs goes to standard error, unless quiet."""
+    """Set the log level: INFO, or WARNING if quiet."""
     logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
 
 
 def print_text(text: str) -> None:
-    """Write a text to standard output."""
+    """Print a text to standard output."""
     from asr_punct.formats.files import STANDARD_STREAM, write_file
 
     with write_file(STANDARD_STREAM) as out:
         out.write(text)
 
 
-def tell(lines: list[str], quiet: bool) -> None:
-    """Write lines to standard error, unless quiet."""
+def print_summary(lines: list[str], quiet: bool) -> None:
+    """Print lines to standard error, unless quiet."""
     if not quiet:
         for line in lines:
             typer.echo(line, err=True)

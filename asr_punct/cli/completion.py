@@ -1,4 +1,4 @@
-"""What a shell offers where an option or argument takes one of several values. Imports nothing heavy."""
+"""Shell completion of values. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from asr_punct.shipped import shipped_configurations, shipped_models
 
 Completion = Callable[[str], list[str]]
-"""The values that may be meant by what is typed of one; where there are none the shell offers files."""
+"""Maps the typed beginning to the values it can become; without any the shell offers files."""
 
 
 def one_of(values: Iterable[str]) -> Completion:
-    """Completion to one of the values."""
+    """Complete one of the values."""
     known = list(values)
 
     def complete(incomplete: str) -> list[str]:
@@ -21,7 +21,7 @@ def one_of(values: Iterable[str]) -> Completion:
 
 
 def some_of(values: Iterable[str]) -> Completion:
-    """Completion to values that stand with commas between them, each once."""
+    """Complete a comma-separated list of values, each once."""
     known = list(values)
 
     def complete(incomplete: str) -> list[str]:
@@ -33,10 +33,10 @@ def some_of(values: Iterable[str]) -> Completion:
 
 
 def models(incomplete: str) -> list[str]:
-    """Completion to the name of a shipped model."""
+    """Complete the name of a shipped model."""
     return one_of(shipped_models())(incomplete)
 
 
 def configurations(incomplete: str) -> list[str]:
-    """Completion to the name of a shipped configuration."""
+    """Complete the name of a shipped configuration."""
     return one_of(shipped_configurations())(incomplete)

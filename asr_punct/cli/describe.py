@@ -1,4 +1,4 @@
-"""What `asr-punct info` tells of a model, and `asr-punct models` of those that ship."""
+"""Texts of `asr-punct info` and `asr-punct models`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")
 
 
 def describe(directory: Path, info: ModelInfo) -> str:
-    """Language, parts, training and files of a model directory, a line each.
+    """Return language, parts, training and files of a model directory, a line each.
 
     Raises:
-        ModelError: a file that the directory was written with is missing.
+        ModelError: a file of the directory is missing.
     """
     model = info.model
     files = (f"{name} ({_size(present_file(directory, info, name))})" for name in info.files)
@@ -45,7 +45,7 @@ def describe(directory: Path, info: ModelInfo) -> str:
 
 
 def encoder_of(info: ModelInfo) -> str:
-    """The name of a model's encoder, or its kind where it was built."""
+    """Return the encoder's name, or its type if it was built from a configuration."""
     return info.model.encoder.name or f"{info.encoder.get('model_type')} built from its configuration"
 
 
@@ -55,22 +55,22 @@ def _size(path: Path) -> str:
 
 
 def _shown(value: object) -> str:
-    """A fact of the training; numbers with four digits at most behind the point."""
+    """Return a value of the training, floats with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def _punctuation_head(heads: HeadConfig) -> str:
     if heads.kind == "multilabel":
-        return f"each of {len(MARKS)} marks on its own"
+        return f"{len(MARKS)} marks, multi-label"
     return f"{len(heads.classes)} classes{'' if heads.crf == 'none' else f', CRF ({heads.crf})'}"
 
 
 def list_models(directories: Mapping[str, Path]) -> str:
-    """Models by name, and their scores: two tables of at most 80 columns.
+    """Return a table of models and one of their scores, at most 80 columns wide.
 
     Raises:
         ModelError: a directory is damaged.
-        InputError: its file of scores is missing or holds something else.
+        InputError: its file of scores is missing or malformed.
     """
     models = [_summary(name, directory, read_info(directory)) for name, directory in directories.items()]
     rows = [
@@ -83,20 +83,20 @@ def list_models(directories: Mapping[str, Path]) -> str:
 
 
 def score_rows(sets: Mapping[str, Scores]) -> Iterator[tuple[str, ...]]:
-    """A row of `SCORE_COLUMNS` for each set; the classes are 13 marks, or as many as they were merged into."""
+    """Yield a row of `SCORE_COLUMNS` for each test set; classes: 13 marks, or fewer merged ones."""
     for name, scores in sets.items():
         f1 = (percent(scores.micro.f1), percent(scores.case.micro.f1))
         yield name, f"{scores.words:,}", str(len(scores.marks)), *f1
 
 
 def megabytes_to_run(directory: Path, info: ModelInfo) -> str:
-    """Size of the files that running a model takes: all but the weights that training starts from."""
+    """Return the size of all files but the weights for training."""
     names = (name for name in info.files if name != WEIGHTS)
     return f"{sum(present_file(directory, info, name).stat().st_size for name in names) / 1e6:.1f} MB"
 
 
 def parameters_of(info: ModelInfo) -> str:
-    """Number of parameters, where it was written with the training."""
+    """Return the number of parameters, if known."""
     count = info.training.get("parameters")
     return NONE if count is None else f"{count / 1e6:.1f} M"
 

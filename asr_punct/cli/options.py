@@ -1,4 +1,4 @@
-"""Options that several commands share, and the punctuator that they choose."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def checked_language(context: typer.Context, language: str) -> str:
-    """A language code, or several joined by `+`; `align` takes regions too (`en-us`), for which espeak has voices."""
+    """Return the language code, or several joined by `+`; `align` also accepts regions (`en-us`), as espeak has voices for them."""
     code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
     if not re.fullmatch(rf"{code}(\+{code})*", language):
         expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
@@ -30,12 +30,12 @@ def checked_language(context: typer.Context, language: str) -> str:
 
 
 def checked_times(times: str | None) -> str | None:
-    """A source of times, where one is named."""
+    """Return the time source, or None."""
     return None if times is None else named_time_source(times)
 
 
 def _readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    """The name of a format that is read, or None."""
+    """Return the name of a format that can be read, or None."""
     if name is not None and name not in READABLE:
         raise AsrPunctError(f"{parameter.opts[0]}: found {name!r}, expected one of {' '.join(READABLE)}")
     return name
@@ -59,7 +59,7 @@ HypothesisFrom = Annotated[
     typer.Option(
         "--hyp-from",
         callback=_readable,
-        help="Format of HYP and HYP2, likewise.",
+        help="Format of HYP and HYP2.",
         autocompletion=one_of(READABLE),
     ),
 ]
@@ -71,7 +71,7 @@ Subtitles = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Limits of srt and vtt: netflix (by default) or bbc, and changes as in bbc,characters=32,lines=1; of "
+            "Limits of srt and vtt: netflix (default) or bbc, with changes as in bbc,characters=32,lines=1; names: "
             f"{', '.join(LIMIT_NAMES)}."
         ),
         autocompletion=one_of(PRESETS),
@@ -86,32 +86,28 @@ Language = Annotated[
         autocompletion=one_of(_LANGUAGES),
     ),
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", help="Write nothing but errors to standard error: no progress, no summary.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to standard error: no progress, no summary.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"]))]
-Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses on.")]
+Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
 Times = Annotated[
     str | None,
     typer.Option(
         callback=checked_times,
-        help=f"Where the times come from: {' '.join(TIME_SOURCES)}; by default as IN says.",
+        help=f"Source of the times: {' '.join(TIME_SOURCES)}; default: as IN names it.",
         autocompletion=one_of(TIME_SOURCES),
     ),
 ]
 Model = Annotated[
     str | None,
-    typer.Option(
-        help="Directory, shipped name, or org/name of the hub; without it the default model.", autocompletion=models
-    ),
+    typer.Option(help="Directory, shipped name, or org/name of the hub; default: es-eu.", autocompletion=models),
 ]
 MarkNames = Annotated[
     str | None,
-    typer.Option(help="Marks that may be added, such as COMMA,QUESTION (and its ¿).", autocompletion=some_of(MARKS)),
+    typer.Option(help="Marks to add, such as COMMA,QUESTION (with its ¿).", autocompletion=some_of(MARKS)),
 ]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
-CasingList = Annotated[Path | None, typer.Option(help="Words written as in this list, such as EiTB, a line each.")]
-Threads = Annotated[int, typer.Option(min=0, help="Threads; 0 for as many as there are cores.")]
+CasingList = Annotated[Path | None, typer.Option(help="Casing list: a word a line, as it is written (EiTB).")]
+Threads = Annotated[int, typer.Option(min=0, help="Threads; 0: one for each core.")]
 Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")]
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
@@ -120,8 +116,8 @@ DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.sc
 
 
 @dataclass(frozen=True)
-class Choices:
-    """What the options of the same names say of a punctuator."""
+class PunctuatorOptions:
+    """Values of the options that choose a punctuator."""
 
     model: str | None
     marks: str | None
@@ -133,10 +129,10 @@ class Choices:
     class_weights: str | None
 
     def open(self, **others: Any) -> Punctuator:
-        """The punctuator; `others` are arguments of its own.
+        """Return the punctuator; `others` are further arguments of `Punctuator.from_pretrained`.
 
         Raises:
-            AsrPunctError: the options do not go together, or name what is not there.
+            AsrPunctError: options exclude each other, or name something that does not exist.
         """
         from asr_punct.decode.classes import parse_class_weights
         from asr_punct.find import find_model

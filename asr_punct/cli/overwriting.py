@@ -1,4 +1,4 @@
-"""What is read is not written over."""
+"""Refuse an output path that is also an input."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from asr_punct.formats.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi import read_wav_scp
 
 _TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_channel")
-"""Files of a data directory that commands read."""
+"""Files of a data directory."""
 
 
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
-    """See that no output is a file that is read.
+    """Check that no output is an input.
 
     Args:
-        outputs: by what names them on the command line; None where one is not asked for.
-        inputs: files, and data directories with their tables; None where one is not given.
+        outputs: path of each output by its option; None if it is not given.
+        inputs: files and data directories; None if one is not given.
 
     Raises:
         AsrPunctError: an output is the same file as an input, under any name.
@@ -32,13 +32,13 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:
-    """Whether both are one file that is there; standard streams and devices are none."""
+    """Whether both paths are the same existing file; standard streams and devices are none."""
     named = STANDARD_STREAM not in (str(first), str(second))
     return named and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
 
 
 def recordings(wav_scp: Path | None) -> list[Path]:
-    """The audio files that a `wav.scp` names, where there is one. Raises InputError where it is malformed."""
+    """Return the audio files of a `wav.scp`, if there is one. Raises InputError if it is malformed."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
 
 

@@ -1,4 +1,4 @@
-"""The command that starts from audio."""
+"""`transcribe`: from audio to punctuated text."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
-_OF_ONE = ("srt", "vtt", "textgrid", "whisper", "vosk")
-"""Formats of which a file holds one recording."""
+_ONE_RECORDING = ("srt", "vtt", "textgrid", "whisper", "vosk")
+"""Formats with one recording a file."""
 
 
 @command(
     Part.RESTORING,
     {
-        "English text by PocketSphinx, which needs no download": "asr-punct transcribe talk.wav --asr pocketsphinx",
+        "English with PocketSphinx, which needs no download": "asr-punct transcribe talk.wav --asr pocketsphinx",
         "Subtitles": "asr-punct transcribe talk.m4a --asr pocketsphinx --subtitles bbc -o talk.srt",
-        "A model of NeMo's, whose name tells the language": (
+        "A NeMo model; its name gives the language": (
             "asr-punct transcribe talk.wav --asr nemo:stt_es_conformer_ctc_large"
         ),
-        "Whisper, which hears many languages": "asr-punct transcribe a.mp3 b.mp3 --asr whisper:small --model es-eu",
+        "Whisper, several files": "asr-punct transcribe a.mp3 b.mp3 --asr whisper:small --model es-eu",
     },
 )
 def transcribe(
@@ -36,7 +36,7 @@ def transcribe(
     asr: Annotated[
         str | None,
         typer.Option(
-            help=f"The recogniser: {NAMES}, where NAME is a model's file or directory, or what it is called there.",
+            help=f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
             autocompletion=one_of(form.removesuffix("NAME") for form in FORMS),
         ),
     ] = None,
@@ -44,7 +44,7 @@ def transcribe(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Directory, shipped name, or org/name of the hub; without it the shipped one of the recogniser's "
+            help="Directory, shipped name, or org/name of the hub; default: the shipped model of the recogniser's "
             "language.",
             autocompletion=models,
         ),
@@ -54,22 +54,22 @@ def transcribe(
     device: Annotated[
         str | None,
         typer.Option(
-            help="Where the recogniser runs: cpu (by default), cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"])
+            help="Device of the recogniser: cpu (default), cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"])
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Recognise the words of recordings, and add marks and capitals to them.
+    """Recognise recordings, and add marks and capitals.
 
-    Reads recordings of any rate and length. Each is heard in pieces of half a minute at most, cut where nobody speaks.
-    Needs the extra of the recogniser: "pocketsphinx" (English), "whisper", "nemo", or for transformers, which runs CTC
-    models and Whisper, "audio" and "train".
+    Reads recordings of any rate and length, in segments of at most half a minute, cut at silences. Needs the extra of
+    the recogniser: "pocketsphinx" (English), "whisper", "nemo", or for transformers (CTC models and Whisper) "audio"
+    and "train".
 
-    Writes the words with the recogniser's times, in the format of --to, else by the output's name, else as text; a file
-    of subtitles, a TextGrid and the JSON of Whisper and Vosk hold one recording. The pauses that the model goes by are
-    refined on the audio. Of a recording in which nobody speaks nothing is written, and that is told.
+    Writes the words with the recogniser's times, in the format of --to, else of the output's name, else as text;
+    subtitles, TextGrids and the JSON of Whisper and Vosk have one recording a file. Pauses are refined on the audio. A
+    recording without speech has no output, which is reported.
 
-    The language is that of PocketSphinx, or what the name of a model says (stt_eu_…, small.en); else --model is needed.
+    The language is PocketSphinx's, or that of the model's name (stt_eu_…, small.en); otherwise --model is required.
     """
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
@@ -84,7 +84,7 @@ def transcribe(
     target = formats.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)
-    check_recordings(audio, one=target in _OF_ONE)
+    check_recordings(audio, one=target in _ONE_RECORDING)
     directory = find_model(model) if model else None
     recogniser = open_recogniser(asr, device)
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))

@@ -1,4 +1,4 @@
-"""Commands that score results and tell what models are."""
+"""`score`, `models` and `info`."""
 
 from __future__ import annotations
 
@@ -19,32 +19,31 @@ from asr_punct.progress import on_terminal
     Part.RESULTS,
     {
         "Two texts of the same words": "asr-punct score ref.txt hyp.txt",
-        "A recogniser's words, on a page with the transcript to listen to": (
+        "A recogniser's words, on a page with the transcript and its audio": (
             "asr-punct score ref.txt hyp.json --align --html page.html --audio talk.wav"
         ),
-        "Two systems, as the IWSLT benchmark has it": (
+        "Two systems, with the four classes of the IWSLT benchmark": (
             "asr-punct score ref.tsv one.tsv --compare two.tsv --merge 4 --json s.json"
         ),
     },
 )
 def score(
-    reference: Annotated[Path, typer.Argument(metavar="REF", help="The right marks and case: TSV, or written text.")],
-    hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="The marks and case to score.")],
+    reference: Annotated[Path, typer.Argument(metavar="REF", help="Reference marks and case: TSV, or written text.")],
+    hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="Hypothesis to score.")],
     ref_from: ReferenceFrom = None,
     hyp_from: HypothesisFrom = None,
     align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Page to write, one file: scores, and the transcript's errors.")
+        Path | None, typer.Option(help="Page to write: scores, and the transcript with its errors.")
     ] = None,
     audio: Annotated[
         Path | None,
-        typer.Option(
-            help="With --html: the recording, to be played from its words; beyond 8 MiB beside the page, not in it."
-        ),
+        typer.Option(help="With --html: the recording, played from its words; over 8 MiB it is linked, not embedded."),
     ] = None,
     merge: Annotated[
-        int | None, typer.Option(help="Score 4, 3 or 2 classes.", autocompletion=completion.one_of(["4", "3", "2"]))
+        int | None,
+        typer.Option(help="Merge the marks into 4, 3 or 2 classes.", autocompletion=completion.one_of(["4", "3", "2"])),
     ] = None,
     compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
     lang: Language = "es",
@@ -52,11 +51,11 @@ def score(
 ) -> None:
     """Score marks and case, on a recogniser's words too.
 
-    Reads two files of any format that punctuate reads (that of --ref-from and --hyp-from, else guessed), with labels or
-    written words; of a NeMo manifest REF is `text`. Without --align both have the same words.
+    Reads two files of any format that punctuate reads (--ref-from, --hyp-from, else detected), with labels or written
+    words; the reference of a NeMo manifest is `text`. Without --align both must have the same words.
 
-    Writes tables: precision, recall and F1 in per cent of each mark and of case, slot error rate, and 95 % intervals
-    from a bootstrap over the utterances; with --align word error rates too. --json: rates are fractions.
+    Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
+    bootstrap over the utterances; with --align also word error rates. In --json rates are fractions.
     """
     from asr_punct.formats.files import write_file
     from asr_punct.formats.labelled import read_labelled
@@ -95,13 +94,13 @@ def score(
 @command(
     Part.RESULTS,
     {
-        "All that ship": "asr-punct models",
+        "All shipped models": "asr-punct models",
     },
 )
 def models() -> None:
-    """List the models that came with the package, with their scores.
+    """List the shipped models and their scores.
 
-    Writes two tables: size, parameters and licence of each, and F1 in per cent of its marks and capitals by test set.
+    Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set.
     """
     from asr_punct.cli.describe import list_models
     from asr_punct.shipped import shipped_models
@@ -109,14 +108,14 @@ def models() -> None:
     if shipped := shipped_models():
         print_text(list_models(shipped))
     else:
-        typer.echo("no model comes with this release: asr-punct train makes one", err=True)
+        typer.echo("this release has no model: train one with asr-punct train", err=True)
 
 
 @command(
     Part.RESULTS,
     {
         "A shipped model": "asr-punct info es-eu",
-        "One of your own": "asr-punct info my-model",
+        "Your own model": "asr-punct info my-model",
     },
 )
 def info(
@@ -127,9 +126,9 @@ def info(
         ),
     ],
 ) -> None:
-    """Tell what a model is and what it was trained on.
+    """Describe a model: language, parts, windows, training, files.
 
-    Writes a line for each fact: language, parts, windows, training, files.
+    Prints a line for each.
     """
     from asr_punct.checkpoint import read_info
     from asr_punct.cli.describe import describe

@@ -1,4 +1,4 @@
-"""Commands that find when words are said, and the pauses between them."""
+"""`align` and `pauses`: word times from audio, pauses from word times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr.aligners import METHODS, open_aligner
-from asr_punct.cli.base import Part, command, tell
+from asr_punct.cli.base import Part, command, print_summary
 from asr_punct.cli.completion import one_of
 from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times
 from asr_punct.cli.overwriting import check_outputs, recordings
@@ -21,18 +21,18 @@ from asr_punct.progress import on_terminal
     {
         "Times of a recording's words": "asr-punct align --lang es talk.wav talk.txt -o talk.ctm",
         "Of all utterances of a data directory": "asr-punct align --lang eu --data-dir data -o data/ctm",
-        "By a recogniser of NeMo": "asr-punct align --method ctc --acoustic-model asr.nemo talk.wav talk.txt",
+        "With a CTC model of NeMo": "asr-punct align --method ctc --acoustic-model asr.nemo talk.wav talk.txt",
     },
 )
 def align(
     audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
-    text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="What is said in it.")] = None,
+    text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
     output: Output = "-",
     lang: Language = "es",
     method: Annotated[
         str,
         typer.Option(
-            help="dtw: against espeak-ng, with no acoustic model; ctc: by the model that --acoustic-model names.",
+            help="dtw: against espeak-ng's speech, no acoustic model; ctc: with --acoustic-model.",
             autocompletion=one_of(METHODS),
         ),
     ] = "dtw",
@@ -44,10 +44,10 @@ def align(
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find when each word is said.
+    """Align audio with its transcript.
 
-    Reads a recording (.wav, .flac, .m4a, .mp3 …) and written text of what is said in it, or with --data-dir the
-    utterances of a Kaldi data directory. Needs the extra "audio", and for ctc "train" or "nemo".
+    Reads a recording (.wav, .flac, .m4a, .mp3 …) and its written text, or with --data-dir the utterances of a Kaldi
+    data directory. Needs the extra "audio", and for ctc "train" or "nemo".
 
     Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
     """
@@ -70,7 +70,7 @@ def align(
 @command(
     Part.TIMES,
     {
-        "Aligned words with the labels of their data directory, to train on": (
+        "Training data from aligned words and the text of their data directory": (
             "asr-punct pauses data/ctm --data-dir data --times aligner -o train.tsv"
         ),
         "A recogniser's words and their recording": "asr-punct pauses talk.ctm --audio talk.wav -o talk.tsv",
@@ -91,8 +91,8 @@ def pauses(
     Reads words with times in any format that punctuate reads; with --data-dir they are its utterances, by name, and get
     the labels of its text.
 
-    Writes TSV (.tsv): word, marks, pause after it in seconds with three decimals (- where unknown), case; a word a
-    line, an empty line after each utterance. Tells how many pauses are unknown, and which marks had no word.
+    Writes TSV: word, marks, pause after it in seconds with three decimals (- if unknown), case; a word a line, an empty
+    line after each utterance. Reports the number of unknown pauses and of marks that no word could take.
     """
     from asr_punct import formats
     from asr_punct.corpora.timed import TimedCorpus
@@ -104,4 +104,4 @@ def pauses(
     corpus = TimedCorpus(lang, times, audio, data_dir)
     with on_terminal(quiet, source=source):
         formats.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")
-    tell(corpus.summary(), quiet)
+    print_summary(corpus.summary(), quiet)

@@ -1,4 +1,4 @@
-"""Commands that make models: their corpora, their training, their graphs."""
+"""`prepare`, `train`, `tune` and `export`: from a corpus to a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Part, command, log_progress, print_text, tell
+from asr_punct.cli.base import Part, command, log_progress, print_summary, print_text
 from asr_punct.cli.completion import configurations, models, one_of
 from asr_punct.cli.options import Device, Language, Quiet, Threads
 from asr_punct.cli.overwriting import check_outputs
@@ -21,7 +21,7 @@ _EXPECTED = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
 @command(
     Part.TRAINING,
     {
-        "Written text, its documents divided at random": "asr-punct prepare text speeches.txt data --lang es",
+        "Written text, divided by document at random": "asr-punct prepare text speeches.txt data --lang es",
         "The corpus mintzai-ST": "asr-punct prepare mintzai mintzai-ST data",
         "The IWSLT benchmark": "asr-punct prepare iwslt iwslt data",
     },
@@ -31,19 +31,19 @@ def prepare(
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     lang: Language = "es",
-    dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for development.")] = 0.05,
-    test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents for testing.")] = 0.05,
+    dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
+    test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: seed of the division.")] = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Turn a corpus into what the other commands read.
+    """Prepare a corpus for training.
 
     Reads, by CORPUS: text, a sentence or paragraph a line and an empty line between documents, plain or .xz or .gz;
     mintzai, the corpus mintzai-ST v1.0; iwslt, its files train2012, dev2012, test2011 and test2011asr; nemo-labels,
     the files that NeMo's punctuation models were trained on: text_train.txt and labels_train.txt, train/text.txt and
     train/labels.txt, or text.txt and labels.txt, which --dev and --test divide.
 
-    Writes train.tsv, dev.tsv and test.tsv (mintzai: Kaldi data directories, es/train and so on) into OUT, and tells
+    Writes train.tsv, dev.tsv and test.tsv (mintzai: Kaldi data directories, es/train and so on) into OUT, and reports
     the words of each and what was dropped.
     """
     from asr_punct.corpora.iwslt import prepare_iwslt
@@ -63,7 +63,7 @@ def prepare(
             summary = prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed)
         else:
             raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_EXPECTED}")
-    tell(summary.lines(), quiet)
+    print_summary(summary.lines(), quiet)
 
 
 @command(
@@ -71,7 +71,7 @@ def prepare(
     {
         "A small model from scratch": "asr-punct train --config small --data data -o my-model training.epochs=9",
         "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
-        "On, after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
+        "Resume after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
     },
 )
 def train(
@@ -82,21 +82,23 @@ def train(
     ] = "autopunct",
     init: Annotated[
         str | None,
-        typer.Option(help="Model whose weights are the start, such as es-eu.", autocompletion=models),
+        typer.Option(help="Model to start from, such as es-eu.", autocompletion=models),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from where a killed run was.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a killed run.")] = False,
     device: Device = None,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to it.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the configuration.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Train a model.
 
     Reads train.tsv and dev.tsv of a directory (asr-punct prepare and asr-punct pauses write them), and a configuration
-    by name or file; KEY=VALUE changes it. With --init the model is as it was, but for what is given as model.heads.KEY:
-    heads that this changes are new. Needs the extra "train".
+    by name or file; KEY=VALUE changes it. With --init the model keeps its configuration; model.heads.KEY=VALUE gives it
+    new heads. Needs the extra "train".
 
-    Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with what
-    --resume goes on from. The best model by dev.tsv is kept. A line an epoch is told.
+    Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
+    for --resume. The best model on dev.tsv is kept. Prints a line an epoch.
     """
     from asr_punct.find import find_trainable_model
     from asr_punct.training.configuration import named_heads, read_config
@@ -165,4 +167,4 @@ def export(
     log_progress(quiet)
     with on_terminal(quiet):
         difference = write_graph(find_model(model), int8)
-    tell([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
+    print_summary([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
