@@ -398,7 +398,7 @@ def test_prepare_text_divides_documents(run, tmp_path):
     assert (status, out) == (0, "")
     assert "dropped" in err
     parts = {name: list(read_tsv(tmp_path / "out" / f"{name}.tsv")) for name in ("train", "dev", "test")}
-    documents = {name: {value.recording for value in values} for name, values in parts.items()}
+    documents = {name: {value.context for value in values} for name, values in parts.items()}
     assert sum(map(len, documents.values())) == 60
     assert all(documents.values())
 
@@ -490,7 +490,7 @@ def test_info(run, model):
 def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):
     monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
     assert_told(run("punctuate"), "model: found none", "expected a model directory")
-    assert run("models") == (0, "", "no model comes with this release: asr-punct train makes one\n")
+    assert run("models") == (0, "", "this release has no model: train one with asr-punct train\n")
 
 
 def test_shipped_models_are_listed_and_one_is_the_default(run, model, tmp_path, monkeypatch):

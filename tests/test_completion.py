@@ -66,7 +66,7 @@ def test_a_language_that_is_no_language_does_not_stop_completion(complete):
 def test_other_shells_get_the_help_too(complete, shell):
     offered = " ".join(complete("asr-punct al", shell))
     assert "align" in offered
-    assert "Find when each word is said" in offered
+    assert "Align audio with its transcript" in offered
 
 
 def test_completion_imports_nothing_heavy():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def checked_language(context: typer.Context, language: str) -> str:
-    """Return the language code, or several joined by `+`; `align` also accepts regions (`en-us`), as espeak has voices for them."""
+    """Return the language codes, joined by `+`; `align` also accepts espeak-ng's regions (`en-us`)."""
     code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
     if not re.fullmatch(rf"{code}(\+{code})*", language):
         expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"

@@ -106,9 +106,8 @@ def _google_words(alternative: Object, place: str) -> Iterator[Word]:
     for number, entry in enumerate(entries, start=1):
         where = f"{place}: word {number}"
         keys = [next((key for key in names if key in entry), None) for names in (_GOOGLE_START, _GOOGLE_END)]
-        start, end = (_google_seconds(entry[key], where, key) if key else 0.0 for key in keys)
-        times = (start, end) if any(keys) else (None, None)
-        yield from entry_words(entry.get("word"), *times, confidence_at(entry, "confidence", where), where)
+        start, end = (_google_seconds(entry[key], where, key) if key else 0.0 if any(keys) else None for key in keys)
+        yield from entry_words(entry.get("word"), start, end, confidence_at(entry, "confidence", where), where)
 
 
 def _google_seconds(value: Any, place: str, key: str) -> Seconds:
