@@ -10,7 +10,6 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.classes import parse_class_weights, with_class_weights
 from asr_punct.decode.decoder import BLOCK_WORDS, balance
 from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.settings import mark_logits
 from asr_punct.decode.states import PairSearch
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
@@ -21,19 +20,20 @@ PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (M
 PENALTIES = (2.0, 1.0, np.inf)
 
 
-def labels_of(probabilities, parameters=None, flags=None, sizes=(10_000,), cases=None):
-    """Labels of one document, pushed in pieces of the given sizes, the last one repeated."""
-    decoder, done, result = Decoder(parameters or DecodeSettings()), 0, []
+def labels_of(rows, parameters=None, flags=None, sizes=(10_000,), cases=None, classes=()):
+    """Labels of one document, pushed in parts of the given sizes, the last one repeated."""
+    decoder, done, result = Decoder(parameters or DecodeSettings(), classes), 0, []
+    probabilities = np.array(rows, dtype=np.float32)
     words = len(probabilities)
     cases = np.tile(np.eye(3, dtype=np.float32)[0], (words, 1)) if cases is None else cases
     flags = np.zeros(words, dtype=np.uint8) if flags is None else flags
-    pieces = itertools.chain(sizes, itertools.repeat(max(sizes[-1], 1)))
-    while True:
-        piece = slice(done, done + next(pieces))
-        done = piece.stop
-        result += decoder.push(probabilities[piece], cases[piece], flags[piece], done >= words)
+    for size in itertools.chain(sizes, itertools.repeat(max(sizes[-1], 1))):
+        part = slice(done, done + size)
+        done += size
+        result += decoder.push(probabilities[part], cases[part], flags[part], done >= words)
         if done >= words:
-            return result
+            break
+    return result
 
 
 def marks_of(rows, **keywords):
@@ -42,11 +42,11 @@ def marks_of(rows, **keywords):
     return [set(label.marks) for label in labels_of(array, **keywords)]
 
 
-# What is balanced, said once more
+# Rules of pairs, by brute force
 
 
 def violation(rows, active, barriers=()):
-    """What is wrong with the marks of a whole document, and its closing marks without an opening one."""
+    """Which rule the marks of a document break, and its closing marks without an opening one."""
     held, unopened = set(), []
     for i, marks in enumerate(rows):
         if i in barriers and held:
@@ -154,7 +154,7 @@ def test_whatever_the_probabilities_the_text_is_balanced(scores):
 
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 900), min_size=1, max_size=6), st.floats(-9, 1))
-def test_pieces_change_nothing(seed, sizes, mean):
+def test_the_sizes_of_parts_change_nothing(seed, sizes, mean):
     scores = np.random.default_rng(seed).normal(mean, 4, (BLOCK_WORDS + 500, len(MARKS)))
     probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)
     assert labels_of(probabilities) == labels_of(probabilities, sizes=[*sizes, 137])
@@ -171,7 +171,7 @@ def test_an_endless_document_is_decoded_with_a_bounded_lag():
             assert waiting <= BLOCK_WORDS + 100
 
 
-# Cases that one can look at
+# Examples
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_pairs(rows, expected):
         ({"DASH": 0.6, "OPEN_DASH": 0.6, "PERIOD": 0.6}, {Mark.DASH, Mark.OPEN_DASH, Mark.PERIOD}),
     ],
 )
-def test_what_stands_together(values, expected):
+def test_combinations_on_one_word(values, expected):
     assert marks_of([values, {}]) == [expected - {Mark.EXCLAMATION}, set()]
 
 
@@ -269,12 +269,9 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, exp
 
 
 def test_a_period_before_a_word_without_capitals_costs_nothing():
-    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, MARKS.index(Mark.PERIOD)] = 0.6
-    lower = np.tile(np.array([1, 0, 0], dtype=np.float32), (2, 1))
     flags = np.array([0, WordFlag.CASE_FIXED], dtype=np.uint8)
-    first, _ = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=lower)
-    assert first.marks == {Mark.PERIOD}
+    rows = [{"PERIOD": 0.6}, {}]
+    assert marks_of(rows, parameters=DecodeSettings(sentence_capitals=True), flags=flags)[0] == {Mark.PERIOD}
 
 
 def test_a_capital_follows_the_end_that_stands_in_the_input():
@@ -295,15 +292,10 @@ def test_the_next_document_begins_as_the_model_says():
         assert decoder.push(marks, lower, flags, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
 
 
-def test_scores_are_0_at_the_threshold():
-    limits = dict.fromkeys(MARKS, 0.3)
-    assert mark_logits(np.full((1, 13), 0.3, np.float32), DecodeSettings(limits)) == pytest.approx(0)
+# Marks of the input
 
 
-# Input that carries marks
-
-
-def test_nothing_is_set_on_a_side_that_is_taken():
+def test_nothing_is_set_beside_marks_of_the_input():
     rows = [{"OPEN_DASH": 0.9, "COMMA": 0.9}] * 3
     flags = np.array([WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, 0], dtype=np.uint8)
     both = {Mark.OPEN_DASH, Mark.COMMA}
@@ -319,17 +311,13 @@ def test_nothing_stays_open_beside_a_mark_of_the_input():
     assert marks_of(rows, flags=flags) == [set(), set(), {Mark.QUESTION}]
 
 
-# Models of classes
-
-
-def one_mark(*names):
-    return ("O", *names)
+# Models with classes
 
 
 @st.composite
 def class_problems(draw):
     """Probabilities of O and of classes of one mark each that no pair or order binds, and weights."""
-    classes = one_mark(*draw(st.permutations(["COMMA", "PERIOD", "QUESTION"])))
+    classes = ("O", *draw(st.permutations(["COMMA", "PERIOD", "QUESTION"])))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     probabilities = rng.dirichlet([draw(st.sampled_from([0.05, 0.5, 2.0]))] * 4, draw(st.integers(0, 80)))
     named = draw(st.sets(st.sampled_from(classes)))
@@ -339,19 +327,9 @@ def class_problems(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(class_problems(), st.lists(st.integers(0, 40), min_size=1, max_size=6))
-def test_the_likeliest_weighted_class_is_set(problem, sizes):
+def test_the_most_likely_weighted_class_is_set(problem, sizes):
     probabilities, classes, weights = problem
-    decoder = Decoder(DecodeSettings(class_weights=weights), classes)
-    cases = np.tile(np.eye(3, dtype=np.float32)[0], (len(probabilities), 1))
-    found, done = [], 0
-    for size in [*sizes, len(probabilities)]:
-        rows = slice(done, done + size)
-        last = done + size >= len(probabilities)
-        flags = np.zeros(len(probabilities[rows]), dtype=np.uint8)
-        found += decoder.push(probabilities[rows], cases[rows], flags, last)
-        done += size
-        if last:
-            break
+    found = labels_of(probabilities, DecodeSettings(class_weights=weights), sizes=sizes, classes=classes)
     weighted = np.maximum(probabilities.astype(float), 1e-37) * [weights.get(name, 1.0) for name in classes]
     expected = [classes[number] for number in weighted.argmax(axis=1)]
     assert ["+".join(label.marks) or "O" for label in found] == expected
@@ -368,20 +346,15 @@ def test_the_likeliest_weighted_class_is_set(problem, sizes):
 def test_a_class_sets_all_of_its_marks(row, expected):
     classes = ("O", "PERIOD", "PERIOD+QUOTE", "OPEN_QUOTE")
     rows = [{"OPEN_QUOTE": 0.5, "O": 0.45}, row]
-    probabilities = np.array([[row.get(name, 0.001) for name in classes] for row in rows], dtype=np.float32)
-    decoder = Decoder(DecodeSettings(), classes)
-    cases, flags = np.tile(np.eye(3, dtype=np.float32)[0], (2, 1)), np.zeros(2, dtype=np.uint8)
-    first, second = decoder.push(probabilities, cases, flags, True)
+    first, second = labels_of([[row.get(name, 0.001) for name in classes] for row in rows], classes=classes)
     assert (first.marks, second.marks) == ({"OPEN_QUOTE"} if "QUOTE" in expected else set(), expected)
 
 
 def test_a_mark_that_is_switched_off_leaves_its_place_empty():
-    classes = one_mark("COMMA", "PERIOD")
+    classes = ("O", "COMMA", "PERIOD")
     thresholds = {mark: 2.0 if mark is Mark.PERIOD else 0.5 for mark in MARKS}
-    rows = np.array([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]], dtype=np.float32)
-    decoder = Decoder(DecodeSettings(thresholds), classes)
-    cases, flags = np.tile(np.eye(3, dtype=np.float32)[0], (2, 1)), np.zeros(2, dtype=np.uint8)
-    assert [set(label.marks) for label in decoder.push(rows, cases, flags, True)] == [set(), {Mark.COMMA}]
+    found = labels_of([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]], DecodeSettings(thresholds), classes=classes)
+    assert [set(label.marks) for label in found] == [set(), {Mark.COMMA}]
 
 
 @pytest.mark.parametrize("weight", [0.25, 1.0, 5.0])

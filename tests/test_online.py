@@ -1,4 +1,4 @@
-"""Decoding word by word, against brute force, against the decoder of blocks, and by what it promises."""
+"""Decoding word by word, compared with brute force and with the decoder of documents."""
 
 import itertools
 from dataclasses import replace

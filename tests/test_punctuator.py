@@ -234,6 +234,11 @@ def test_windows_agree_with_one_long_window(model):
     assert np.mean([labels[i].case is Case.FIRST_CAP for i in starts]) > 0.95
 
 
+def test_denormal_floats_still_work_after_a_run(punctuator):
+    punctuator("ana mira la casa")
+    assert np.float64(5e-324) / 1 > 0
+
+
 # Where models are found
 
 

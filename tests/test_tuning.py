@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,14 +14,14 @@ from asr_punct.decode.settings import logits
 from asr_punct.decode.thresholds import climb, fit_case_bias, fit_thresholds
 from asr_punct.decode.tune import DevSet, decoded_f1, fit_settings
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.inference.tune import read_dev_set, tune
+from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.subwords import train_tokenizer
 
 RNG = np.random.default_rng(0)
 
 
-def test_platt_scaling_finds_what_was_distorted():
+def test_platt_scaling_recovers_a_distortion():
     true = RNG.normal(-1, 2, 20_000)
     present = RNG.random(20_000) < 1 / (1 + np.exp(-true))
     scale, bias = fit_platt((true - 0.5) / 0.7, present)
@@ -64,7 +65,7 @@ def test_climbing_keeps_what_is_better_by_more_than_noise():
 
 
 def development_corpus(words, ends):
-    """Commas and periods that a model finds, and never thinks likely."""
+    """Commas and periods with low probabilities."""
     rng = np.random.default_rng(1)
     true = np.zeros((words, len(MARKS)), dtype=bool)
     chosen = rng.integers(0, 4, words)
@@ -89,7 +90,7 @@ def test_f1_is_that_of_the_marks_of_all_documents():
     assert decoded_f1(dev, DecodeSettings(thresholds=dict.fromkeys(MARKS, 0.25))) == pytest.approx(expected)
 
 
-def test_fitted_settings_find_what_the_default_ones_miss():
+def test_fitted_settings_are_better_than_the_default():
     dev = development_corpus(600, (200, 600))
     assert decoded_f1(dev, DecodeSettings()) < 0.2
     fitted = fit_settings(dev)
@@ -186,7 +187,7 @@ def test_sentence_ends_and_capitals_of_classes_are_decided_together_where_that_g
         assert decoded_f1(dev, fitted) >= decoded_f1(dev, replace(fitted, sentence_capitals=False))
 
 
-def test_settings_are_fitted_to_the_windows_that_are_asked_for(tmp_path):
+def test_the_command_fits_settings_to_the_windows_of_decoding(run, tmp_path):
     torch = pytest.importorskip("torch")
     from asr_punct.model.encoder import new_encoder
     from asr_punct.model.tagger import build_tagger
@@ -201,8 +202,11 @@ def test_settings_are_fitted_to_the_windows_that_are_asked_for(tmp_path):
     write_info(tmp_path, ModelInfo(config, model.encoder.settings))
     dev = write_corpus(tmp_path / "corpus") / "dev.tsv"
 
+    report = tmp_path / "report.json"
     for count in (None, 3):
-        tune(tmp_path, dev, device="cpu", aggregate=count)
+        status, out, err = run("tune", tmp_path, dev, *(["--aggregate", count] if count else []), "--json", report)
+        assert (status, err) == (0, "")
+        assert out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")
         fitted = fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path, aggregate=count), dev))
         assert read_info(tmp_path).decoding.calibration == fitted.calibration
     assert fitted != fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path), dev))

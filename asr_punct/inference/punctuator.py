@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +17,7 @@ from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.probabilities import label_probabilities, list_probabilities
+from asr_punct.decode.probabilities import label_probabilities
 from asr_punct.errors import AsrPunctError
 from asr_punct.find import find_model
 from asr_punct.inference.aggregate import Aggregation
@@ -26,11 +26,11 @@ from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Committer, Stream, restore_streaming
-from asr_punct.inference.tokens import Token, TokenReader, mark_edges
+from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word
 
 _SWITCHED_OFF = 2.0
 _CACHED_WORDS = 1 << 16
@@ -165,7 +165,7 @@ class Punctuator:
             utterances: the input.
             probabilities: also return the probabilities of each word's labels (see `decode.probabilities`).
         """
-        waiting: deque[_Pending] = deque()
+        waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
         listed: deque[list[float]] = deque()
         decoder = Decoder(self._settings, self.classes)
@@ -232,13 +232,13 @@ class Punctuator:
         )
         return changed
 
-    def _read(self, utterances: Iterable[Utterance], waiting: deque[_Pending]) -> Iterator[Token]:
+    def _read(self, utterances: Iterable[Utterance], waiting: deque[PendingUtterance]) -> Iterator[Token]:
         """Return the words of utterances, marked where documents begin and end; append the utterances to `waiting`."""
 
         def read() -> Iterator[tuple[str, list[Token]]]:
             for utterance in with_pauses(utterances):
                 tokens = self._reader.read(utterance.words)
-                waiting.append(_Pending.of(utterance, tokens))
+                waiting.append(PendingUtterance(utterance, tokens))
                 yield utterance.context, tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
@@ -258,39 +258,6 @@ class Punctuator:
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
-
-
-@dataclass(frozen=True)
-class _Pending:
-    """An utterance that waits for its labels.
-
-    Attributes:
-        utterance: the utterance.
-        tokens: its tokens.
-        words: how many of them are more than marks.
-    """
-
-    utterance: Utterance
-    tokens: list[Token]
-    words: int
-
-    @classmethod
-    def of(cls, utterance: Utterance, tokens: list[Token]) -> _Pending:
-        return cls(utterance, tokens, sum(bool(token.core) for token in tokens))
-
-    def finish(self, decided: deque[Labels], listed: deque[list[float]], case: bool) -> Utterance:
-        """Return the utterance with the next labels and, where there are any, probabilities."""
-        tokens = self.tokens
-        labels = [token.add(decided.popleft(), case) if token.core else token.labels for token in tokens]
-        if not listed:
-            return annotate(self.utterance, labels=labels)
-        probabilities = [
-            list_probabilities(listed.popleft(), token.word.probabilities, token.labels, new)
-            if token.core
-            else token.word.probabilities
-            for token, new in zip(tokens, labels, strict=True)
-        ]
-        return annotate(self.utterance, labels=labels, probabilities=probabilities)
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from asr_punct.decode.flags import WordFlag
+from asr_punct.decode.probabilities import list_probabilities
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_token
-from asr_punct.words import Word
+from asr_punct.words import Utterance, Word, annotate
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
@@ -174,3 +176,29 @@ def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> WordF
 def _possible_case(core: str, case: Case) -> Case:
     """Return the case that the word really gets: ALL_CAPS needs two letters, and some words cannot have capitals."""
     return case_of(apply_case(core, case))
+
+
+class PendingUtterance:
+    """An utterance that waits for its labels.
+
+    Attributes:
+        words: number of its tokens that are more than marks.
+    """
+
+    def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
+        self._utterance, self._tokens = utterance, tokens
+        self.words = sum(bool(token.core) for token in tokens)
+
+    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
+        """Return the utterance with the next decided labels and, where there are any, probabilities."""
+        tokens = self._tokens
+        labels = [token.add(decided.popleft(), case) if token.core else token.labels for token in tokens]
+        if not probabilities:
+            return annotate(self._utterance, labels=labels)
+        listed = [
+            list_probabilities(probabilities.popleft(), token.word.probabilities, token.labels, new)
+            if token.core
+            else token.word.probabilities
+            for token, new in zip(tokens, labels, strict=True)
+        ]
+        return annotate(self._utterance, labels=labels, probabilities=listed)
