@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -33,8 +35,6 @@ elif words[0] == "align":
 elif words[0] == "pauses":
     put(option("-o"), "bai\\tPERIOD\\t-\\tFIRST_CAP\\n\\n")
 elif words[0] == "train":
-    if pathlib.Path("fail").exists():
-        sys.exit("no luck")
     put(option("-o") / "config.json", '"tagger": "flair"' if "model.pos.tagger=flair" in words else "")
 elif words[0] == "punctuate":
     put(option("-o"), "Bai.\\n")
@@ -58,22 +58,19 @@ for name in ("test.tsv", "speed.json"):
 """,
     "report.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
 }
-RECORDS = f"""#!{sys.executable}
+TAGGER = f"""#!{sys.executable}
 import pathlib, sys
 with open("calls", "a") as calls:
-    print(pathlib.Path(sys.argv[0]).name, *sys.argv[1:], file=calls)
+    print("pos.py", *sys.argv[1:], file=calls)
+pathlib.Path(sys.argv[sys.argv.index("-o") + 1]).mkdir(parents=True)
 """
-STUBS_OF_TRAINING = {
-    "pos.py": RECORDS + "pathlib.Path(sys.argv[sys.argv.index('-o') + 1]).mkdir(parents=True)\n",
-}
 
 
 class Recipe:
     def __init__(self, root: Path) -> None:
         copy_recipes(root, "recipes", "egs/mintzai", "egs/iwslt", "conf")
         self.root = root / "egs" / "mintzai"
-        for name, program in STUBS_OF_TRAINING.items():
-            write_script(root / "recipes" / name, program)
+        write_script(root / "recipes" / "pos.py", TAGGER)
         for name, program in STUBS.items():
             write_script(self.root / "local" / name, program)
         write_script(root / "bin" / "asr-punct", COMMAND)
@@ -104,9 +101,10 @@ def recipe(tmp_path: Path) -> Recipe:
 
 def test_whole_run_a_second_one_and_one_stage(recipe):
     calls = recipe.calls()
-    assert commands(calls) == (
-        ["prepare"] + ["align"] * 12 + ["pauses"] * 6 + ["train", "export"] * 3 + ["decode"] * 3 + ["score"] * 3
-    ) + ["export", "punctuate", "punctuate"]
+    assert [name for name, _ in groupby(commands(calls))][:3] == ["prepare", "align", "pauses"]
+    assert Counter(commands(calls)) == {
+        **{"prepare": 1, "align": 12, "pauses": 6, "train": 3, "export": 4, "decode": 3, "score": 3, "punctuate": 2}
+    }
     assert calls[0] == "prepare mintzai corpus data"
     assert (
         "train --config autopunct_mini --data data/tsv/es+eu -o exp/models/es+eu --resume "
@@ -151,15 +149,6 @@ def test_no_step_of_a_stage_runs_before_all_its_inputs_are_there(recipe):
         assert done.stderr == f"run.sh: stage {stage}: expected file {missing} to exist (run stage {maker})\n"
         assert not (recipe.root / "calls").exists()
         (recipe.root / "aside").rename(path)
-
-
-def test_goes_on_after_a_failure(recipe):
-    (recipe.root / "fail").touch()
-    failed = recipe("--languages", "es eu")
-    assert failed.returncode == 1
-    assert failed.stderr == "run_jobs.sh: job failed with status 1, log exp/log/4.train_es.log: no luck\n"
-    (recipe.root / "fail").unlink()
-    assert commands(recipe.calls("--languages", "es eu"))[:3] == ["train", "export", "train"]
 
 
 def test_real_corpus(recipe, tmp_path):
@@ -209,11 +198,11 @@ def test_options_reach_the_training(recipe, tmp_path):
 def test_ablation_trains_the_rows_of_table_4(recipe):
     calls = recipe.calls("--languages", "es", "--ablation", "true", "--stop-stage", 6)
     ablation = [call for call in calls if "exp/ablation" in call and call.startswith("train")]
-    assert [call.split()[-2:] for call in ablation] == [
-        [f"model.context.kind={context}", f"model.pauses.kind={pauses}"]
+    assert {tuple(call.split()[-2:]) for call in ablation} == {
+        (f"model.context.kind={context}", f"model.pauses.kind={pauses}")
         for pauses in ("none", "continuous", "discrete-gaussian", "discrete-uniform")
         for context in ("none", "transformer")
-    ]
+    }
     assert commands(calls).count("score") == 9
 
 

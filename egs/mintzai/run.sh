@@ -96,10 +96,12 @@ done
 source=${corpus:-corpus}
 synthetic=false
 [ -n "$corpus" ] && [ ! -d "$corpus/truth" ] || synthetic=true
+train_nj=1
 if [ -z "$config" ] && $synthetic; then
   config=autopunct_mini
-  # Models this small gain little from a second thread, and lose much where another job has its core.
+  # Models this small gain little from a second thread, so train several at the same time.
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+  train_nj=$nj
 fi
 
 times=aligner
@@ -267,9 +269,7 @@ if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
       step "tagger ${name##*/}" "exp/pos/${name##*/}" train_tagger.sh "$name" "$treebanks" "exp/pos/${name##*/}"
     done
   fi
-  for model in "${models[@]}"; do
-    train "$model"
-  done
+  side_by_side "$train_nj" train "${models[@]}"
   # The page of results has the command that trained the models, not the one that scored them again.
   if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '4.*.done' -newer exp/command)" ]; then
     echo "$command" >exp/command
