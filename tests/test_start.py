@@ -50,8 +50,8 @@ def test_a_crf_that_is_asked_for_is_trained_on_another_models_vectors(start, cor
     options = "--config", config, "--data", corpus, "--init", start, "--device", "cpu"
     settings = "model.heads.kind=classes", "model.heads.crf=path"
     assert run("train", *options, "-o", output, *settings)[0] == 0
-    told = [record.message for record in caplog.records if "--init" in record.message]
-    assert told == [f"--init: {start} gives all parts but these, which are new: punctuation"]
+    messages = [record.message for record in caplog.records if "--init" in record.message]
+    assert messages == [f"--init: parts not in {start} are new: punctuation"]
     made, was = read_info(output).model, read_info(start).model
     assert (made.heads.kind, made.heads.crf) == ("classes", "path")
     assert set(made.heads.classes) == {"O", "COMMA", "PERIOD", "QUESTION", "OPEN_QUES"}
