@@ -1,4 +1,4 @@
-"""What the marks and capitals of the input leave for the decoder to decide on a word."""
+"""Flags of words that already have marks or capitals in the input."""
 
 from __future__ import annotations
 

@@ -15,9 +15,8 @@ from asr_punct.config import WindowConfig
 from asr_punct.decode.classes import log_probabilities
 from asr_punct.decode.settings import FloatArray, LogitArray, logits, sigmoid
 from asr_punct.errors import AsrPunctError
-from asr_punct.features import DOCUMENT_END
 from asr_punct.inference.outputs import WindowProbabilities
-from asr_punct.inference.windows import W, Window
+from asr_punct.inference.windows import W, Window, cut_windows
 
 
 @dataclass(frozen=True)
@@ -45,21 +44,12 @@ class Aggregation:
             config: words of a window.
             max_tokens: maximum number of sub-words of a window, both special tokens included.
         """
-        buffer: list[W] = []
-        tokens = 0
-        for word in words:
-            while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):
-                step = -(-len(buffer) // self.windows)
-                yield Window(tuple(buffer), (0, step))
-                tokens -= sum(len(left.subwords) for left in buffer[:step])
-                del buffer[:step]
-            buffer.append(word)
-            tokens += len(word.subwords)
-            if word.boundary & DOCUMENT_END:
-                yield Window(tuple(buffer), (0, len(buffer)))
-                buffer, tokens = [], 0
-        if buffer:
-            yield Window(tuple(buffer), (0, len(buffer)))
+
+        def advance(size: int, _: int) -> tuple[int, int]:
+            step = -(-size // self.windows)
+            return step, step
+
+        return cut_windows(words, config.words, max_tokens, advance)
 
     def combine(
         self, computed: Iterable[tuple[Window[W], WindowProbabilities]], classes: bool

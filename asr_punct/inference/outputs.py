@@ -1,4 +1,4 @@
-"""What a model computes for a batch of windows."""
+"""The output of a model for a batch of windows, and the interface of backends."""
 
 from __future__ import annotations
 

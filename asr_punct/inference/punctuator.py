@@ -130,7 +130,7 @@ class Punctuator:
 
     @property
     def glyphs(self) -> Glyphs:
-        """How the model's language writes marks, and its casing list capitals."""
+        """Glyphs of the model's language, with its casing list."""
         return self._glyphs
 
     def __call__(self, text: str) -> str:

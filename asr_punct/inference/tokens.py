@@ -86,19 +86,19 @@ def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
 
 def mark_edges(document: Iterable[Token]) -> Iterator[Token]:
     """Return the words of one document, the first and the last one with their flags."""
-    held: Token | None = None
+    last: Token | None = None
     for token in document:
-        if held is not None:
-            yield held
-            held = token
+        if last is None:
+            last = replace(token, boundary=DOCUMENT_START)
         else:
-            held = replace(token, boundary=DOCUMENT_START)
-    if held is not None:
-        yield replace(held, boundary=held.boundary + DOCUMENT_END)
+            yield last
+            last = token
+    if last is not None:
+        yield replace(last, boundary=last.boundary + DOCUMENT_END)
 
 
 class _Entry(NamedTuple):
-    """What is known of a text without its neighbours and labels."""
+    """Properties of a token that depend on its text alone."""
 
     subwords: tuple[int, ...]
     core: str

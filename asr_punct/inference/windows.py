@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -38,14 +38,35 @@ def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> I
         config: words of a window, and words at its inner edges that a neighbour decides.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
     """
+
+    def advance(size: int, decided: int) -> tuple[int, int]:
+        margin = min(config.margin, size - decided - 1, size // 2)
+        return size - margin, size - 2 * margin
+
+    return cut_windows(words, config.words, max_tokens, advance)
+
+
+def cut_windows(
+    words: Iterable[W], max_words: int, max_tokens: int, advance: Callable[[int, int], tuple[int, int]]
+) -> Iterator[Window[W]]:
+    """Cut documents into windows that are as long as their limits allow.
+
+    Args:
+        words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
+        max_words: maximum number of words of a window.
+        max_tokens: maximum number of sub-words of a window, both special tokens included.
+        advance: given the number of words of a window and its first undecided word, returns the end of the words that it
+            decides and the first word of the next window.
+    """
     buffer: list[W] = []
     decided = tokens = 0
     for word in words:
-        while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):
-            margin = min(config.margin, len(buffer) - decided - 1, len(buffer) // 2)
-            yield Window(tuple(buffer), (decided, len(buffer) - margin))
-            del buffer[: len(buffer) - 2 * margin]
-            decided, tokens = margin, sum(len(kept.subwords) for kept in buffer)
+        while buffer and (len(buffer) == max_words or tokens + len(word.subwords) > max_tokens - 2):
+            end, following = advance(len(buffer), decided)
+            yield Window(tuple(buffer), (decided, end))
+            tokens -= sum(len(left.subwords) for left in buffer[:following])
+            del buffer[:following]
+            decided = end - following
         buffer.append(word)
         tokens += len(word.subwords)
         if word.boundary & DOCUMENT_END:
