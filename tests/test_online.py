@@ -43,7 +43,7 @@ def written(rows, right, **keywords):
     return write_text([str(i) for i in range(len(rows))], labels, glyphs("es"))
 
 
-# What it decides
+# Examples
 
 
 def test_a_question_is_opened_before_its_end_is_seen_and_closed_there():
@@ -99,7 +99,7 @@ def may_stand(marks, open_after):
 
 
 def outcomes(state, begun, marks, scores, penalties):
-    """What `marks` on a word lead to, and their score; None where a rule is broken."""
+    """The state after a word with these marks, and their score; None if they break a rule."""
     total, held, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
     for (opening, closing), penalty in zip(PAIRS, penalties, strict=True):
         if opening in marks and opening in held:
@@ -157,7 +157,7 @@ def test_no_other_marks_are_better(rows, held, end):
     assert by_first[chosen] == pytest.approx(highest)
 
 
-# Against the decoder of blocks
+# Compared with the decoder of documents
 
 
 probabilities_of = st.integers(1, 12).flatmap(
@@ -169,15 +169,14 @@ probabilities_of = st.integers(1, 12).flatmap(
 
 @settings(max_examples=60, deadline=None)
 @given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans())
-def test_with_nothing_to_balance_it_is_the_decoder_of_blocks(rows, seed, capitals):
-    """Where no pair is balanced, a word depends on the next one alone, and on what is committed."""
+def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals):
+    """Without pairs a word depends only on the next one and on the committed ones."""
     off = dict.fromkeys(OPENING, 2.0)
     parameters = DecodeSettings(thresholds={**DecodeSettings().thresholds, **off}, sentence_capitals=capitals)
     probabilities = np.array(rows, dtype=np.float32)
     cases = np.random.default_rng(seed).dirichlet([1, 1, 1], len(rows)).astype(np.float32)
-    flags = np.random.default_rng(seed).choice(
-        np.array([0, 0, WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN], dtype=np.uint8), len(rows)
-    )
+    choices = np.array([0, 0, WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN], dtype=np.uint8)
+    flags = np.random.default_rng(seed).choice(choices, len(rows))
     expected = Decoder(parameters).push(probabilities, cases, flags, True)
     for right in (1, 3):
         assert streamed(probabilities, right, parameters, flags, cases) == expected
@@ -185,22 +184,11 @@ def test_with_nothing_to_balance_it_is_the_decoder_of_blocks(rows, seed, capital
 
 @settings(max_examples=100, deadline=None)
 @given(probabilities_of, st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_what_is_committed_is_balanced(rows, right, seed):
+def test_committed_marks_are_balanced(rows, right, seed):
     probabilities = np.array(rows, dtype=np.float32)
-    flags = np.random.default_rng(seed).choice(
-        np.array(
-            [
-                0,
-                0,
-                0,
-                WordFlag.RIGHT_TAKEN,
-                WordFlag.RIGHT_TAKEN + WordFlag.BARRIER,
-                WordFlag.LEFT_TAKEN + WordFlag.BARRIER,
-            ],
-            dtype=np.uint8,
-        ),
-        len(rows),
-    )
+    left, right_taken, barrier = WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, WordFlag.BARRIER
+    choices = np.array([0, 0, 0, right_taken, right_taken + barrier, left + barrier], dtype=np.uint8)
+    flags = np.random.default_rng(seed).choice(choices, len(rows))
     held = set()
     for label, flag in zip(streamed(probabilities, right, flags=flags), flags.tolist(), strict=True):
         marks = label.marks

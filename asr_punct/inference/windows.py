@@ -55,8 +55,8 @@ def cut_windows(
         words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
         max_words: maximum number of words of a window.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        advance: given the number of words of a window and its first undecided word, returns the end of the words that it
-            decides and the first word of the next window.
+        advance: given the size of a window and its first undecided word, returns the end of the words that it decides
+            and the first word of the next window.
     """
     buffer: list[W] = []
     decided = tokens = 0
