@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
@@ -266,12 +264,6 @@ def test_flair_tags_the_words(flair):
     tags = tagger(torch.from_numpy(features.input_ids), torch.from_numpy(features.word_index))
     assert tagger._tagger.read == TEXT
     assert tags.tolist() == [[1, 0, 1], [2, 1, 0]]
-
-
-@given(st.lists(st.text(st.sampled_from("abcxyz'ñé"), min_size=1, max_size=9), min_size=1, max_size=5))
-def test_words_come_back_from_their_subwords(words):
-    tokenizer = SubwordTokenizer(train_tokenizer(words, 80), max_subwords=16)
-    assert [tokenizer.decode(subwords) for subwords in tokenizer.encode(words)] == words
 
 
 def write_flair_model(directory):
