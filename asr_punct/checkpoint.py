@@ -1,6 +1,6 @@
 """A model directory: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
 
-`config.json` names every other file with its SHA-256, so that a missing or altered file is told before it is used.
+`config.json` has the SHA-256 of each other file, so that a missing or altered file is found before it is used.
 """
 
 from __future__ import annotations
@@ -8,31 +8,26 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from asr_punct import shipped
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
-from asr_punct.decode import Calibration, DecodeSettings
-from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.decode import DecodeSettings
+from asr_punct.errors import ModelError
 from asr_punct.formats.files import read_text_file, write_json_file
-from asr_punct.marks import CASES, MARKS, Case, Mark
+from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer
 
-CONFIG = shipped.MODEL_CONFIG
-TOKENIZER, CARD, SCORES = "tokenizer.json", "README.md", "scores.json"
-CASING = "casing.txt"
+CONFIG, TOKENIZER, CARD, SCORES, CASING = "config.json", "tokenizer.json", "README.md", "scores.json", "casing.txt"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
+FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
+"""Files that `config.json` lists."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
-_Name = TypeVar("_Name", Mark, Case, str)
-_SMALLEST_SCALE = 1e-3
-_SMALLEST_WEIGHT = 1e-9
-FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
-"""What stands beside `config.json` and the card."""
+_SMALLEST_SCALE, _SMALLEST_WEIGHT = 1e-3, 1e-9
 
 
 @dataclass(frozen=True)
@@ -41,10 +36,10 @@ class ModelInfo:
 
     Attributes:
         model: the configuration.
-        encoder: transformers' configuration of the encoder.
-        decoding: how its probabilities become labels.
-        training: what the model was trained on, for people.
-        files: SHA-256 of the other files, by name.
+        encoder: the encoder's settings, for transformers or one of our lookup encoders.
+        decoding: thresholds and calibration.
+        training: facts about the training, for people.
+        files: SHA-256 of the other files by name.
     """
 
     model: ModelConfig
@@ -55,35 +50,22 @@ class ModelInfo:
 
     @property
     def max_tokens(self) -> int:
-        """Longest input in sub-words: what the encoder takes, and the most that a window holds."""
+        """Longest input in sub-words: the least of the limits of encoder and window."""
         encoder = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
         return min(encoder, self.model.window.tokens, MAX_TOKENS)
 
 
 def write_info(directory: Path, info: ModelInfo) -> None:
-    """Write `config.json` with the hashes of the files that stand in the directory."""
+    """Write `config.json` with the hashes of the files in the directory."""
     files = {name: _sha256(directory / name) for name in FILES if (directory / name).is_file()}
     write_json_file(directory / CONFIG, info_mapping(replace(info, files=files)))
-
-
-def info_mapping(info: ModelInfo) -> dict[str, Any]:
-    """Nested dictionaries of plain values, as `config.json` has them."""
-    return {
-        "format": _FORMAT,
-        "asr_punct": metadata.version("asr-punct"),
-        "model": as_mapping(info.model),
-        "encoder": dict(info.encoder),
-        **_decoding_mapping(info.decoding),
-        "training": dict(info.training),
-        "files": dict(info.files),
-    }
 
 
 def read_info(directory: Path) -> ModelInfo:
     """Read `config.json`.
 
     Raises:
-        ModelError: there is none, or it is not this project's.
+        AsrPunctError: the file is missing or invalid.
     """
     place = directory / CONFIG
     if not place.is_file():
@@ -95,116 +77,39 @@ def read_info(directory: Path) -> ModelInfo:
     return info_from_mapping(content, place)
 
 
+def info_mapping(info: ModelInfo) -> dict[str, Any]:
+    """Return the content of `config.json` as nested dictionaries of JSON values."""
+    content = as_mapping(info)
+    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **content.pop("decoding"), **content}
+
+
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
-    """Inverse of `info_mapping`.
+    """Return the inverse of `info_mapping`.
+
+    Args:
+        content: the parsed file.
+        place: start of error messages.
 
     Raises:
-        ModelError: `content`, of `place`, is not this project's.
+        AsrPunctError: the content is invalid.
     """
-    try:
-        if content["format"] != _FORMAT:
-            raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
-        model = from_mapping(ModelConfig, content["model"], f"{place}: model")
-        return ModelInfo(
-            model=model,
-            encoder=_encoder(content["encoder"], f"{place}: encoder"),
-            decoding=_decoding(content, model.heads.classes, place),
-            training=_mapping(content["training"], f"{place}: training"),
-            files=_files(content["files"], f"{place}: files"),
-        )
-    except AsrPunctError:
-        raise
-    except (RecursionError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ModelError(place, f"{type(error).__name__} {error}", _EXPECTED) from None
-
-
-def _mapping(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ModelError(place, repr(value), "keys and values")
-    return value
-
-
-def _encoder(value: Any, place: str) -> dict[str, Any]:
-    for name, number in _mapping(value, place).items():
-        if name in ("max_position_embeddings", "vocab_size") and not (type(number) is int and number > 0):
-            raise ModelError(f"{place}: {name}", repr(number), "a whole number above 0")
-    return dict(value)
-
-
-def _decoding_mapping(decoding: DecodeSettings) -> dict[str, Any]:
-    return {
-        "thresholds": _named(decoding.thresholds),
-        "unopened": _named(decoding.unopened),
-        "case_bias": _named(decoding.case_bias),
-        "sentence_capitals": decoding.sentence_capitals,
-        "class_weights": _named(decoding.class_weights),
-        "calibration": {
-            "scale": _named(decoding.calibration.scale),
-            "bias": _named(decoding.calibration.bias),
-            "case_temperature": decoding.calibration.case_temperature,
-        },
-    }
-
-
-def _named(values: Mapping[Any, float]) -> dict[str, float]:
-    return {str(name): value for name, value in values.items()}
-
-
-def _decoding(content: Mapping[str, Any], classes: tuple[str, ...], place: object) -> DecodeSettings:
-    """Settings of decoding; a directory without the keys that came later has their defaults."""
-    default = DecodeSettings()
-    given = content.get("calibration", _decoding_mapping(default)["calibration"])
-    calibration = _mapping(given, f"{place}: calibration")
-    temperature = calibration["case_temperature"]
-    within = f"{place}: calibration"
-    return DecodeSettings(
-        thresholds=_numbers(content["thresholds"], MARKS, f"{place}: thresholds", 0, 1),
-        unopened=_numbers(content.get("unopened", default.unopened), tuple(default.unopened), f"{place}: unopened", 0),
-        calibration=Calibration(
-            scale=_numbers(calibration["scale"], MARKS, f"{within}: scale", _SMALLEST_SCALE),
-            bias=_numbers(calibration["bias"], MARKS, f"{within}: bias"),
-            case_temperature=_number(temperature, f"{within}: case_temperature", _SMALLEST_SCALE),
-        ),
-        case_bias=_numbers(content.get("case_bias", default.case_bias), CASES, f"{place}: case_bias"),
-        sentence_capitals=_truth(
-            content.get("sentence_capitals", default.sentence_capitals), f"{place}: sentence_capitals"
-        ),
-        class_weights=_class_weights(content.get("class_weights", {}), classes, f"{place}: class_weights"),
-    )
-
-
-def _class_weights(value: Any, classes: tuple[str, ...], place: str) -> dict[str, float]:
-    unknown = [name for name in _mapping(value, place) if name not in classes]
-    if unknown:
-        raise ModelError(place, repr(unknown[0]), f"names from {' '.join(classes) or 'no class'}")
-    return _numbers(value, tuple(value), place, _SMALLEST_WEIGHT)
-
-
-def _truth(value: Any, place: str) -> bool:
-    if type(value) is not bool:
-        raise ModelError(place, repr(value), "true or false")
-    return value
-
-
-def _numbers(
-    value: Any, names: tuple[_Name, ...], place: str, low: float = -math.inf, high: float = math.inf
-) -> dict[_Name, float]:
-    found = {name: _mapping(value, place)[name] for name in names}
-    return {name: _number(number, f"{place}: {name}", low, high) for name, number in found.items()}
-
-
-def _number(value: Any, place: str, low: float = -math.inf, high: float = math.inf) -> float:
-    if type(value) not in (int, float) or not low <= value <= high or math.isinf(value):
-        limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""
-        raise ModelError(place, repr(value), f"a number{limits}")
-    return float(value)
-
-
-def _files(value: Any, place: str) -> dict[str, str]:
-    for name, digest in _mapping(value, place).items():
-        if name not in FILES or not isinstance(digest, str):
-            raise ModelError(f"{place}: {name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
-    return dict(value)
+    if not isinstance(content, Mapping) or "format" not in content:
+        raise ModelError(place, "no key 'format'", _EXPECTED)
+    if content["format"] != _FORMAT:
+        raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
+    decoding = {each.name: content[each.name] for each in fields(DecodeSettings) if each.name in content}
+    others = {each.name: content[each.name] for each in fields(ModelInfo) if each.name in content}
+    info = from_mapping(ModelInfo, others, str(place))
+    settings = from_mapping(DecodeSettings, decoding, str(place))
+    _check_decoding(settings, info.model.heads.classes, str(place))
+    for name in ("max_position_embeddings", "vocab_size"):
+        size = info.encoder.get(name, 1)
+        if type(size) is not int or size < 1:
+            raise ModelError(f"{place}: encoder: {name}", repr(size), "a whole number above 0")
+    for name, digest in info.files.items():
+        if name not in FILES:
+            raise ModelError(f"{place}: files: {name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
+    return replace(info, decoding=settings)
 
 
 def has_file(info: ModelInfo, name: str) -> bool:
@@ -213,7 +118,7 @@ def has_file(info: ModelInfo, name: str) -> bool:
 
 
 def present_file(directory: Path, info: ModelInfo, name: str) -> Path:
-    """Path of a file that the directory was written with. Raises ModelError where it is missing."""
+    """Return the path of a file in the directory. Raises ModelError if it is missing."""
     path = directory / name
     if not has_file(info, name) or not path.is_file():
         raise ModelError(path, "no such file", "the file that the model directory was written with")
@@ -221,11 +126,7 @@ def present_file(directory: Path, info: ModelInfo, name: str) -> Path:
 
 
 def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
-    """Path of a file whose content is what `config.json` says.
-
-    Raises:
-        ModelError: the file is missing or altered.
-    """
+    """Return the path of a file whose hash matches. Raises ModelError if it is missing or altered."""
     path = present_file(directory, info, name)
     found = _sha256(path)
     if found != info.files[name]:
@@ -234,9 +135,37 @@ def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
 
 
 def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
-    """The model's tokenizer. Raises ModelError where it is missing or altered."""
+    """Load the model's tokenizer. Raises ModelError if it is missing or altered."""
     path = checked_file(directory, info, TOKENIZER)
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
+
+
+def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
+    calibration = settings.calibration
+    _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, 0, 1)
+    _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, 0)
+    _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
+    _check_numbers(f"{place}: class_weights", settings.class_weights, (), _SMALLEST_WEIGHT)
+    _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _SMALLEST_SCALE)
+    _check_numbers(f"{place}: calibration: bias", calibration.bias, MARKS)
+    temperature = {"case_temperature": calibration.case_temperature}
+    _check_numbers(f"{place}: calibration", temperature, (), _SMALLEST_SCALE)
+    unknown = [name for name in settings.class_weights if name not in classes]
+    if unknown:
+        expected = f"names from {' '.join(classes) or 'no class'}"
+        raise ModelError(f"{place}: class_weights", repr(unknown[0]), expected)
+
+
+def _check_numbers(
+    place: str, values: Mapping[Any, float], names: Collection[Any], low: float = -math.inf, high: float = math.inf
+) -> None:
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise ModelError(place, f"no key {str(missing[0])!r}", f"one of {', '.join(map(str, names))}")
+    for name, value in values.items():
+        if not low <= value <= high or math.isinf(value):
+            limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""
+            raise ModelError(f"{place}: {name}", repr(value), f"a number{limits}")
 
 
 def _sha256(path: Path) -> str:

@@ -1,6 +1,6 @@
-"""Windows of words as the arrays that a model reads: the same for training, inference and export.
+"""Windows of words as input arrays of a model: the same for training, inference and export.
 
-Legend of dimensions: `batch` windows, `tokens` sub-words with both special tokens, `words` of a window.
+Dimensions: `batch` windows, `tokens` sub-words with both special tokens, `words` of a window.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 
 NO_BOUNDARY, DOCUMENT_START, DOCUMENT_END = 0, 1, 2
-"""Flags of a word that begins or ends a document; a word that does both has their sum."""
+"""Flags of the first and last word of a document; a document of one word has their sum."""
 BOUNDARIES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class WordInput:
-    """What a model is told of one word.
+    """A word as a model reads it.
 
     Attributes:
-        subwords: its sub-words' numbers, at least one.
-        pause: bucket of the silence after it.
-        boundary: flags of the document's start and end.
+        subwords: token ids, at least one.
+        pause: bucket of the pause after the word.
+        boundary: flags of the document's edges.
     """
 
     subwords: tuple[int, ...]
@@ -38,9 +38,9 @@ class Features:
     """A batch of windows.
 
     Attributes:
-        input_ids: *Shape:* (batch, tokens), sub-words between the two special tokens, padded at the end.
-        attention_mask: *Shape:* (batch, tokens), 1 where there is a token.
-        word_index: *Shape:* (batch, words), position of each word's last sub-word; 0 stands for padding.
+        input_ids: *Shape:* (batch, tokens), token ids between the two special tokens, padded at the end.
+        attention_mask: *Shape:* (batch, tokens), 0 at padding.
+        word_index: *Shape:* (batch, words), position of each word's last sub-word; 0 at padding.
         pauses: *Shape:* (batch, words), buckets.
         boundaries: *Shape:* (batch, words), flags.
     """
@@ -52,7 +52,7 @@ class Features:
     boundaries: IntArray
 
     def inputs(self) -> dict[str, IntArray]:
-        """The arrays by the names that a model's graph gives them."""
+        """Return the arrays by the names of a graph's inputs."""
         return {name: getattr(self, name) for name in INPUTS}
 
 
@@ -61,13 +61,13 @@ INPUTS = tuple(Features.__dataclass_fields__)
 
 
 def collate(windows: Sequence[Sequence[WordInput]], start: int, end: int, pad: int) -> Features:
-    """Arrays of a batch of windows.
+    """Return the arrays of a batch.
 
     Args:
-        windows: words of each window, at least one.
-        start: number of the token before a window.
-        end: number of the token after a window.
-        pad: number of the padding token.
+        windows: the words of each window, at least one.
+        start: id of the token before a window.
+        end: id of the token after a window.
+        pad: id of the padding token.
     """
     words = [word for window in windows for word in window]
     return pack(
@@ -88,15 +88,15 @@ def pack(
     rows: npt.NDArray[np.integer],
     special: tuple[int, int, int],
 ) -> Features:
-    """Arrays of a batch whose words are given one window after the other; every window has a word.
+    """Return the arrays of a batch whose windows are concatenated; `n` is the number of words of all windows.
 
     Args:
-        subwords: sub-words of all words, (sub-words,).
-        counts: number of sub-words of each word, (all words,).
-        pauses: buckets, (all words,).
-        boundaries: flags, (all words,).
-        rows: window of each word, ascending from 0, (all words,).
-        special: numbers of the tokens before a window, after it, and of padding.
+        subwords: *Shape:* (all sub-words,), token ids.
+        counts: *Shape:* (n,), number of sub-words of each word.
+        pauses: *Shape:* (n,), buckets.
+        boundaries: *Shape:* (n,), flags.
+        rows: *Shape:* (n,), index of each word's window, ascending; every window has a word.
+        special: ids of the tokens before a window, after it, and of padding.
     """
     start, end, pad = special
     words = np.bincount(rows)

@@ -1,37 +1,34 @@
-"""Words to sub-word numbers, one word at a time, so that a word always has the same sub-words."""
+"""Sub-word tokenizers. Words are encoded one at a time, so that a word always has the same sub-words."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tokenizers import Tokenizer
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from asr_punct.errors import ModelError
 
-if TYPE_CHECKING:
-    from tokenizers import normalizers
-
 _CACHED_WORDS = 200_000
 _WORD_START = "▁"
-"""What SentencePiece writes before a word."""
+"""SentencePiece's prefix of a word."""
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _LETTER_STEP = 1e-4
-"""By which the unigram trainer tells the scores of letters apart that it puts back."""
+"""Difference of the scores that the unigram trainer gives to single letters that it restores."""
 
 
 class SubwordTokenizer:
-    """A `tokenizers` tokenizer that is given words.
+    """Encodes words with a `tokenizers` tokenizer.
 
     Args:
         tokenizer: any fast tokenizer.
-        max_subwords: sub-words kept of one word: the first ones and the last, which stands for the word.
-        place: what errors name: its file, where it came from one.
+        max_subwords: sub-words kept of one word: the first ones and the last, which represents the word.
+        place: start of error messages, such as the tokenizer's file.
 
     Raises:
-        ModelError: it lacks a special token.
+        ModelError: a special token is missing.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_subwords: int, place: object = "tokenizer") -> None:
@@ -40,7 +37,7 @@ class SubwordTokenizer:
         self._tokenizer.no_padding()
         self._max_subwords = max_subwords
         self._cache: dict[str, tuple[int, ...]] = {}
-        # Funnel and XLNet have <s> and </s> too, which do not stand around their input, or have no vector at all.
+        # Funnel and XLNet also have <s> and </s>, but do not use them around the input.
         self.start = self._special(place, "[CLS]", "<cls>", "<s>")
         self.end = self._special(place, "[SEP]", "<sep>", "</s>")
         self.pad = self._special(place, "[PAD]", "<pad>")
@@ -48,14 +45,14 @@ class SubwordTokenizer:
 
     def _special(self, place: object, *names: str) -> int:
         for name in names:
-            number = self._tokenizer.token_to_id(name)
-            if number is not None:
-                return number
+            token_id = self._tokenizer.token_to_id(name)
+            if token_id is not None:
+                return token_id
         raise ModelError(place, "no token " + " or ".join(names), "a tokenizer of the BERT or RoBERTa kind")
 
     @classmethod
     def from_file(cls, path: Path, max_subwords: int) -> SubwordTokenizer:
-        """Load a `tokenizer.json`. Raises ModelError where it is none."""
+        """Load a `tokenizer.json`. Raises ModelError if it is invalid."""
         try:
             return cls(Tokenizer.from_file(str(path)), max_subwords, path)
         except ModelError:
@@ -69,25 +66,25 @@ class SubwordTokenizer:
         return int(self._tokenizer.get_vocab_size())
 
     def to_json(self) -> str:
-        """Content of a `tokenizer.json`."""
+        """Return the content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        """Sub-words of each lower-case word; at least one (unknown), at most `max_subwords`."""
+        """Return the token ids of each lower-case word: at least one (unknown), at most `max_subwords`."""
         words = [word[: 32 * self._max_subwords] for word in words]
         missing = [word for word in dict.fromkeys(words) if word not in self._cache]
         if len(self._cache) + len(missing) > _CACHED_WORDS:
             self._cache.clear()
             missing = list(dict.fromkeys(words))
         if missing:
-            pieces = [[word] for word in missing]
-            encodings = self._tokenizer.encode_batch(pieces, is_pretokenized=True, add_special_tokens=False)
+            single = [[word] for word in missing]
+            encodings = self._tokenizer.encode_batch(single, is_pretokenized=True, add_special_tokens=False)
             for word, encoding in zip(missing, encodings, strict=True):
                 self._cache[word] = self._cut(encoding.ids)
         return [self._cache[word] for word in words]
 
     def decode(self, subwords: Sequence[int]) -> str:
-        """The word of these sub-words, as far as they tell it; no spaces."""
+        """Return the word of these token ids, without spaces; unknown tokens cannot be restored."""
         text = self._tokenizer.decode(list(subwords), skip_special_tokens=False)
         return "".join(text.replace(_WORD_START, "").split())
 
@@ -98,14 +95,11 @@ class SubwordTokenizer:
 
 
 def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """A BPE tokenizer of about `vocabulary` sub-words learnt from lower-case words; the same ones give the same.
+    """Train a BPE tokenizer of about `vocabulary` sub-words on lower-case words; the result is deterministic.
 
-    It reads an apostrophe of either shape as one, any digit as 0, and an abbreviation without its period, as
-    recognisers write it. Not WordPiece, whose trainer numbers `##` pieces in the order of a hash table, another in each
-    process.
+    Apostrophes of both shapes are the same, all digits are 0, and the period of an abbreviation is dropped, as in the
+    output of recognisers. WordPiece is not used because its trainer orders tokens by a hash table.
     """
-    from tokenizers import models, pre_tokenizers, trainers
-
     tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
     tokenizer.normalizer = _normalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -115,12 +109,7 @@ def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
 
 
 def train_unigram_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """SentencePiece's unigram model (Kudo 2018) of at most `vocabulary` sub-words, learnt from lower-case words.
-
-    Words are read as `train_tokenizer` reads them, and the same ones give the same tokenizer.
-    """
-    from tokenizers import models, pre_tokenizers, trainers
-
+    """Train SentencePiece's unigram model (Kudo 2018) of at most `vocabulary` sub-words, as `train_tokenizer`."""
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = _normalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -129,15 +118,15 @@ def train_unigram_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
     )
     tokenizer.train_from_iterator(words, trainer)
     learnt = json.loads(tokenizer.to_str())["model"]["vocab"]
-    tokenizer.model = models.Unigram(_in_order(learnt), _SPECIAL.index("[UNK]"), False)
+    tokenizer.model = models.Unigram(_sorted_vocabulary(learnt), _SPECIAL.index("[UNK]"), False)
     return tokenizer
 
 
-def _in_order(learnt: Iterable[Sequence[Any]]) -> list[tuple[str, float]]:
-    """Sub-words with their scores, in an order that does not depend on a hash table, as the trainer's does.
+def _sorted_vocabulary(learnt: Iterable[Sequence[Any]]) -> list[tuple[str, float]]:
+    """Sort sub-words by score and round the scores, so that the result does not depend on a hash table.
 
-    Sums in the order of that table differ by 1e-10, which rounding takes away. Letters that the model had dropped come
-    back with its lowest score and a step more each, 1e-4, in that order too: here all have the lowest score.
+    Sums in the order of that table differ by 1e-10. Single letters that the trainer restores have the lowest score
+    plus a multiple of 1e-4 in that order; here all of them have the lowest score.
     """
     scores = {piece: score for piece, score in learnt if piece not in _SPECIAL}
     lowest = min(scores.values())
@@ -149,12 +138,7 @@ def _in_order(learnt: Iterable[Sequence[Any]]) -> list[tuple[str, float]]:
 
 
 def train_word_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """A tokenizer of whole words: the `vocabulary` most frequent lower-case ones that were seen twice or more.
-
-    Words are read as `train_tokenizer` reads them; all others are the unknown one.
-    """
-    from tokenizers import models, trainers
-
+    """Train a tokenizer of the `vocabulary` most frequent words that occur twice or more, as `train_tokenizer`."""
     tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]"))
     tokenizer.normalizer = _normalizer()
     trainer = trainers.WordLevelTrainer(
@@ -165,7 +149,5 @@ def train_word_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
 
 
 def _normalizer() -> normalizers.Normalizer:
-    from tokenizers import Regex, normalizers
-
-    same = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
-    return normalizers.Sequence([normalizers.Replace(Regex(found), written) for found, written in same.items()])
+    replaced = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
+    return normalizers.Sequence([normalizers.Replace(Regex(found), written) for found, written in replaced.items()])

@@ -31,7 +31,7 @@ def build(pauses: str, context: str, words: int, encoder: Encoder) -> Tagger:
         context=ContextConfig("none" if context == "none" else "transformer"),
         window=WindowConfig(words, 0),
     )
-    model = build_tagger(config, encoder).folded()
+    model = build_tagger(config, encoder).fold()
     model.encoder = encoder.eval()  # folding copies, but both models must share the weights
     return model
 

@@ -6,10 +6,8 @@ import pytest
 
 from asr_punct.asr import named_language, open_recogniser
 from asr_punct.asr.aligners import open_acoustic_model
-from asr_punct.asr.names import check_transformers_name
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.find import model_of_language
-from asr_punct.shipped import PRETRAINED, shipped_models
+from asr_punct.hub import PRETRAINED, check_transformers_name, model_of_language, shipped_models
 
 NOTHING = "no such file or directory"
 

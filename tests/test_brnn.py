@@ -1,3 +1,5 @@
+"""The recurrent network of Tilk and Alumäe 2016: classes, word tokenizer, sparse gradients, training."""
+
 import dataclasses
 
 import numpy as np
@@ -7,24 +9,16 @@ torch = pytest.importorskip("torch")
 
 from dummies import tiny_config  # noqa: E402
 
-from asr_punct.checkpoint import ModelInfo, read_info  # noqa: E402
+from asr_punct.checkpoint import read_info  # noqa: E402
 from asr_punct.config import (  # noqa: E402
     Config,
     ContextConfig,
     HeadConfig,
     OptimizerConfig,
     PauseConfig,
-    as_mapping,
-    from_mapping,
 )
-from asr_punct.features import WordInput, collate  # noqa: E402
 from asr_punct.marks import MARKS, Mark, parse_marks  # noqa: E402
-from asr_punct.model.encoder import encoder_from_settings, new_encoder  # noqa: E402
-from asr_punct.model.fusion import LatePauses  # noqa: E402
 from asr_punct.model.heads import ClassHead  # noqa: E402
-from asr_punct.model.recurrent import RecurrentContext  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN  # noqa: E402
 from asr_punct.subwords import SubwordTokenizer, train_word_tokenizer  # noqa: E402
 from asr_punct.training.fit import find_classes, train  # noqa: E402
 from asr_punct.training.optim import build_optimizer, clip_gradients  # noqa: E402
@@ -33,72 +27,7 @@ WIDTH = 6
 COMMA, PERIOD, QUESTION, QUOTE = Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.QUOTE
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def numbers(module):
-    return {name: parameter.detach().double().numpy() for name, parameter in module.named_parameters()}
-
-
-def gru(weights, sequence, width):
-    """States of a GRU, one word after the other (Cho et al. 2014, with the reset gate after the product)."""
-    state, states = np.zeros(width), []
-    for x in sequence:
-        from_x = weights["weight_ih_l0"] @ x + weights["bias_ih_l0"]
-        from_h = weights["weight_hh_l0"] @ state + weights["bias_hh_l0"]
-        reset = sigmoid(from_x[:width] + from_h[:width])
-        update = sigmoid(from_x[width : 2 * width] + from_h[width : 2 * width])
-        new = np.tanh(from_x[2 * width :] + reset * from_h[2 * width :])
-        state = (1 - update) * new + update * state
-        states.append(state)
-    return states
-
-
-def literal_brnn(module, sequence):
-    """The network for one window, word by word."""
-    ahead = gru(numbers(module.ahead), sequence, WIDTH)
-    back = gru(numbers(module.back), sequence[::-1], WIDTH)[::-1]
-    states = [np.concatenate(pair) for pair in zip(ahead, back, strict=True)]
-    decoded = gru(numbers(module.decoder), states, WIDTH)
-    attention, fusion, result = numbers(module.attention), numbers(module.fusion), []
-    for t, state in enumerate(decoded):
-        before = decoded[t - 1] if t else np.zeros(WIDTH)
-        energies = [
-            attention["energy.weight"][0]
-            @ np.tanh(attention["query.weight"] @ before + attention["key.weight"] @ key + attention["key.bias"])
-            for key in states
-        ]
-        weights = np.exp(energies) / np.exp(energies).sum()
-        found = fusion["found.weight"] @ sum(weight * key for weight, key in zip(weights, states, strict=True))
-        gate = fusion["gate_found.weight"] @ found + fusion["gate_state.weight"] @ state + fusion["gate_state.bias"]
-        result.append(found * sigmoid(gate) + state)
-    return np.array(result)
-
-
-def test_states_attention_and_fusion_word_by_word():
-    torch.manual_seed(0)
-    module = RecurrentContext(WIDTH)
-    vectors = 2 * torch.randn(3, 7, WIDTH)
-    lengths = [7, 4, 1]
-    mask = (torch.arange(7) < torch.tensor(lengths)[:, None]).long()
-    found = module(vectors, mask).detach().numpy()
-    for row, length in enumerate(lengths):
-        expected = literal_brnn(module, vectors[row, :length].double().numpy())
-        np.testing.assert_allclose(found[row, :length], expected, atol=1e-5)
-
-
-def test_late_pauses_word_by_word():
-    torch.manual_seed(0)
-    module = LatePauses(WIDTH)
-    vectors, pauses = torch.randn(1, 4, WIDTH), torch.tensor([[0, 25, UNKNOWN, 100]])
-    silences = np.array([[0.0, 0], [0.25, 0], [0, 1], [1.0, 0]])
-    sequence = np.concatenate([vectors[0].double().numpy(), silences], axis=1)
-    found = module(vectors, pauses)[0].detach().numpy()
-    np.testing.assert_allclose(found, gru(numbers(module.recurrent), sequence, WIDTH), atol=1e-5)
-
-
-def test_classes_are_the_marks_by_frequency_and_the_frequent_sets():
+def test_classes_are_ordered_by_frequency():
     words = [frozenset()] * 9 + [frozenset({PERIOD})] * 5 + [frozenset({COMMA})] * 3
     words += [frozenset({PERIOD, QUOTE})] * 2 + [frozenset({QUOTE, QUESTION})]
     classes = find_classes(words, least=2)
@@ -129,14 +58,14 @@ def marks_of(*sets):
         ((QUESTION,), "O"),
     ],
 )
-def test_a_set_that_is_no_class_counts_as_its_rarest_mark(marks, target):
+def test_a_set_without_a_class_counts_as_its_rarest_mark(marks, target):
     module, classes = head()
     logits = torch.randn(1, len(classes))
     expected = -torch.log_softmax(logits, -1)[0, classes.index(target)]
     assert float(module.loss(logits, marks_of(marks))) == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_a_mark_is_as_likely_as_the_classes_that_hold_it():
+def test_the_probability_of_a_mark_is_summed_over_its_classes():
     module, classes = head()
     logits = 3 * torch.randn(2, 5, len(classes), generator=torch.Generator().manual_seed(1))
     probabilities = module.probabilities(logits, torch.ones(2, 5))
@@ -152,7 +81,7 @@ def test_a_head_without_a_dense_layer():
     assert [tuple(parameter.shape) for parameter in module.parameters()] == [(len(classes), WIDTH), (len(classes),)]
 
 
-def test_words_seen_twice_are_in_the_vocabulary_and_others_unknown():
+def test_rare_words_are_unknown():
     words = ["bai", "ez", "bai", "ez", "bai", "etxea", "1999", "2024", "etc.", "etc"]
     tokenizer = SubwordTokenizer(train_word_tokenizer(words, 100), max_subwords=2)
     bai, ez, year, other_year, etxea, never, etc = tokenizer.encode(
@@ -188,38 +117,7 @@ def brnn_config(**training):
     return Config(model, options)
 
 
-def tagger():
-    torch.manual_seed(0)
-    config = brnn_config().model
-    classes = find_classes([frozenset({mark}) for mark in MARKS], 1)
-    config = dataclasses.replace(config, heads=dataclasses.replace(config.heads, classes=classes))
-    return build_tagger(config, new_encoder(config.encoder, 60, 0)).eval()
-
-
-def batch(*sizes):
-    rng = np.random.default_rng(0)
-    windows = [[WordInput((int(rng.integers(5, 60)),), int(rng.integers(0, UNKNOWN + 1))) for _ in range(7)]] * 3
-    arrays = collate([window[:size] for window, size in zip(windows, sizes, strict=False)], 1, 2, 0).inputs()
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def test_padding_changes_nothing():
-    model = tagger()
-    with torch.inference_mode():
-        alone, padded = model(**batch(4)), model(**batch(4, 7))
-    assert torch.allclose(alone.mark_logits[0], padded.mark_logits[0, :4], atol=1e-5)
-    assert torch.allclose(alone.case_logits[0], padded.case_logits[0, :4], atol=1e-5)
-
-
-def test_the_encoder_is_rebuilt_from_its_settings():
-    model = tagger()
-    again = encoder_from_settings(ModelInfo(brnn_config().model, model.encoder.settings).encoder)
-    again.load_state_dict(model.encoder.state_dict())
-    arguments = {name: array for name, array in batch(4, 7).items() if name != "pauses"}
-    assert torch.equal(again(**arguments), model.encoder(**arguments))
-
-
-def test_sparse_gradients_change_what_dense_ones_do():
+def test_sparse_gradients_equal_dense_ones():
     results = []
     for sparse in (False, True):
         torch.manual_seed(0)
@@ -237,7 +135,7 @@ def test_sparse_gradients_change_what_dense_ones_do():
 
 
 @pytest.mark.parametrize("largest", [0.5, 1e6])
-def test_clipping_is_torchs(largest):
+def test_clipping_equals_torchs(largest):
     gradients = []
     for clip in (clip_gradients, torch.nn.utils.clip_grad_norm_):
         layer = torch.nn.Linear(3, 2)
@@ -255,11 +153,3 @@ def test_a_brnn_learns(corpus, tmp_path):
     assert 1 <= info.training["dev_perplexity"] < 1.3
     assert read_info(directory).model == info.model
     assert train(brnn_config(epochs=12), corpus, directory, device="cpu", resume=True) == info
-
-
-def test_configurations_from_before_have_defaults():
-    mapping = as_mapping(Config())
-    for name in ("kind", "class_count", "classes"):
-        del mapping["model"]["heads"][name]
-    del mapping["model"]["encoder"]["tokenizer"], mapping["training"]["monitor"]
-    assert from_mapping(Config, mapping, "old") == Config()

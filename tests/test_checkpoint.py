@@ -1,12 +1,13 @@
 import json
+import re
 import shutil
 from dataclasses import replace
 
 import pytest
 from dummies import utterances
 
+from asr_punct import hub as package
 from asr_punct import scoring
-from asr_punct import shipped as package
 from asr_punct.checkpoint import (
     CONFIG,
     ONNX,
@@ -19,10 +20,9 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.cli.describe import describe, list_models
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.find import find_model, find_trainable_model
+from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend, open_backend
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.shipped import shipped_models
 
 
 @pytest.fixture
@@ -91,37 +91,40 @@ def test_a_missing_file_is_told_in_one_line(copy, function, name):
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (["format"], 9, "config.json: found format 9, expected format 1"),
-        (["thresholds", "PERIOD"], "abc", "thresholds: PERIOD: found 'abc', expected a number from 0 to 1"),
-        (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected"),
-        (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected"),
-        (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected"),
-        (["case_bias", "O"], 10**400, "config.json: found OverflowError"),
-        (["sentence_capitals"], 1, "config.json: sentence_capitals: found 1, expected true or false"),
-        (["thresholds"], {}, "config.json: found KeyError"),
+        (["format"], 9, "found format 9, expected format 1"),
+        (["thresholds", "PERIOD"], "abc", "thresholds: PERIOD: found 'abc', expected float"),
+        (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected a number from 0 to 1"),
+        (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected a number from 0 to 1"),
+        (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected float"),
+        (["thresholds", "STOP"], 0.5, "thresholds: found 'STOP', expected one of COMMA"),
+        (["case_bias", "O"], 10**400, "case_bias: O: found 1000"),
+        (["calibration", "case_temperature"], 0, "calibration: case_temperature: found 0.0, expected a number from"),
+        (["sentence_capitals"], 1, "sentence_capitals: found 1, expected bool"),
+        (["thresholds"], {}, "thresholds: found no key 'COMMA', expected"),
         (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
         (["files"], ["model.onnx"], "files: found ['model.onnx'], expected keys and values"),
-        (["files", "model.onnx"], 3, "files: model.onnx: found 3, expected the SHA-256 of one of"),
+        (["files", "model.onnx"], 3, "files: model.onnx: found 3, expected str"),
         (["files", "../other"], "0", "files: ../other: found '0', expected the SHA-256 of one of"),
         (["encoder"], 3, "encoder: found 3, expected keys and values"),
         (["encoder", "max_position_embeddings"], "many", "max_position_embeddings: found 'many', expected a whole"),
         (["encoder", "max_position_embeddings"], 0, "max_position_embeddings: found 0, expected a whole"),
+        (["model", "window", "words"], 0, "model: window: 0 words leave nothing"),
         (["training"], "long", "training: found 'long', expected keys and values"),
     ],
 )
-def test_bad_values_are_told_in_one_line(copy, keys, value, message):
+def test_a_bad_value_is_reported_by_key(copy, keys, value, message):
     altered(copy, *keys, value=value)
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(AsrPunctError) as error:
         read_info(copy)
-    assert str(error.value).startswith(str(copy / "config.json"))
+    assert str(error.value).startswith(f"{copy / CONFIG}: ")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}', '{"format": %s}' % ("9" * 5000)])
-def test_what_is_no_configuration_is_told(tmp_path, content):
-    (tmp_path / "config.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ModelError, match="written by asr-punct"):
+def test_a_foreign_configuration_is_refused(tmp_path, content):
+    (tmp_path / CONFIG).write_text(content, encoding="utf-8")
+    with pytest.raises(AsrPunctError, match="^" + re.escape(f"{tmp_path / CONFIG}: found ")):
         read_info(tmp_path)
 
 

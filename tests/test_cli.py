@@ -13,7 +13,7 @@ import wave
 import pytest
 from dummies import file, utterances
 
-from asr_punct import shipped
+from asr_punct import hub
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.scoring import write_score_sets
 
@@ -276,7 +276,7 @@ def test_espeaks_voices_of_a_region_align(run, code):
 
 def test_a_graph_alone_is_not_exported(run, model, tmp_path, monkeypatch):
     """By its path or its name, in the package or copied."""
-    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(hub, "PRETRAINED", tmp_path)
     copy = tmp_path / "graph"
     shutil.copytree(model, copy, ignore=shutil.ignore_patterns("training", "model.safetensors"))
     config = json.loads((copy / "config.json").read_text())
@@ -488,13 +488,13 @@ def test_info(run, model):
 
 
 def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(hub, "PRETRAINED", tmp_path)
     assert_told(run("punctuate"), "model: found none", "expected a model directory")
     assert run("models") == (0, "", "this release has no model: train one with asr-punct train\n")
 
 
 def test_shipped_models_are_listed_and_one_is_the_default(run, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "PRETRAINED", tmp_path)
+    monkeypatch.setattr(hub, "PRETRAINED", tmp_path)
     shutil.copytree(model, tmp_path / "es-eu")
     write_score_sets({}, tmp_path / "es-eu" / "scores.json")
     status, out, err = run("models")

@@ -12,7 +12,7 @@ from dummies import file, utterances
 
 from asr_punct.cli.base import Part, app
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.shipped import PRETRAINED, shipped_models
+from asr_punct.hub import PRETRAINED, shipped_models
 
 RUN = [sys.executable, "-c", "from asr_punct.cli import main; main()"]
 COMMANDS = typer.main.get_command(app).commands

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from asr_punct.formats.formats import READABLE, WRITABLE
-from asr_punct.shipped import shipped_configurations, shipped_models
+from asr_punct.hub import shipped_configurations, shipped_models
 
 RUN = "from asr_punct.cli import main; main()"
 

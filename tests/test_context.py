@@ -1,3 +1,5 @@
+"""Context layers against their papers' equations, word by word."""
+
 import dataclasses
 
 import numpy as np
@@ -6,73 +8,69 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dummies import tiny_config  # noqa: E402
-from test_model import inputs, window  # noqa: E402
+from test_model import window  # noqa: E402
 
 from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info  # noqa: E402
-from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E402
-from asr_punct.errors import ConfigError  # noqa: E402
+from asr_punct.config import ContextConfig  # noqa: E402
 from asr_punct.features import collate  # noqa: E402
 from asr_punct.inference.backend import OnnxBackend  # noqa: E402
 from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
-from asr_punct.model.attention import AttentionContext  # noqa: E402
 from asr_punct.model.context import build_context  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.recurrent import BidirectionalLSTM  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import save_tagger  # noqa: E402
 from asr_punct.subwords import train_tokenizer  # noqa: E402
 from asr_punct.training.export import export  # noqa: E402
 
 WIDTH = 8
-WIDTHS = {"none": 8, "transformer": 8, "convolution": 8, "brnn": 8, "bilstm": 16, "attention": 8}
 
 
-def context(kind, **changes):
+def context(kind):
     torch.manual_seed(0)
-    config = ContextConfig(kind=kind, layers=2, heads=2, feed_forward=12, **changes)
-    return build_context(config, WIDTH, 20).eval()
+    return build_context(ContextConfig(kind=kind, layers=2, heads=2, feed_forward=12), WIDTH, 20).eval()
 
 
 def mask_of(*lengths):
     return (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
 
-@pytest.mark.parametrize("kind", WIDTHS)
-def test_width_is_that_of_the_vectors(kind):
-    module = context(kind)
-    assert module.width == WIDTHS[kind]
-    assert module(torch.randn(2, 5, WIDTH), mask_of(5, 3)).shape == (2, 5, WIDTHS[kind])
-
-
-@pytest.mark.parametrize("kind", WIDTHS)
-def test_padding_changes_nothing(kind):
-    """A window's vectors are those that it has alone, whatever stands at its padding."""
-    module = context(kind)
-    vectors = torch.randn(3, 7, WIDTH)
-    lengths = [7, 4, 1]
-    found = module(vectors, mask_of(*lengths))
-    for row, length in enumerate(lengths):
-        alone = module(vectors[row : row + 1, :length], mask_of(length))
-        assert torch.allclose(found[row, :length], alone[0], atol=1e-5)
-
-
-def test_lstm_is_torch_s_own_in_both_directions():
-    """The states of both directions side by side (Alam et al. 2020, section 4.1), on windows without padding."""
-    module = context("bilstm")
-    expected = torch.nn.LSTM(WIDTH, WIDTH, batch_first=True, bidirectional=True)
-    directions = {"_l0": module.ahead, "_l0_reverse": module.back}
-    weights = {
-        f"{name.removesuffix('_l0')}{suffix}": value
-        for suffix, direction in directions.items()
-        for name, value in direction.state_dict().items()
-    }
-    expected.load_state_dict(weights)
-    vectors = 2 * torch.randn(3, 6, WIDTH)
-    assert torch.allclose(module(vectors, mask_of(6, 6, 6)), expected(vectors)[0], atol=1e-6)
-
-
 def numbers(module):
     return {name: parameter.detach().double().numpy() for name, parameter in module.named_parameters()}
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def check_rows(module, literal):
+    """Compare windows of 7, 4 and 1 words with a function of one window without padding."""
+    lengths = [7, 4, 1]
+    vectors = 2 * torch.randn(3, 7, WIDTH)
+    found = module(vectors, mask_of(*lengths)).detach().numpy()
+    for row, length in enumerate(lengths):
+        expected = literal(module, list(vectors[row, :length].double().numpy()))
+        np.testing.assert_allclose(found[row, :length], expected, atol=1e-5)
+
+
+def test_lstm():
+    """Alam et al. 2020, section 4.1: the states of both directions, as torch's bidirectional LSTM has them."""
+
+    def literal(module, words):
+        expected = torch.nn.LSTM(WIDTH, WIDTH, batch_first=True, bidirectional=True)
+        directions = {"_l0": module.ahead, "_l0_reverse": module.back}
+        weights = {
+            f"{name.removesuffix('_l0')}{suffix}": value
+            for suffix, direction in directions.items()
+            for name, value in direction.state_dict().items()
+        }
+        expected.load_state_dict(weights)
+        return expected(torch.tensor(np.array(words)[None], dtype=torch.float))[0][0].detach().numpy()
+
+    check_rows(context("bilstm"), literal)
 
 
 def normalised(x, weight, bias):
@@ -80,11 +78,11 @@ def normalised(x, weight, bias):
 
 
 def gelu(x):
-    return x * np.array([torch.special.ndtr(torch.tensor(value)).item() for value in x])
+    return x * torch.special.ndtr(torch.from_numpy(x)).numpy()
 
 
-def literal_layer(weights, words, heads):
-    """One layer, word by word and head by head (Vaswani et al. 2017, equation 1 and section 3.3)."""
+def attention_layer(weights, words, heads):
+    """Vaswani et al. 2017, equation 1 and section 3.3, head by head."""
     size = WIDTH // heads
     read = [weights["read.weight"] @ word + weights["read.bias"] for word in words]
     result = []
@@ -93,10 +91,8 @@ def literal_layer(weights, words, heads):
         for head in range(heads):
             part = slice(head * size, (head + 1) * size)
             query = read[t][:WIDTH][part]
-            energies = [query @ other[WIDTH : 2 * WIDTH][part] / np.sqrt(size) for other in read]
-            shares = np.exp(energies) / np.exp(energies).sum()
-            values = [other[2 * WIDTH :][part] for other in read]
-            mixed.append(sum(share * value for share, value in zip(shares, values, strict=True)))
+            shares = softmax([query @ other[WIDTH : 2 * WIDTH][part] / np.sqrt(size) for other in read])
+            mixed.append(sum(share * other[2 * WIDTH :][part] for share, other in zip(shares, read, strict=True)))
         written = weights["write.weight"] @ np.concatenate(mixed) + weights["write.bias"]
         attended = normalised(word + written, weights["attention_norm.weight"], weights["attention_norm.bias"])
         hidden = gelu(weights["network.0.weight"] @ attended + weights["network.0.bias"])
@@ -105,48 +101,52 @@ def literal_layer(weights, words, heads):
     return result
 
 
-def test_attention_word_by_word():
-    module = context("attention")
-    vectors = 2 * torch.randn(2, 6, WIDTH)
-    found = module(vectors, mask_of(6, 3)).detach().numpy()
-    for row, length in enumerate([6, 3]):
-        words = list(vectors[row, :length].double().numpy())
+def test_self_attention():
+    """Shi et al. 2021, section 2.1."""
+
+    def literal(module, words):
         for layer in module.layers:
-            words = literal_layer(numbers(layer), words, heads=2)
-        np.testing.assert_allclose(found[row, :length], words, atol=1e-5)
+            words = attention_layer(numbers(layer), words, heads=2)
+        return words
+
+    check_rows(context("attention"), literal)
 
 
-@pytest.mark.parametrize(("feed_forward", "hidden"), [(None, 32), (12, 12)])
-def test_width_of_the_feed_forward_network(feed_forward, hidden):
-    module = AttentionContext(ContextConfig(kind="attention", layers=1, heads=4, feed_forward=feed_forward), WIDTH)
-    assert module.layers[0].network[0].out_features == hidden
+def gru(weights, sequence):
+    """States of a GRU (Cho et al. 2014, with the reset gate after the product)."""
+    state, states = np.zeros(WIDTH), []
+    for x in sequence:
+        from_x = weights["weight_ih_l0"] @ x + weights["bias_ih_l0"]
+        from_h = weights["weight_hh_l0"] @ state + weights["bias_hh_l0"]
+        reset, update = sigmoid(from_x[: 2 * WIDTH] + from_h[: 2 * WIDTH]).reshape(2, WIDTH)
+        new = np.tanh(from_x[2 * WIDTH :] + reset * from_h[2 * WIDTH :])
+        state = (1 - update) * new + update * state
+        states.append(state)
+    return states
 
 
-def test_heads_that_do_not_divide_the_width_are_told():
-    with pytest.raises(ConfigError, match="context: width 8 of its vectors is not a multiple of heads 3"):
-        build_context(ContextConfig(kind="attention", heads=3), WIDTH, 20)
+def test_recurrent_network_with_attention():
+    """Tilk and Alumäe 2016, sections 2.1 and 2.2."""
 
+    def literal(module, words):
+        ahead, back = gru(numbers(module.ahead), words), gru(numbers(module.back), words[::-1])[::-1]
+        states = [np.concatenate(pair) for pair in zip(ahead, back, strict=True)]
+        decoded = gru(numbers(module.decoder), states)
+        attention, fusion, result = numbers(module.attention), numbers(module.fusion), []
+        for t, state in enumerate(decoded):
+            query = attention["query.weight"] @ (decoded[t - 1] if t else np.zeros(WIDTH))
+            hidden = [np.tanh(query + attention["key.weight"] @ key + attention["key.bias"]) for key in states]
+            shares = softmax([attention["energy.weight"][0] @ each for each in hidden])
+            found = fusion["found.weight"] @ sum(share * key for share, key in zip(shares, states, strict=True))
+            gate = fusion["gate_found.weight"] @ found + fusion["gate_state.weight"] @ state + fusion["gate_state.bias"]
+            result.append(found * sigmoid(gate) + state)
+        return result
 
-@pytest.mark.parametrize("case_vectors", ["encoder", "context"])
-@pytest.mark.parametrize("pauses", ["discrete-gaussian", "late-gru"])
-@pytest.mark.parametrize("kind", WIDTHS)
-def test_heads_are_built_for_the_width(kind, pauses, case_vectors):
-    config = tiny_config().model
-    config = dataclasses.replace(
-        config,
-        context=dataclasses.replace(config.context, kind=kind),
-        pauses=PauseConfig(kind=pauses),
-        heads=HeadConfig(case_vectors=case_vectors),
-    )
-    model = build_tagger(config, new_encoder(config.encoder, 60, 0)).eval()
-    rng = np.random.default_rng(0)
-    output = model(**inputs([window(rng, 5), window(rng, 9)]))
-    assert (output.mark_logits.shape, output.case_logits.shape) == ((2, 9, 13), (2, 9, 3))
-    assert isinstance(model.context, BidirectionalLSTM) == (kind == "bilstm")
+    check_rows(context("brnn"), literal)
 
 
 def write_model(directory, config):
-    """A model directory with random weights."""
+    """Write a model directory with random weights."""
     tokenizer = train_tokenizer(["mira", "la", "casa", "dónde", "está"], 60)
     torch.manual_seed(0)
     model = build_tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
@@ -157,8 +157,8 @@ def write_model(directory, config):
     return model.eval()
 
 
-@pytest.mark.parametrize("kind", ["bilstm", "attention"])
-def test_a_directory_keeps_the_model_and_its_graph_equals_it(kind, tmp_path):
+@pytest.mark.parametrize("kind", ["convolution", "bilstm", "attention"])
+def test_directory_and_graph_equal_the_model(kind, tmp_path):
     config = tiny_config().model
     config = dataclasses.replace(config, context=dataclasses.replace(config.context, kind=kind))
     model = write_model(tmp_path / "model", config)
@@ -167,8 +167,8 @@ def test_a_directory_keeps_the_model_and_its_graph_equals_it(kind, tmp_path):
     features = collate([window(np.random.default_rng(0), 5)], 1, 2, 0)
     features = dataclasses.replace(features, input_ids=features.input_ids % int(info.encoder["vocab_size"]))
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
-    for scores in (
+    for found in (
         OnnxBackend(tmp_path / "model" / ONNX).probabilities(features),
         TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features),
     ):
-        np.testing.assert_allclose(scores.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-4)
+        np.testing.assert_allclose(found.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-4)

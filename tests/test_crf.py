@@ -1,3 +1,5 @@
+"""The CRF against sums over all paths."""
+
 import itertools
 
 import numpy as np
@@ -33,7 +35,7 @@ WINDOWS = [(1,), (2,), (3,), (4,), (5,), (5, 1, 3), (2, 4, 4, 1)]
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
 @pytest.mark.parametrize("words", WINDOWS)
-def test_marginals_are_those_of_all_paths(classes, words):
+def test_marginals(classes, words):
     crf, emissions, mask = drawn(classes, words)
     found = crf.marginals(emissions, mask).detach().numpy()
     for row, length in enumerate(words):
@@ -45,7 +47,7 @@ def test_marginals_are_those_of_all_paths(classes, words):
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
 @pytest.mark.parametrize("words", WINDOWS)
-def test_the_likeliest_path_is_found_and_what_each_class_costs_it(classes, words):
+def test_best_paths(classes, words):
     crf, emissions, mask = drawn(classes, words, seed=1)
     found = crf.best(emissions, mask).detach().numpy()
     for row, length in enumerate(words):
@@ -59,7 +61,7 @@ def test_the_likeliest_path_is_found_and_what_each_class_costs_it(classes, words
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
 @pytest.mark.parametrize("words", WINDOWS)
-def test_the_losses_of_the_words_add_up_to_that_of_the_path(classes, words):
+def test_conditional_losses_sum_to_the_negative_log_likelihood(classes, words):
     crf, emissions, mask = drawn(classes, words, seed=2)
     true = torch.randint(0, classes, mask.shape)
     logits = crf.conditional(emissions, true, mask)
@@ -72,7 +74,7 @@ def test_the_losses_of_the_words_add_up_to_that_of_the_path(classes, words):
         assert (losses * mask)[row].sum().item() == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_words_loss_is_given_the_true_words_before_it_alone():
+def test_conditional_probabilities_are_given_the_true_prefix():
     crf, emissions, mask = drawn(3, (4,), seed=3)
     true = (2, 0, 1, 1)
     logits = crf.conditional(emissions, torch.tensor([true]), mask)[0].log_softmax(-1).detach().exp().numpy()
@@ -82,8 +84,8 @@ def test_a_words_loss_is_given_the_true_words_before_it_alone():
         np.testing.assert_allclose(logits[t], np.array(weights) / sum(weights), atol=1e-5)
 
 
-def test_the_gradient_of_the_loss_is_marginals_less_the_path():
-    """As for every log-linear model: expected counts less those that are seen."""
+def test_the_gradient_is_marginals_minus_path():
+    """In a log-linear model: expected minus observed counts."""
     crf, emissions, mask = drawn(4, (5, 3), seed=4)
     emissions.requires_grad_()
     true = torch.randint(0, 4, mask.shape)

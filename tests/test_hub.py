@@ -7,8 +7,7 @@ import pytest
 from huggingface_hub import constants
 
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.find import find_model
-from asr_punct.hub import reach_hub
+from asr_punct.hub import find_model, reach_hub
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     "errors",
-    "hub",
-    "shipped",
     "marks",
     "words",
     "progress",
@@ -28,7 +26,7 @@ LAYERS = [
     "subwords",
     "features",
     "checkpoint",
-    "find",
+    "hub",
     "inference",
     "corpora",
     "model",

@@ -18,10 +18,10 @@ from asr_punct import Punctuator  # noqa: E402
 from asr_punct.checkpoint import WEIGHTS  # noqa: E402
 from asr_punct.config import as_mapping  # noqa: E402
 from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
+from asr_punct.hub import configuration_directory, shipped_models  # noqa: E402
 from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses  # noqa: E402
 from asr_punct.nemo.parts import NEMO_WEIGHTS  # noqa: E402
 from asr_punct.nemo.train import train  # noqa: E402
-from asr_punct.shipped import configuration_directory, shipped_models  # noqa: E402
 
 QUERIES = ["ana mira la casa", "dónde está la ley", ""]
 
@@ -143,7 +143,7 @@ def test_shipped_models_are_listed_and_found_by_the_old_names(monkeypatch, tmp_p
     assert model.task is not None
     expected = Punctuator.from_pretrained("en").add_punctuation_capitalization(queries)
     assert model.add_punctuation_capitalization(queries, batch_size=1, max_seq_length=64, step=8, margin=16) == expected
-    monkeypatch.setattr("asr_punct.shipped.TRAINABLE", tmp_path)
+    monkeypatch.setattr("asr_punct.hub.TRAINABLE", tmp_path)
     graph = AsrPunctModel.from_pretrained("en")
     assert graph.task is None
     assert graph.add_punctuation_capitalization(queries) == expected

@@ -27,8 +27,6 @@ def checkpoint(directory, family="roberta", head=True, tied=True):
         sizes = {"dim": WIDTH, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
     if family in ("electra", "albert"):
         sizes["embedding_size"] = 8
-    if family == "modernbert":
-        sizes |= {"pad_token_id": 1, **dict.fromkeys(("bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"))}
     torch.manual_seed(5)
     config = transformers.AutoConfig.for_model(
         family, vocab_size=VOCABULARY, max_position_embeddings=40, tie_word_embeddings=tied, **sizes
@@ -47,8 +45,7 @@ def checkpoint(directory, family="roberta", head=True, tied=True):
     return str(directory)
 
 
-@pytest.mark.parametrize("masked_lm", [False, True])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "masked_lm"), [("bert", True), ("distilbert", False), ("electra", False)])
 @pytest.mark.parametrize("part", ["attention", "hidden"])
 def test_dropout_is_an_encoders_own_or_as_configured(part, family, masked_lm, tmp_path):
     name = checkpoint(tmp_path, family)
@@ -59,43 +56,6 @@ def test_dropout_is_an_encoders_own_or_as_configured(part, family, masked_lm, tm
     assert pretrained_encoder(name, masked_lm).settings[keys[part]] == own[keys[part]]
     changed = pretrained_encoder(name, masked_lm, **{f"{part}_dropout": 0.3}).settings
     assert {key: changed[key] for key in keys.values()} == {key: own[key] for key in keys.values()} | {keys[part]: 0.3}
-
-
-def tokens():
-    """Two windows of sub-words, the second with padding: input_ids and attention_mask."""
-    batch = inputs([window(np.random.default_rng(0), 5), window(np.random.default_rng(1), 2)])
-    return batch["input_ids"], batch["attention_mask"]
-
-
-@pytest.mark.parametrize("family", [*FAMILIES, "modernbert"])
-def test_the_attention_of_a_training_is_torchs_own(family, tmp_path):
-    """The same states of what is no padding, and the same gradients."""
-    encoder = pretrained_encoder(checkpoint(tmp_path, family))
-    for module in encoder.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.0
-    encoder.train()
-    ids, mask = tokens()
-
-    def step():
-        encoder.zero_grad()
-        states = encoder.states(ids, mask)[mask > 0]
-        (states * torch.linspace(-1, 1, states.numel()).view_as(states)).sum().backward()
-        return [states, *(weight.grad for weight in encoder.parameters() if weight.grad is not None)]
-
-    written = step()
-    encoder.encoder.set_attn_implementation("sdpa")
-    fused = step()
-    assert len(written) == len(fused) > 5
-    for first, second in zip(written, fused, strict=True):
-        torch.testing.assert_close(first, second, atol=1e-5, rtol=1e-4)
-
-
-def test_the_dropout_of_the_attention_is_in_training_alone(tmp_path):
-    encoder = pretrained_encoder(checkpoint(tmp_path, "bert"), attention_dropout=0.5, hidden_dropout=0.0)
-    ids, mask = tokens()
-    assert torch.equal(encoder.eval().states(ids, mask), encoder.states(ids, mask))
-    assert not torch.allclose(encoder.train().states(ids, mask), encoder.states(ids, mask))
 
 
 def test_without_the_layers_the_head_is_not_loaded(tmp_path):
@@ -140,7 +100,7 @@ def test_any_encoder_by_directory(family, tmp_path):
     encoder = pretrained_encoder(str(tmp_path)).eval()
     batch = inputs([window(np.random.default_rng(0), 5)])
     names = ("input_ids", "attention_mask", "word_index", "boundaries")
-    assert encoder(*(batch[name] for name in names)).shape == (1, 5, 16)
+    assert encoder(*(batch[name] for name in names)).words.shape == (1, 5, 16)
 
 
 def test_a_missing_encoder_is_told(tmp_path):

@@ -16,11 +16,11 @@ from asr_punct.decode.probabilities import MIN_LISTED, label_probabilities, list
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import InputError
 from asr_punct.formats.json import utterances, write_json
+from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
 from asr_punct.scoring import pair_words
 from asr_punct.scoring.html.reliability import reliability
-from asr_punct.shipped import shipped_models
 from asr_punct.words import PROBABLE, Utterance, Word, annotate
 
 FREE = np.zeros(1, dtype=np.uint8)

@@ -10,7 +10,7 @@ from dummies import bare_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asr_punct import Punctuator, find
+from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info, write_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
@@ -253,7 +253,7 @@ def test_a_hub_name_is_downloaded(model, monkeypatch):
     import huggingface_hub
 
     asked = []
-    monkeypatch.setattr(find, "reach_hub", lambda: True)
+    monkeypatch.setattr(hub, "reach_hub", lambda: True)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, **_: asked.append(name) or str(model))
     assert Punctuator.from_pretrained("someone/es")("ana mira la casa") == "Ana, mira la casa."
     assert asked == ["someone/es"]
@@ -266,7 +266,7 @@ def test_an_unreachable_hub_is_reported(monkeypatch):
     def fail(*_, **__):
         raise LocalEntryNotFoundError("no connection")
 
-    monkeypatch.setattr(find, "reach_hub", lambda: True)
+    monkeypatch.setattr(hub, "reach_hub", lambda: True)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
     with pytest.raises(AsrPunctError, match=r"model 'someone/es': found no such .* downloaded: no connection"):
         Punctuator.from_pretrained("someone/es")
@@ -275,7 +275,7 @@ def test_an_unreachable_hub_is_reported(monkeypatch):
 def test_inference_needs_no_torch(model):
     script = f"""
 import sys
-from asr_punct import Punctuator, find
+from asr_punct import Punctuator, hub
 Punctuator.from_pretrained({str(model)!r})("ana mira la casa")
 print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transformers", "lightning", "omegaconf"}}))
 """

@@ -20,7 +20,7 @@ from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
 from asr_punct.inference.backend import OnnxBackend  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
-from asr_punct.model.sequence import SequenceLayer, WindowNormalisation  # noqa: E402
+from asr_punct.model.sequence import WindowNormalisation  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_tagger, save_tagger  # noqa: E402
 from asr_punct.pauses import UNKNOWN  # noqa: E402
@@ -33,7 +33,7 @@ CLASSES = ("O", "COMMA", "PERIOD", "QUESTION")
 
 
 def config_of(name=None, **changes):
-    """A configuration with both layers; a change is of the whole model's keys."""
+    """Return a model configuration with both layers and changes."""
     values = as_mapping(tiny_config())["model"]
     values["encoder"] |= {"name": name, "sequence_hidden": HIDDEN, "sequence_dropout": 0.0, "max_subwords": 4}
     values["heads"] |= {"kind": "classes", "classes": CLASSES, "hidden": 0, "dropout": 0.0}
@@ -57,7 +57,7 @@ def inputs(windows):
 
 
 def parts(encoder, config):
-    """Encoder and sequence layer, whose normalisation has seen something."""
+    """Return a model with random statistics."""
     torch.manual_seed(7)
     model = build_tagger(config, encoder).eval()
     normal = model.sequence.normalisation
@@ -70,7 +70,7 @@ def parts(encoder, config):
 
 
 def literal(model, logits, batch):
-    """The paper's layers as they are written, on the masked-LM logits of each token."""
+    """Compute the paper's layers on the masked-LM logits of each token."""
     layer = model.sequence
     window = torch.zeros(len(logits), TOKENS, HIDDEN)
     for row, length in enumerate(batch["attention_mask"].sum(dim=1).tolist()):
@@ -87,7 +87,7 @@ def literal(model, logits, batch):
 
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_folded_product_is_the_literal_computation_with_its_gradients(family, tied, tmp_path):
+def test_logits_and_gradients_equal_the_papers_layers(family, tied, tmp_path):
     name = checkpoint(tmp_path, family, tied=tied)
     model = parts(pretrained_encoder(name, masked_lm=True), config_of(name))
     whole = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
@@ -121,7 +121,7 @@ def test_the_folded_product_is_the_literal_computation_with_its_gradients(family
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_without_a_head_the_embedding_matrix_stands_in(family, tmp_path):
+def test_the_embedding_matrix_replaces_a_missing_head(family, tmp_path):
     name = checkpoint(tmp_path, family, head=False)
     encoder = pretrained_encoder(name, masked_lm=True)
     assert encoder.decoder is None
@@ -135,42 +135,32 @@ def test_without_a_head_the_embedding_matrix_stands_in(family, tmp_path):
     assert torch.allclose(model.sequence(*arguments, encoder.vocabulary), literal(model, logits, batch), atol=1e-5)
 
 
-def test_an_embedding_matrix_of_another_width_is_told(tmp_path):
+def test_an_embedding_matrix_of_another_width_is_refused(tmp_path):
     name = checkpoint(tmp_path, "electra", head=False)
     with pytest.raises(ConfigError, match="of the states' width 16, found 8"):
         build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
 
 
 @pytest.mark.parametrize("kind", ["lookup", "table"])
-def test_encoders_without_tokens_are_told(kind):
+def test_encoders_without_token_states_are_refused(kind):
     config = config_of(encoder={"kind": kind})
     with pytest.raises(ConfigError, match="sequence_hidden wants a transformer"):
         build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
 
 
 @pytest.mark.parametrize("kind", ["multilabel", "classes"])
-def test_a_score_for_each_class_and_the_encoders_vectors_for_case(kind):
-    config = config_of(heads={"kind": kind, "classes": CLASSES if kind == "classes" else ()})
-    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0)).eval()
-    outputs = 4 if kind == "classes" else 13
-    assert model.sequence.sequence.out_features == outputs * TOKENS
-    assert model.sequence.sequence.in_features == HIDDEN * TOKENS
-    assert model.punctuation.layers[-1].in_features == outputs
-    assert model.case.layers[-1].in_features == model.encoder.width + 26
-    output = model(**inputs([window(np.random.default_rng(2), 7)]))
-    assert output.label_logits.shape == (1, 7, outputs)
-    assert output.mark_logits.shape == (1, 7, 13)
-
-
-@pytest.mark.parametrize("pauses", ["none", "discrete-gaussian", "continuous", "late-gru"])
-def test_pauses_and_padding(pauses):
-    """Pauses are fused with the scores, and a longer window beside one changes nothing."""
-    config = config_of(pauses={"kind": pauses})
+@pytest.mark.parametrize("pauses", ["none", "discrete-gaussian", "late-gru"])
+def test_pauses_padding_and_folding(pauses, kind):
+    heads = {"kind": kind, "classes": CLASSES if kind == "classes" else ()}
+    config = config_of(pauses={"kind": pauses}, heads=heads)
     model = parts(new_encoder(config.encoder, VOCABULARY, 0), config)
     rng = np.random.default_rng(3)
     short, long = window(rng, 4), window(rng, 9)
-    alone, beside = model(**inputs([short])), model(**inputs([short, long]))
-    assert torch.allclose(alone.mark_logits[0], beside.mark_logits[0, :4], atol=1e-5)
+    alone, padded, folded = model(**inputs([short])), model(**inputs([short, long])), model.fold()(**inputs([short]))
+    assert alone.label_logits.shape == (1, 4, 13 if kind == "multilabel" else 4)
+    assert torch.allclose(alone.mark_logits[0], padded.mark_logits[0, :4], atol=1e-5)
+    assert torch.allclose(alone.label_logits, folded.label_logits, atol=1e-5)
+    assert torch.allclose(alone.case_logits, folded.case_logits, atol=1e-5)
     spoken = model(**inputs([[dataclasses.replace(word, pause=70) for word in short]]))
     assert torch.equal(spoken.mark_logits, alone.mark_logits) == (pauses == "none")
 
@@ -185,7 +175,7 @@ def test_a_word_reads_the_whole_window():
     assert (states.grad[0].abs().sum(dim=-1) > 0).all()
 
 
-def test_full_windows_are_normalised_as_torch_does():
+def test_full_windows_are_normalised_as_in_torch():
     torch.manual_seed(0)
     own, theirs = WindowNormalisation(5, 3), torch.nn.BatchNorm1d(15)
     for step in range(3):
@@ -203,8 +193,8 @@ def test_full_windows_are_normalised_as_torch_does():
     assert torch.allclose(own(vectors, torch.ones(4, 5, 1)).flatten(1), theirs(vectors.flatten(1)), atol=1e-5)
 
 
-def test_statistics_are_of_the_windows_that_reach_a_position():
-    """A loop over positions: padding is no value, and what one window reaches teaches nothing."""
+def test_statistics_are_over_the_windows_that_are_long_enough():
+    """A loop over positions; padding is ignored, and a position in one window keeps its statistics."""
     torch.manual_seed(1)
     normal = WindowNormalisation(6, 2)
     lengths = [5, 3, 2]
@@ -226,33 +216,8 @@ def test_statistics_are_of_the_windows_that_reach_a_position():
     assert torch.allclose(found[0, 3:], vectors[0, 3:], atol=1e-4)
 
 
-def test_one_window_can_be_trained_on():
-    config = config_of()
-    model = build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0)).train()
-    before = model.sequence.normalisation.mean.clone()
-    output = model(**inputs([window(np.random.default_rng(5), 6)]))
-    output.label_logits.sum().backward()
-    assert torch.isfinite(model.sequence.token.weight.grad).all()
-    assert model.sequence.token.weight.grad.abs().sum() > 0
-    assert torch.equal(model.sequence.normalisation.mean, before)
-
-
-@pytest.mark.parametrize("head", [True, False])
-def test_folding_changes_no_score(head, tmp_path):
-    name = checkpoint(tmp_path, head=head)
-    model = parts(pretrained_encoder(name, masked_lm=True), config_of(name))
-    folded = model.folded()
-    assert not isinstance(folded.sequence, SequenceLayer)
-    rng = np.random.default_rng(6)
-    batch = inputs([window(rng, 1, 1), window(rng, 9, 2), window(rng, 4)])
-    batch["boundaries"][1, 0] = DOCUMENT_START
-    whole, one = model(**batch), folded(**batch)
-    assert torch.allclose(whole.label_logits, one.label_logits, atol=1e-5)
-    assert torch.allclose(whole.case_logits, one.case_logits, atol=1e-5)
-
-
 def saved(directory, family, head):
-    """A model directory whose checkpoint is gone, and the model."""
+    """Write a model directory, remove its checkpoint, and return both and the model."""
     name = checkpoint(directory / "checkpoint", family, head)
     config = config_of(name)
     model = parts(pretrained_encoder(name, masked_lm=True), config)
@@ -272,14 +237,14 @@ def test_a_directory_is_loaded_without_the_checkpoint(family, head, tmp_path):
     directory, info, model = saved(tmp_path, family, head)
     assert ("masked_lm_head" in info.encoder) == head
     assert info.max_tokens == TOKENS
+    assert dataclasses.replace(info, encoder={"max_position_embeddings": 12}).max_tokens == 12
     again = load_tagger(directory / "model.safetensors", read_info(directory))
     batch = {key: torch.from_numpy(array) for key, array in random_features(info, seed=3).inputs().items()}
     assert torch.equal(model(**batch).label_logits, again(**batch).label_logits)
 
 
 @pytest.mark.parametrize(("family", "head"), [("roberta", True), ("bert", False)])
-def test_the_exported_graph_is_the_model(family, head, tmp_path):
-    """The unfolded model, on windows of any length up to the sequence layer's."""
+def test_the_exported_graph_equals_the_model(family, head, tmp_path):
     directory, _, model = saved(tmp_path, family, head)
     assert export(directory, int8=True) < 1e-4
     graph, rng = OnnxBackend(directory / "model.onnx"), np.random.default_rng(8)
@@ -287,14 +252,6 @@ def test_the_exported_graph_is_the_model(family, head, tmp_path):
         features = collate(windows, 0, 2, 1)
         expected = model(**inputs(windows)).label_probabilities.detach().numpy()
         assert np.abs(graph.probabilities(features).labels - expected)[features.word_index > 0].max() < 1e-4
-
-
-def test_windows_hold_at_most_their_tokens(tmp_path):
-    """No window of training, of the development set or of inference is longer than the sequence layer."""
-    model = config_of()
-    assert ModelInfo(model, {"max_position_embeddings": 40}).max_tokens == TOKENS
-    assert ModelInfo(model, {"max_position_embeddings": 12}).max_tokens == 12
-    assert ModelInfo(ModelConfig(), {"max_position_embeddings": 1000}).max_tokens == 512
 
 
 @pytest.mark.parametrize("head", [True, False])
@@ -320,15 +277,11 @@ def test_both_stages_of_training(head, corpus, tmp_path):
     start = {f"encoder.{weight}": value for weight, value in encoder.state_dict().items()}
     one, two = (load_file(tmp_path / stage / "model.safetensors") for stage in ("first", "second"))
     assert ("encoder.decoder.bias" in start) == head
-    for weight, value in start.items():
-        if not weight.endswith("boundary.weight"):
-            assert torch.equal(one[weight], value), weight
+    del start["encoder.boundary.weight"]
+    assert all(torch.equal(one[weight], value) for weight, value in start.items())
     moved = {weight for weight, value in start.items() if not torch.equal(two[weight], value)}
     assert {weight for weight in start if "word_embeddings" in weight or "dense.weight" in weight} <= moved
     assert not head or "encoder.decoder.bias" in moved
-    outputs = len(info.model.heads.classes) * TOKENS
-    assert two["sequence.sequence.weight"].shape == (outputs, TOKENS * HIDDEN)
-    assert two["sequence.normalisation.mean"].abs().sum() > 0
     assert not torch.equal(one["sequence.token.weight"], two["sequence.token.weight"])
     text = "ana mira la casa dónde está la mesa " * 9
     for directory in ("first", "second"):
@@ -350,16 +303,6 @@ def test_errors_name_the_key(values, message):
     with pytest.raises(ConfigError, match="^x: .*" if message[0] == "t" else "^x: ") as error:
         from_mapping(ModelConfig, values, "x")
     assert message in str(error.value)
-
-
-def test_configurations_from_before_have_no_layers():
-    mapping = as_mapping(Config())
-    del mapping["model"]["encoder"]["sequence_hidden"], mapping["model"]["encoder"]["sequence_dropout"]
-    del mapping["model"]["window"]["tokens"]
-    assert from_mapping(Config, mapping, "old") == Config()
-    model = build_tagger(Config().model, new_encoder(Config().model.encoder, VOCABULARY, 0))
-    assert model.sequence is None
-    assert not any(name.startswith("sequence") for name in model.state_dict())
 
 
 def test_the_papers_numbers():

@@ -50,7 +50,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
 
 
 def _check_name(package: str, model: str) -> None:
-    from asr_punct.asr.names import check_path, check_transformers_name
+    from asr_punct.hub import check_path, check_transformers_name
 
     if package == "transformers":
         check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")

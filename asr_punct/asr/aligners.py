@@ -49,7 +49,7 @@ def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
         ModelError: no such model, or not a CTC model.
         MissingExtraError: NeMo is not installed.
     """
-    from asr_punct.asr.names import NEMO_FILE, check_path, check_transformers_name
+    from asr_punct.hub import NEMO_FILE, check_path, check_transformers_name
 
     if not name.startswith(_NEMO) and Path(name).suffix != NEMO_FILE:
         name = name.removeprefix(_TRANSFORMERS)

@@ -15,10 +15,10 @@ from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import Vocabulary, characters, subwords
 from asr_punct.asr.archive import check_archive
 from asr_punct.asr.hypotheses import read_hypothesis
-from asr_punct.asr.names import NEMO_FILE
 from asr_punct.asr.segments import LONGEST
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
+from asr_punct.hub import NEMO_FILE
 from asr_punct.model.device import open_device
 from asr_punct.words import Seconds, TimeSource, Word
 

@@ -22,7 +22,7 @@ from asr_punct.asr.segments import LONGEST
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
-from asr_punct.hub import reach_hub_for
+from asr_punct.hub import reach_hub
 from asr_punct.model.device import open_device
 from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
@@ -45,7 +45,7 @@ class TransformersRecogniser:
 
     def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         silence_transformers()
-        reach_hub_for(name)
+        reach_hub(name)
         place = open_device(device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
         if self._pipeline.type not in _TIMES:
@@ -88,7 +88,7 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
     """
     place = open_device(device)
     silence_transformers()  # its long reports repeat the one-line error below
-    reach_hub_for(name)
+    reach_hub(name)
     try:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
         tokenizer = AutoTokenizer.from_pretrained(name)

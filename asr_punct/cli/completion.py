@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from asr_punct.shipped import shipped_configurations, shipped_models
+from asr_punct.hub import shipped_configurations, shipped_models
 
 Completion = Callable[[str], list[str]]
 """Maps the typed beginning to the values it can become; without any the shell offers files."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, present_file, read_info
 from asr_punct.config import HeadConfig
+from asr_punct.hub import DEFAULT_MODEL
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, read_score_sets
 from asr_punct.scoring.tables import NONE, percent, table
-from asr_punct.shipped import DEFAULT_MODEL
 
 SCORE_COLUMNS = ("test set", "words", "classes", "marks", "case")
 _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")

@@ -135,7 +135,7 @@ class PunctuatorOptions:
             AsrPunctError: options exclude each other, or name something that does not exist.
         """
         from asr_punct.decode.classes import parse_class_weights
-        from asr_punct.find import find_model
+        from asr_punct.hub import find_model
         from asr_punct.inference.punctuator import Punctuator
         from asr_punct.marks import named_marks
 

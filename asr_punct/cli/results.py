@@ -103,7 +103,7 @@ def models() -> None:
     Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set.
     """
     from asr_punct.cli.describe import list_models
-    from asr_punct.shipped import shipped_models
+    from asr_punct.hub import shipped_models
 
     if shipped := shipped_models():
         print_text(list_models(shipped))
@@ -132,7 +132,7 @@ def info(
     """
     from asr_punct.checkpoint import read_info
     from asr_punct.cli.describe import describe
-    from asr_punct.find import find_model
+    from asr_punct.hub import find_model
 
     directory = find_model(model)
     print_text(describe(directory, read_info(directory)) + "\n")

@@ -100,7 +100,7 @@ def train(
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
     for --resume. The best model on dev.tsv is kept. Prints a line an epoch.
     """
-    from asr_punct.find import find_trainable_model
+    from asr_punct.hub import find_trainable_model
     from asr_punct.training.configuration import named_heads, read_config
     from asr_punct.training.fit import train as fit
 
@@ -161,7 +161,7 @@ def export(
     Writes model.onnx into it, with --int8 model.int8.onnx too, a quarter of the size. The graphs are run first: they
     are written only where they give what torch gives.
     """
-    from asr_punct.find import find_model
+    from asr_punct.hub import find_model
     from asr_punct.training.export import export as write_graph
 
     log_progress(quiet)

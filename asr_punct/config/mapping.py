@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any, Literal, TypeVar
 
 from asr_punct.errors import ConfigError
@@ -28,6 +30,9 @@ def from_mapping(cls: type[T], values: Any, place: str) -> T:
             moved = getattr(cls, "MOVED_KEYS", {}).get(key)
             expected = moved or f"one of {', '.join(names)}"
             raise ConfigError(f"{place}: found unknown key {key!r}, expected {expected}")
+    for field in dataclasses.fields(typing.cast(Any, cls)):
+        if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
+            raise ConfigError(f"{place}: found no key {field.name!r}, expected {', '.join(names)}")
     hints = typing.get_type_hints(cls)
     arguments = {key: _value(hints[key], value, f"{place}: {key}") for key, value in values.items()}
     try:
@@ -41,10 +46,13 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return from_mapping(typing.cast(type, hint), value, place)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        origin, arguments = Literal, tuple(hint)
     if origin is Literal:
-        if value in arguments:
-            return value
-        raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, arguments))}")
+        found = next((each for each in arguments if each == value), None)
+        if found is None:
+            raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, arguments))}")
+        return found
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
@@ -57,7 +65,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
     if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):
         return value
-    if float in allowed and isinstance(value, int) and not isinstance(value, bool):
+    if float in allowed and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     names = " or ".join("nothing" if kind is type(None) else kind.__name__ for kind in allowed)
     raise ConfigError(f"{place}: found {value!r}, expected {names}")
@@ -84,5 +92,5 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any], place: str) 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
+        return {str(name): _plain(item) for name, item in value.items()}
     return list(value) if isinstance(value, tuple) else value

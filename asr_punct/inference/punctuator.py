@@ -19,7 +19,7 @@ from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities
 from asr_punct.errors import AsrPunctError
-from asr_punct.find import find_model
+from asr_punct.hub import find_model
 from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import Graph, open_backend
 from asr_punct.inference.lookahead import Lookahead

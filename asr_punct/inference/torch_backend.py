@@ -39,7 +39,7 @@ class TorchBackend:
         if threads:
             torch.set_num_threads(threads)
         opened = open_device(device)
-        return cls(load_tagger(weights, info).folded().to(opened))
+        return cls(load_tagger(weights, info).fold().to(opened))
 
     def probabilities(self, features: Features) -> WindowProbabilities:
         """Return the probabilities of a batch; those of padding are meaningless."""

@@ -1,4 +1,4 @@
-"""Self-attention over the words of a window: that of Shi et al. 2021 over words and their tags, and a rotary one."""
+"""Self-attention over the words of a window."""
 
 from __future__ import annotations
 
@@ -11,55 +11,46 @@ from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
 
 
-def split_heads(read: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Query, key and value, (batch, heads, words, size), of what a layer reads for them, (batch, words, 3 width)."""
-    batch, words, width = read.shape
-    query, key, value = read.view(batch, words, 3, heads, width // 3 // heads).permute(2, 0, 3, 1, 4).unbind(0)
+def split_heads(projected: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return query, key and value, (batch, heads, words, size), of a joint projection (batch, words, 3 width)."""
+    batch, words, width = projected.shape
+    query, key, value = projected.view(batch, words, 3, heads, width // 3 // heads).permute(2, 0, 3, 1, 4).unbind(0)
     return query, key, value
 
 
 def join_heads(mixed: Tensor) -> Tensor:
-    """Vectors (batch, words, width) of those of all heads, (batch, heads, words, size)."""
+    """Return vectors (batch, words, width) of those of all heads, (batch, heads, words, size)."""
     batch, heads, words, size = mixed.shape
     return mixed.transpose(1, 2).reshape(batch, words, heads * size)
 
 
-def attend(
-    query: Tensor, key: Tensor, value: Tensor, seen: Tensor | None, dropout: float = 0.0, scale: float | None = None
-) -> Tensor:
-    """Scaled dot-product attention (Vaswani et al. 2017, equation 1), (batch, heads, words, size) as all are.
+def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tensor:
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1).
 
-    `seen`, (batch, 1, 1 or words, words), is False where a word does not look. `dropout` is of the probabilities;
-    `scale` is 1 / sqrt(size) unless given. On a CPU it is written out, which trains three times as fast as torch's
-    fused one.
+    It is written out because torch's fused function trains slower on a CPU.
+
+    Args:
+        query: *Shape:* (batch, heads, words, size), as `key`, `value` and the result.
+        key: see `query`.
+        value: see `query`.
+        word_mask: *Shape:* (batch, words), 0 at padding.
     """
-    if query.device.type != "cpu":
-        return nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=seen, dropout_p=dropout, scale=scale
-        )
-    scores = (query * (scale or query.shape[-1] ** -0.5)) @ key.transpose(-1, -2)
-    if seen is not None:
-        scores = scores + torch.where(seen, 0.0, -1e4).to(scores.dtype)
-    weights = scores.softmax(dim=-1).to(value.dtype)
-    return (nn.functional.dropout(weights, dropout) if dropout else weights) @ value
-
-
-def _of_all(seen: Tensor) -> Tensor:
-    """What every word looks at, (batch, 1, 1, words), of the words that there are, (batch, words)."""
-    return seen[:, None, None, :]
+    logits = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
+    logits = logits + torch.where(word_mask[:, None, None, :] > 0, 0.0, -1e4).to(logits.dtype)
+    return cast(Tensor, logits.softmax(dim=-1).to(value.dtype) @ value)
 
 
 class AttentionLayer(nn.Module):
-    """Multi-head attention and a feed-forward network, each added to what it reads and normalised after.
+    """Multi-head attention and a feed-forward network, each with a residual connection and normalisation after it.
 
-    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of Shi et al.'s published code. No positions are added:
-    transformer encoders have told them already.
+    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021. It adds no positions: the
+    transformer encoder below has them.
 
     Args:
         width: size of the word vectors, a multiple of the heads.
         heads: attention heads.
-        feed_forward: width of the network's hidden layer.
-        dropout: before each sum.
+        feed_forward: hidden size of the feed-forward network.
+        dropout: before each residual sum.
     """
 
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
@@ -73,22 +64,21 @@ class AttentionLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Vectors (batch, words, width) of `vectors`; `word_mask` (batch, words) is 0 at padding."""
-        query, key, value = split_heads(self.read(vectors), self.heads)
-        written = self.write(join_heads(attend(query, key, value, _of_all(word_mask > 0))))
-        attended = self.attention_norm(vectors + self.dropout(written))
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
+        mixed = attend(*split_heads(self.read(vectors), self.heads), word_mask)
+        attended = self.attention_norm(vectors + self.dropout(self.write(join_heads(mixed))))
         return cast(Tensor, self.norm(attended + self.dropout(self.network(attended))))
 
 
 class AttentionContext(nn.Module):
-    """Layers of self-attention over the window.
+    """Layers of self-attention over the window (Shi et al. 2021, section 2.1).
 
     Args:
         config: layers, heads, feed-forward width and dropout.
         width: size of the word vectors.
 
     Raises:
-        ConfigError: the heads do not divide the width.
+        ConfigError: the width is not a multiple of the heads.
     """
 
     def __init__(self, config: ContextConfig, width: int) -> None:
@@ -102,20 +92,20 @@ class AttentionContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Contextual vectors (batch, words, width) of `vectors`; `word_mask` (batch, words) is 0 at padding."""
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return vectors
 
 
 class RotaryAttention(nn.Module):
-    """A residual layer of self-attention over the window, with rotary positions; starts as the identity.
+    """A pre-normalised residual layer of self-attention with rotary positions; initially the identity.
 
     Args:
         width: size of the word vectors, a multiple of twice the heads.
         heads: attention heads.
         max_words: longest window.
-        dropout: before the layer's sum.
+        dropout: before the residual sum.
     """
 
     cosine: Tensor
@@ -133,14 +123,14 @@ class RotaryAttention(nn.Module):
         self.register_buffer("cosine", angles.cos(), persistent=False)
         self.register_buffer("sine", angles.sin(), persistent=False)
 
-    def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
-        """Vectors (batch, words, width) of `vectors`; `mask` (batch, words, 1) is 0 at padding."""
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         query, key, value = split_heads(self.read(self.norm(vectors)), self.heads)
-        mixed = attend(self._turn(query), self._turn(key), value, _of_all(mask.squeeze(-1) > 0))
+        mixed = attend(self._rotate(query), self._rotate(key), value, word_mask)
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))
 
-    def _turn(self, vectors: Tensor) -> Tensor:
-        """Rotary positions (Su et al. 2021, equation 34)."""
+    def _rotate(self, vectors: Tensor) -> Tensor:
+        """Apply rotary positions (Su et al. 2021, equation 34)."""
         words = vectors.shape[-2]
         cosine, sine = self.cosine[:words].to(vectors.dtype), self.sine[:words].to(vectors.dtype)
         first, second = vectors.chunk(2, dim=-1)
@@ -148,7 +138,7 @@ class RotaryAttention(nn.Module):
 
 
 def zero_linear(inputs: int, outputs: int) -> nn.Linear:
-    """A linear layer that gives zeros until it has learnt, so that a residual block starts as the identity."""
+    """Return a linear layer of zeros, so that a residual block is initially the identity."""
     layer = nn.Linear(inputs, outputs)
     nn.init.zeros_(layer.weight)
     nn.init.zeros_(layer.bias)

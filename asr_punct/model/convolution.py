@@ -1,4 +1,4 @@
-"""Gated convolutions over the words of a window and a little attention: cheap context, most of which is near."""
+"""Gated convolutions over the words of a window, with attention layers between them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from asr_punct.model.attention import RotaryAttention, zero_linear
 
 
 class GatedConvolution(nn.Module):
-    """A residual block: widen, convolve one half over the words, channel by channel, and gate it with the other half.
+    """A pre-normalised residual block with a depthwise convolution and a gate; initially the identity.
 
-    Pre-normalised; starts as the identity.
+    A linear layer makes values and gates, the convolution reads the values, the gate multiplies its output.
 
     Args:
         width: size of the word vectors.
         hidden: channels of the convolution.
-        kernel: words that it spans, odd.
-        dropout: before the block's sum.
+        kernel: kernel size in words, odd.
+        dropout: before the residual sum.
     """
 
     def __init__(self, width: int, hidden: int, kernel: int, dropout: float) -> None:
@@ -31,16 +31,16 @@ class GatedConvolution(nn.Module):
         self.narrow = zero_linear(hidden, width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
-        """Vectors (batch, words, width) of `vectors`; `mask` (batch, words, 1) is 0 at padding."""
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         values, gate = self.widen(self.norm(vectors)).chunk(2, dim=-1)
-        values = self._convolve(values * mask.to(values.dtype))
+        values = self._convolve(values * word_mask.unsqueeze(-1).to(values.dtype))
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
 
     def _convolve(self, values: Tensor) -> Tensor:
-        """The convolution over (batch, words, channels), in two dimensions, where torch leaves channels last.
+        """Convolve (batch, words, channels) as an image of height 1.
 
-        In one dimension it copies them to and fro, which doubles its time in training on a CPU.
+        torch keeps images with the channels last. In one dimension it copies them, which doubles the training time.
         """
         weight = self.convolution.weight.unsqueeze(2)
         padding = (0, weight.shape[-1] // 2)
@@ -50,9 +50,9 @@ class GatedConvolution(nn.Module):
 
 
 class ConvolutionContext(nn.Module):
-    """A layer for each of the configured kernels: a gated convolution, or attention where the kernel is 0.
+    """One layer for each kernel of the configuration: a gated convolution, or attention if the kernel is 0.
 
-    Each starts as the identity, so that a trained model can be given more of them.
+    Layers are initially the identity, so that layers can be added to a trained model (`training.grow`).
 
     Args:
         config: kernels, channels, heads and dropout.
@@ -60,7 +60,7 @@ class ConvolutionContext(nn.Module):
         max_words: longest window.
 
     Raises:
-        ConfigError: the heads do not divide the width.
+        ConfigError: the width is not a multiple of twice the heads.
     """
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
@@ -80,8 +80,7 @@ class ConvolutionContext(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Contextual vectors (batch, words, width) of `vectors`; `word_mask` (batch, words) is 0 at padding."""
-        mask = word_mask.unsqueeze(-1)
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
-            vectors = layer(vectors, mask)
+            vectors = layer(vectors, word_mask)
         return cast(Tensor, self.norm(vectors))

@@ -2,10 +2,9 @@
 
     score(y | x) = start[y_1] + sum_t emission_t[y_t] + sum_t transition[y_(t-1), y_t] + end[y_last]
 
-A product of matrices in a semiring sums such scores over all paths (`logsumexp`), or finds the best one (`amax`): entry
-(i, j) of a word's matrix is what class j there gives after class i at the word before. All products of neighbouring
-matrices are found in ceil(log2(words)) rounds, each of which doubles how far they reach (Hillis and Steele 1986), so
-that a graph has no loops.
+Products of matrices in a semiring sum these scores over all paths (`logsumexp`) or find the best path (`amax`). Entry
+(i, j) of a word's matrix is the score of class j after class i at the previous word. All prefix products are computed
+in ceil(log2(words)) rounds (Hillis and Steele 1986), so that the exported graph has no loop.
 """
 
 from __future__ import annotations
@@ -16,81 +15,81 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_NEVER = -1e4
-"""Score of what cannot be, finite so that it has a gradient."""
+_IMPOSSIBLE = -1e4
+"""Score of an impossible transition, finite so that it has a gradient."""
 _Sum = Callable[..., Tensor]
 
 
 class ChainCrf(nn.Module):
-    """Transitions between the classes of neighbouring words, and scores of the first and the last word's class.
+    """Transition scores between the classes of neighbouring words, and scores of the first and the last class.
 
     Args:
-        classes: how many.
+        classes: number of classes.
         max_words: longest window of an exported graph.
     """
 
     identity: Tensor
-    """(classes, classes), the matrix that changes no other in a product."""
+    """(classes, classes), the neutral matrix of the product."""
 
     def __init__(self, classes: int, max_words: int) -> None:
         super().__init__()
-        self.register_buffer("identity", _NEVER * (1 - torch.eye(classes)), persistent=False)
+        self.register_buffer("identity", _IMPOSSIBLE * (1 - torch.eye(classes)), persistent=False)
         self.max_words = max_words
         self.transitions = nn.Parameter(torch.empty(classes, classes).uniform_(-0.1, 0.1))
         self.start = nn.Parameter(torch.empty(classes).uniform_(-0.1, 0.1))
         self.end = nn.Parameter(torch.empty(classes).uniform_(-0.1, 0.1))
 
     def marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Probability of each word's classes over all paths (forward-backward), (batch, words, classes).
+        """Return the class probabilities over all paths (forward-backward), (batch, words, classes).
 
         Args:
             emissions: *Shape:* (batch, words, classes).
-            word_mask: *Shape:* (batch, words), 0 at padding, which stands at the end.
+            word_mask: *Shape:* (batch, words), 0 at padding, which is at the end.
         """
         return self._through(emissions, word_mask, torch.logsumexp)
 
     def best(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Probability of the likeliest path through each word's classes, normalised over them; shapes as above.
+        """Return the probability of the best path through each class, normalised over classes; shapes as above.
 
-        The likeliest of them at every word make up the likeliest path of all (Viterbi), where there is just one.
+        The likeliest classes form the Viterbi path if it is unique.
         """
         return self._through(emissions, word_mask, torch.amax)
 
     def conditional(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
-        """Logits of each word's classes, (batch, words, classes), given the classes of all words before it.
+        """Return the logits of each word's classes given the classes before it, (batch, words, classes).
 
-        The cross-entropies of a window's words, by these logits, add up to the negative log-likelihood of its path.
+        The sum of their cross-entropies is the negative log-likelihood of the path.
 
         Args:
             emissions: *Shape:* (batch, words, classes).
-            classes: *Shape:* (batch, words), those of the path; any at padding.
-            word_mask: *Shape:* (batch, words), 0 at padding, which stands at the end.
+            classes: *Shape:* (batch, words), the path; any class at padding.
+            word_mask: *Shape:* (batch, words), 0 at padding, which is at the end.
         """
-        onwards = self._after(self._matrices(emissions, word_mask), torch.logsumexp)
+        suffix = self._suffix_scores(self._matrices(emissions, word_mask), torch.logsumexp)
         before = self.transitions[classes[:, :-1]]
         first = self.start.expand(emissions.shape[0], 1, -1)
-        return emissions.float() + torch.cat([first, before], dim=1) + onwards
+        return emissions.float() + torch.cat([first, before], dim=1) + suffix
 
     def _through(self, emissions: Tensor, word_mask: Tensor, total: _Sum) -> Tensor:
         matrices = self._matrices(emissions, word_mask)
         start = self.start + emissions[:, :1].float()
         first = torch.cat([start.unsqueeze(-2).expand_as(matrices[:, :1]), matrices[:, 1:]], dim=1)
-        until = self._products(first, total, backwards=False)[:, :, 0]
-        return torch.softmax(until + self._after(matrices, total), dim=-1)
+        prefix = self._products(first, total, backwards=False)[:, :, 0]
+        return torch.softmax(prefix + self._suffix_scores(matrices, total), dim=-1)
 
     def _matrices(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Scores of each word's class after each class of the word before, (batch, words, classes, classes)."""
+        """Return the scores of each class after each class of the previous word, (batch, words, classes, classes)."""
         scores = self.transitions + emissions.float().unsqueeze(-2)
         return torch.where(word_mask.bool()[..., None, None], scores, self.identity)
 
-    def _after(self, matrices: Tensor, total: _Sum) -> Tensor:
-        """Score of all that follows each class of each word, (batch, words, classes)."""
+    def _suffix_scores(self, matrices: Tensor, total: _Sum) -> Tensor:
+        """Return the score of all that follows each class, (batch, words, classes)."""
         products = self._products(matrices, total, backwards=True)
         last = self.identity.expand_as(products[:, :1])
         return total(torch.cat([products[:, 1:], last], dim=1) + self.end, dim=-1)
 
     def _products(self, matrices: Tensor, total: _Sum, backwards: bool) -> Tensor:
-        """Products of the matrices from the first one to each, or `backwards` from each to the last one."""
+        """Return the products of all matrices up to each word, or `backwards` from each word on."""
         words: Any = matrices.shape[1]
         reach = self.max_words if torch.compiler.is_exporting() else words
         step = 1

@@ -1,4 +1,4 @@
-"""The device that a model runs on."""
+"""Torch devices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from asr_punct.errors import AsrPunctError, first_line
 
 
 def open_device(name: str) -> torch.device:
-    """The device of that name (`cpu`, `cuda`, `cuda:1`, `mps`), which has been tried.
+    """Return the device of that name (`cpu`, `cuda`, `cuda:1`, `mps`) after a trial.
 
     Raises:
         AsrPunctError: there is no such device.
@@ -21,17 +21,14 @@ def open_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:  # torch asserts where it was built without the device
+    except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
         reason = first_line(error)
         raise AsrPunctError(f"--device: found {name!r}, expected a device that torch finds: {reason}") from None
     return device
 
 
 def has_bf16(device_type: str) -> bool:
-    """Whether devices of this type (`cpu`, `cuda`, …) compute in bf16.
-
-    What they emulate does not count: a processor with AVX-512 and without bf16 trains in it at a third of fp32's speed.
-    """
+    """Whether devices of this type (`cpu`, `cuda`, …) compute bf16 natively, as emulation is slower than fp32."""
     if device_type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     if device_type != "cpu":

@@ -1,9 +1,8 @@
-"""The contextual encoder: any transformers encoder, pooled to one vector a word."""
+"""Contextual word vectors from any transformers encoder, and the construction of encoders."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import torch
@@ -12,32 +11,19 @@ from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM
 
 from asr_punct.config import EncoderConfig
 from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
+from asr_punct.model.outputs import EncoderOutput, VocabularyLayer
 from asr_punct.model.transformer import new_electra, new_transformer
-from asr_punct.model.written_attention import write_out_attention
 
 _LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
 _MASKED_LM = "masked_lm_head"
-"""Setting of encoders with the masked-LM head of their checkpoint."""
-
-
-@dataclass(frozen=True)
-class VocabularyOutput:
-    """A masked-LM decoder: the linear layer from states of tokens to logits over the vocabulary.
-
-    Attributes:
-        weight: *Shape:* (sub-words, states).
-        bias: *Shape:* (sub-words,), where there is one.
-    """
-
-    weight: Tensor
-    bias: Tensor | None
+"""Key in the settings of encoders with a masked-LM head."""
 
 
 class MaskedLMDecoder(nn.Module):
-    """What a masked-LM head has of its own beside the layers that belong to the encoder.
+    """Weights of a masked-LM decoder.
 
     Args:
-        weight: its matrix, None where that is the embedding matrix.
+        weight: its matrix; None if it is the embedding matrix.
         bias: its bias.
     """
 
@@ -48,13 +34,12 @@ class MaskedLMDecoder(nn.Module):
 
 
 class WordEncoder(nn.Module):
-    """Contextual vectors of words: the encoder's output at each word's last sub-word.
+    """Word vectors: the output of a transformers encoder at each word's last sub-word.
 
-    A learnt vector is added to the first and the last word of a document. It tells a document's edge from the edge
-    of a window cut out of running text, and starts at zero.
+    A learnt vector, initially zero, marks the first and last word of a document, as opposed to the edges of a window.
 
     Args:
-        encoder: a transformers encoder, or a masked-LM that gives what its decoder would read.
+        encoder: a transformers encoder, or a masked-LM whose decoder has been removed.
         decoder: that decoder.
     """
 
@@ -62,43 +47,45 @@ class WordEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
-        write_out_attention(encoder)
         self.width = self.vocabulary.weight.shape[1] if decoder else int(cast(Any, encoder.config).hidden_size)
         self.boundary = boundary_table(self.width)
         config = cast(Any, encoder.config)
-        # Each block of a Funnel transformer after the first halves its input; it fails where nothing is left to halve.
+        # Each block of a Funnel transformer after the first halves its input, and fails on an input that is too short.
         self._shortest = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
 
     @property
     def backbone(self) -> tuple[nn.Module, ...]:
-        """What is the encoder's own, and can be frozen: the transformer, its masked-LM head included."""
+        """Modules that `frozen_encoder` freezes: the transformer with its masked-LM head."""
         return (self.encoder, self.decoder) if self.decoder else (self.encoder,)
 
     @property
     def table(self) -> nn.Embedding:
-        """The rows of the sub-words."""
+        """Sub-word embeddings."""
         return cast(nn.Embedding, cast(Any, self.encoder).get_input_embeddings())
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What rebuilds the encoder without its weights."""
+        """Settings from which `encoder_from_settings` builds the encoder without its weights."""
         settings = {**cast(Any, self.encoder.config).to_dict(), "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
 
     @property
-    def vocabulary(self) -> VocabularyOutput:
-        """The masked-LM decoder; without a masked-LM head the embedding matrix stands in for it."""
+    def vocabulary(self) -> VocabularyLayer:
+        """The masked-LM decoder, or the embedding matrix if there is none."""
         if self.decoder is None:
-            return VocabularyOutput(self.table.weight, None)
+            return VocabularyLayer(self.table.weight, None)
         own = self.decoder.weight
-        return VocabularyOutput(self.table.weight if own is None else own, self.decoder.bias)
+        return VocabularyLayer(self.table.weight if own is None else own, self.decoder.bias)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
-        """Word vectors, (batch, words, width), of inputs as `features.Features` describes them."""
-        return self.words(self.states(input_ids, attention_mask), word_index, boundaries)
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
+    ) -> EncoderOutput:
+        """Encode a batch as in `features.Features`."""
+        states = self.states(input_ids, attention_mask)
+        return EncoderOutput(pool_words(states, word_index) + self.boundary(boundaries), states)
 
     def states(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Vectors of tokens, (batch, tokens, width): with a masked-LM head those that its decoder reads."""
+        """Return token states, (batch, tokens, width); with a masked-LM head the input of its decoder."""
         tokens = input_ids.shape[1]
         if self._shortest:
             missing = (0, max(0, self._shortest - tokens))
@@ -107,21 +94,17 @@ class WordEncoder(nn.Module):
         states = cast(Tensor, output.logits if self.decoder else output.last_hidden_state)
         return states[:, :tokens] if self._shortest else states
 
-    def words(self, states: Tensor, word_index: Tensor, boundaries: Tensor) -> Tensor:
-        """Word vectors, (batch, words, width), from `states`."""
-        return pool_words(states, word_index) + cast(Tensor, self.boundary(boundaries))
-
-
-def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
-    """Vectors at the last sub-words that `word_index` (batch, words) gives of `states` (batch, tokens, width)."""
-    return torch.gather(states, 1, word_index.unsqueeze(-1).expand(-1, -1, states.shape[2]))
-
 
 Encoder: TypeAlias = WordEncoder | LookupEncoder | TableEncoder
 
 
+def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
+    """Return the vectors at the last sub-words, `word_index` (batch, words), of `states` (batch, tokens, width)."""
+    return torch.gather(states, 1, word_index.unsqueeze(-1).expand(-1, -1, states.shape[2]))
+
+
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
-    """An encoder of the configured kind and size with random weights."""
+    """Return an encoder of the configured kind and size with random weights."""
     if config.kind == "table":
         return TableEncoder(vocab_size=vocabulary, hidden_size=config.width, max_position_embeddings=config.max_tokens)
     if config.kind == "lookup":
@@ -134,35 +117,22 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
             pad_token_id=pad,
             max_position_embeddings=config.max_tokens,
         )
+    sizes = {
+        "vocabulary": vocabulary,
+        "width": config.width,
+        "layers": config.layers,
+        "heads": config.heads,
+        "feed_forward": config.feed_forward,
+        "max_positions": config.max_tokens,
+        "pad": pad,
+    }
     if config.kind == "electra":
-        electra = new_electra(
-            vocabulary=vocabulary,
-            table_width=config.table_width,
-            width=config.width,
-            layers=config.layers,
-            heads=config.heads,
-            feed_forward=config.feed_forward,
-            dropout=config.dropout,
-            max_positions=config.max_tokens,
-            pad=pad,
-        )
-        return WordEncoder(electra)
-    transformer = new_transformer(
-        vocabulary=vocabulary,
-        width=config.width,
-        layers=config.layers,
-        heads=config.heads,
-        feed_forward=config.feed_forward,
-        local_attention=config.local_attention,
-        dropout=config.dropout,
-        max_positions=config.max_tokens,
-        pad=pad,
-    )
-    return WordEncoder(transformer)
+        return WordEncoder(new_electra(**sizes, dropout=config.dropout, table_width=config.table_width))
+    return WordEncoder(new_transformer(**sizes, dropout=config.dropout, local_attention=config.local_attention))
 
 
 def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
-    """An encoder with random weights from the settings that a model directory keeps of it."""
+    """Return an encoder with random weights, built from the settings in a model directory."""
     lookup = _LOOKUPS.get(settings.get("model_type", ""))
     if lookup:
         return cast(Encoder, lookup(**{name: value for name, value in settings.items() if name != "model_type"}))
@@ -174,21 +144,21 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
 
 
-class _AsItIs(nn.Identity):
-    """In a decoder's place; some models read the bias of what is put there."""
+class _Identity(nn.Identity):
+    """Replaces a decoder; some models read the bias of the replacement."""
 
     bias = None
 
 
 def with_decoder(model: nn.Module) -> WordEncoder:
-    """An encoder from a masked-LM, whose decoder is taken out: all weights then stand in one place."""
-    whole = cast(Any, model)
-    decoder = whole.get_output_embeddings()
+    """Return an encoder from a masked-LM, with the decoder moved out so that each weight is stored once."""
+    masked_lm = cast(Any, model)
+    decoder = masked_lm.get_output_embeddings()
     weight, bias = decoder.weight, decoder.bias
-    whole.set_output_embeddings(_AsItIs())
+    masked_lm.set_output_embeddings(_Identity())
     for module in model.modules():
         for name, parameter in list(module._parameters.items()):
             if parameter is not None and parameter is bias:
                 setattr(module, name, None)
-    is_tied = weight is whole.get_input_embeddings().weight
+    is_tied = weight is masked_lm.get_input_embeddings().weight
     return WordEncoder(model, MaskedLMDecoder(None if is_tied else weight, bias))

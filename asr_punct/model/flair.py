@@ -1,4 +1,4 @@
-"""Parts of speech by a tagger of flair, which is no part of a model."""
+"""Part-of-speech tags from a flair tagger, which is not stored in the model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from asr_punct.errors import ConfigError, MissingPackageError
+from asr_punct.errors import ConfigError, MissingPackageError, first_line
 from asr_punct.subwords import SubwordTokenizer
 
 
 class FlairTagger:
-    """A tagger of flair (Akbik et al. 2019), which is given the words again; it runs outside of a model's graph.
+    """A flair tagger (Akbik et al. 2019). It reads words, so it cannot be exported.
 
     Args:
-        name: a model of its hub, or a file.
-        tokenizer: turns sub-words back into words.
+        name: name in flair's hub, or a file.
+        tokenizer: decodes sub-words to words.
 
     Raises:
         MissingPackageError: flair is not installed.
@@ -34,30 +34,30 @@ class FlairTagger:
         try:
             self._tagger = tagger.load(name)
         except (OSError, ValueError) as error:
-            raise ConfigError(f"pos: flair tagger {name!r}: {(str(error).splitlines() or ['none'])[0]}") from None
+            raise ConfigError(f"pos: flair tagger {name!r}: {first_line(error)}") from None
         self._words: dict[tuple[int, ...], str] = {}
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
-        """Itself: nothing in it changes."""
+        """Return itself, as it is immutable."""
         return self
 
     @property
     def weights(self) -> Tensor:
-        """The softmax layer's weights, (tags, width)."""
+        """Weights of the softmax layer, (tags, width)."""
         return cast(Tensor, self._tagger.linear.weight)
 
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Numbers of the likeliest tags, (batch, words), in flair's own order; 0 at padding."""
+        """Return the indices of the likeliest tags in flair's order, (batch, words); 0 at padding."""
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
-        sentences = [self._sentence(self._read(ids, [end for end in ends if end])) for ids, ends in windows]
+        sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
         self._tagger.predict(sentences)
         tags = torch.zeros_like(word_index)
         for row, sentence in enumerate(sentences):
-            found = [self._number(token) for token in sentence]
-            tags[row, : len(found)] = torch.tensor(found, device=tags.device)
+            indices = [self._tag_index(token) for token in sentence]
+            tags[row, : len(indices)] = torch.tensor(indices, device=tags.device)
         return tags
 
-    def _read(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
+    def _decode(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
         starts = [1, *(end + 1 for end in ends[:-1])]
         return [self._word(tuple(ids[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
 
@@ -66,6 +66,6 @@ class FlairTagger:
             self._words[subwords] = self._tokenizer.decode(subwords) or "_"
         return self._words[subwords]
 
-    def _number(self, token: Any) -> int:
+    def _tag_index(self, token: Any) -> int:
         label = token.get_label(self._tagger.tag_type)
         return int(self._tagger.label_dictionary.get_idx_for_item(label.value))

@@ -1,4 +1,4 @@
-"""How pauses are fused with word vectors: S, D and f of AutoPunct's Table 4 (section 3.2.1), and a late GRU."""
+"""Fusion of pauses with word vectors: S, D and f of AutoPunct's Table 4 (section 3.2.1), and a late GRU."""
 
 from __future__ import annotations
 
@@ -11,30 +11,34 @@ from asr_punct.config import PauseConfig
 from asr_punct.pauses import BUCKET_MS, UNKNOWN, smoothing_matrix
 
 
-class NoPauses(nn.Module):
-    """Word vectors as they are."""
+class Fusion(nn.Module):
+    """Base of all fusions, which is also the one of models without pauses."""
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Return `vectors`, (batch, words, width)."""
+        """Return `vectors`, (batch, words, width), fused with `pauses`, (batch, words), as buckets."""
         return vectors
 
+    def fold(self) -> Fusion:
+        """Return the same function for inference and export."""
+        return self
 
-class ContinuousPauses(nn.Module):
-    """The silence in seconds, repeated over the vector; an unknown one has a learnt vector of its own."""
+
+class ContinuousPauses(Fusion):
+    """Adds the pause in seconds to each value of the vector, or a learnt vector if the pause is unknown."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.unknown = nn.Parameter(torch.zeros(width))
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width)."""
+        """Return the sum, (batch, words, width)."""
         seconds = (pauses * (BUCKET_MS / 1000)).unsqueeze(-1).to(vectors.dtype)
         is_unknown = (pauses == UNKNOWN).unsqueeze(-1)
         return vectors + torch.where(is_unknown, self.unknown.to(vectors.dtype), seconds)
 
 
-class DiscretePauses(nn.Module):
-    """An embedding a bucket, averaged over its neighbours by a fixed matrix S: the smoothed table is `S @ E`."""
+class DiscretePauses(Fusion):
+    """Adds the embedding of the pause's bucket, averaged over neighbouring buckets: a row of S @ E."""
 
     smoothing: Tensor
 
@@ -46,28 +50,28 @@ class DiscretePauses(nn.Module):
         self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
     def table(self, buckets: Tensor | None = None) -> Tensor:
-        """The smoothed table, (buckets + 1, width), whose last row is the unknown pause; or the named rows of it."""
+        """Return the smoothed table, (buckets + 1, width), with the unknown pause last; or only some of its rows."""
         smoothing = self.smoothing if buckets is None else self.smoothing[buckets]
         with torch.autocast(self.embedding.device.type, enabled=False):
             return smoothing @ self.embedding
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width).
+        """Return the sum, (batch, words, width).
 
-        On a CPU only the rows that occur are smoothed: a batch has a few of them. A GPU would have to wait for which.
+        A CPU smooths only the rows of the batch. A GPU would have to wait for their list.
         """
         if pauses.is_cuda:
             return vectors + nn.functional.embedding(pauses, self.table())
         buckets, places = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
         return vectors + nn.functional.embedding(places, self.table(buckets))
 
-    def folded(self) -> FoldedPauses:
-        """The same function with the smoothing done once, for inference and export."""
+    def fold(self) -> Fusion:
+        """Return a look-up in the smoothed table."""
         return FoldedPauses(self.table().detach())
 
 
-class FoldedPauses(nn.Module):
-    """One look-up a word in a table that is smoothed already."""
+class FoldedPauses(Fusion):
+    """Adds a row of a smoothed table."""
 
     table: Tensor
 
@@ -76,14 +80,14 @@ class FoldedPauses(nn.Module):
         self.register_buffer("table", table)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Add silences, given as buckets (batch, words), to `vectors` (batch, words, width)."""
+        """Return the sum, (batch, words, width)."""
         return vectors + nn.functional.embedding(pauses, self.table)
 
 
-class LatePauses(nn.Module):
-    """A GRU over contextual vectors and silences (Tilk and Alumäe 2016, second stage).
+class LatePauses(Fusion):
+    """A GRU over contextual vectors and pauses (Tilk and Alumäe 2016, second stage).
 
-    It reads the silence in seconds, as the paper's does, and whether it is unknown, which the paper's is not told.
+    It reads the pause in seconds, as in the paper, and a flag for unknown pauses, which the paper does not have.
 
     Args:
         width: size of the vectors and of the GRU.
@@ -94,17 +98,17 @@ class LatePauses(nn.Module):
         self.recurrent = nn.GRU(width + 2, width, batch_first=True)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """States, (batch, words, width), from `vectors` of that shape and silences as buckets (batch, words)."""
+        """Return the GRU's states, (batch, words, width)."""
         is_unknown = pauses == UNKNOWN
         seconds = torch.where(is_unknown, 0.0, pauses * (BUCKET_MS / 1000))
         inputs = torch.stack([seconds, is_unknown.float()], dim=-1).to(vectors.dtype)
         return cast(Tensor, self.recurrent(torch.cat([vectors, inputs], dim=-1))[0])
 
 
-def build_fusion(config: PauseConfig, width: int) -> nn.Module:
-    """The fusion that the configuration names."""
+def build_fusion(config: PauseConfig, width: int) -> Fusion:
+    """Return the configured fusion for vectors of size `width`."""
     if config.kind == "none":
-        return NoPauses()
+        return Fusion()
     if config.kind == "continuous":
         return ContinuousPauses(width)
     if config.kind == "late-gru":

@@ -1,4 +1,4 @@
-"""Classification heads (AutoPunct, section 3.2.3): dense layer, non-linearity, dropout, linear layer."""
+"""Punctuation and case heads (AutoPunct, section 3.2.3): dense layer, activation, dropout, linear layer."""
 
 from __future__ import annotations
 
@@ -14,87 +14,78 @@ from asr_punct.model.crf import ChainCrf
 from asr_punct.model.losses import focal_classes, focal_marks
 
 _RARE = -4.0
-"""First bias of the mark logits (a probability of 0.02): else training begins by learning that marks are rare."""
+"""Initial bias of the mark logits (probability 0.02): otherwise training starts by learning that marks are rare."""
 _LEAST_PROBABILITY = 1e-7
-"""Of a mark, so that its logit is finite."""
-
-
-def _classifier(config: HeadConfig, width: int, outputs: int, more: int = 0) -> nn.Sequential:
-    """Layers from `width` values of a word vector and `more` others."""
-    inputs, hidden, dropout = width + more, width if config.hidden is None else config.hidden, config.dropout
-    if not hidden:
-        return nn.Sequential(nn.Dropout(dropout), nn.Linear(inputs, outputs))
-    activation = nn.SELU() if config.activation == "selu" else nn.GELU()
-    return nn.Sequential(nn.Linear(inputs, hidden), activation, nn.Dropout(dropout), nn.Linear(hidden, outputs))
+"""Lower limit of a mark's probability, so that its logit is finite."""
 
 
 class PunctuationHead(nn.Module):
-    """Multi-label head: one logit a mark."""
+    """Multi-label head: one logit for each mark."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
-        self.layers = _classifier(config, width, len(MARKS))
+        self.layers = _layers(config, width, width, len(MARKS))
         nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _RARE)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Logits (batch, words, marks) of contextual vectors (batch, words, width)."""
+        """Return logits (batch, words, marks) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
-        """Those of the marks, (batch, words, marks)."""
+        """Return the probabilities of marks, (batch, words, marks)."""
         return logits.sigmoid()
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
-        """The logits as they are."""
+        """Return the logits of marks, here `logits`."""
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """What the loss of the words is of: the logits as they are."""
+        """Return the logits for `loss`, here `logits`."""
         return logits
 
     def chosen(self, probabilities: Tensor) -> Tensor:
-        """Marks that are likelier than not, (..., marks)."""
+        """Return a mask (..., marks) of marks with a probability above 0.5."""
         return probabilities > 0.5
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
-        """Binary cross-entropy of `logits` (words, marks) where `marks` (words, marks) is 1, summed over both."""
+        """Return the binary cross-entropy of `logits` (words, marks) for `marks` (words, marks), summed over both."""
         return nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="sum")
 
     def label_weights(self, weights: Mapping[str, float]) -> Tensor:
-        """Factors on the loss, (2, marks): `O`'s where a mark does not stand, and the mark's where it does."""
+        """Return loss weights, (2, marks): of the absence of a mark, which is that of `O`, and of its presence."""
         absent = [weights.get(NO_MARKS, 1.0)] * len(MARKS)
         return torch.tensor([absent, [weights.get(mark, 1.0) for mark in MARKS]])
 
     def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
-        """As `loss`, focal and with factors from `label_weights` (`losses.focal_marks`)."""
+        """Return `losses.focal_marks` with `label_weights`."""
         return focal_marks(logits, marks, gamma, weights)
 
 
 class ClassHead(nn.Module):
-    """One class a word, which is a set of marks; a mark is as likely as the classes that hold it.
+    """One class for each word, which is a set of marks.
 
     Args:
-        config: its classes, from `training.fit.find_classes`, and whether a CRF chooses among their sequences.
+        config: classes, from `training.fit.find_classes`, and CRF.
         width: size of the vectors.
         max_words: longest window.
     """
 
     holds: Tensor
-    """(classes, marks), 1 where the class holds the mark."""
+    """(classes, marks), 1 if the mark is in the class."""
     target: Tensor
-    """(sets of marks,), class of each set, whose number has bit i set where it holds mark i."""
+    """(sets of marks,), class of each set; bit i of the index of a set is mark i."""
 
     def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
         classes = [mark_bits(parse_marks(name)) for name in config.classes]
-        numbers = torch.arange(1 << len(MARKS))
-        target = torch.zeros_like(numbers)
-        for number, bits in enumerate(classes):  # rarer marks overwrite: they stand later
+        sets = torch.arange(1 << len(MARKS))
+        target = torch.zeros_like(sets)
+        for index, bits in enumerate(classes):  # rarer marks come later and overwrite
             if bits.bit_count() == 1:
-                target[numbers & bits > 0] = number
-        for number, bits in enumerate(classes):
-            target[bits] = number
-        self.layers = _classifier(config, width, len(classes))
+                target[sets & bits > 0] = index
+        for index, bits in enumerate(classes):
+            target[bits] = index
+        self.layers = _layers(config, width, width, len(classes))
         self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
         self.decides_path = config.crf == "path"
         self.register_buffer("target", target, persistent=False)
@@ -102,74 +93,82 @@ class ClassHead(nn.Module):
         self.register_buffer("holds", holds.float(), persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Logits (batch, words, classes) of contextual vectors (batch, words, width)."""
+        """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
-        """Those of the classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
+        """Return the probabilities of classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
         if self.crf is None:
             return logits.float().softmax(dim=-1)
         return (self.crf.best if self.decides_path else self.crf.marginals)(logits, word_mask)
 
+    def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
+        """Return logits (..., marks); the probability of a mark is the sum over the classes that contain it."""
+        with torch.autocast(probabilities.device.type, enabled=False):
+            return torch.logit(probabilities @ self.holds, eps=_LEAST_PROBABILITY)
+
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """What the loss of the words is of: the logits, with a CRF those given the right classes of the words before.
+        """Return the logits for `loss`: with a CRF those given the true classes of the previous words.
 
         Args:
             logits: *Shape:* (batch, words, classes).
-            marks: *Shape:* (batch, words, marks), 1 where a mark stands.
+            marks: *Shape:* (batch, words, marks), 1 where a mark is.
             word_mask: *Shape:* (batch, words), 0 at padding.
         """
         return logits if self.crf is None else self.crf.conditional(logits, self._targets(marks), word_mask)
 
-    def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
-        """Logits (..., marks) whose sigmoid is the sum of the `probabilities` of the classes that hold the mark."""
-        with torch.autocast(probabilities.device.type, enabled=False):
-            return torch.logit(probabilities @ self.holds, eps=_LEAST_PROBABILITY)
-
     def chosen(self, probabilities: Tensor) -> Tensor:
-        """Marks of the likeliest class, (..., marks)."""
+        """Return a mask (..., marks) of the marks in the likeliest class."""
         return self.holds[probabilities.argmax(dim=-1)] > 0
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
-        """Cross-entropy of `logits` (words, classes) for the sets that `marks` (words, marks) has, summed."""
+        """Return the cross-entropy of `logits` (words, classes) for `marks` (words, marks), summed over words."""
         return nn.functional.cross_entropy(logits, self._targets(marks), reduction="sum")
 
     def label_weights(self, weights: Mapping[str, float]) -> Tensor:
-        """Factors on the loss, (classes,): the largest of its marks', or `O`'s where it has none."""
+        """Return loss weights, (classes,): the largest weight of the class's marks, or that of `O`."""
         of_marks = torch.tensor([weights.get(mark, 1.0) for mark in MARKS], device=self.holds.device)
         largest = (self.holds * of_marks).amax(dim=-1)
         return torch.where(largest > 0, largest, weights.get(NO_MARKS, 1.0))
 
     def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
-        """As `loss`, focal and with factors from `label_weights` (`losses.focal_classes`)."""
+        """Return `losses.focal_classes` with `label_weights`."""
         return focal_classes(logits, self._targets(marks), gamma, weights)
 
     def _targets(self, marks: Tensor) -> Tensor:
-        """Class of each set, (...), that `marks` (..., marks) has."""
+        """Return the class, (...), of each set in `marks` (..., marks)."""
         return self.target[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 
 
-def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> PunctuationHead | ClassHead:
-    """The punctuation head that the configuration names, for windows of at most `max_words`."""
-    return ClassHead(config, width, max_words) if config.kind == "classes" else PunctuationHead(config, width)
-
-
 class CaseHead(nn.Module):
-    """Reads word vectors and the punctuation scores of the word, and of the one before it."""
+    """Reads a word's vector and the mark probabilities of the word and, if configured, of the previous word."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
         self.reads_previous = config.case_context == "previous"
-        scores = len(MARKS) * (2 if self.reads_previous else 1)
-        self.layers = _classifier(config, width, len(CASES), scores)
+        inputs = width + len(MARKS) * (2 if self.reads_previous else 1)
+        self.layers = _layers(config, inputs, width, len(CASES))
 
     def forward(self, vectors: Tensor, mark_logits: Tensor) -> Tensor:
-        """Logits (batch, words, cases) of word vectors (batch, words, width) and mark logits (batch, words, marks).
+        """Return logits (batch, words, cases) of vectors (batch, words, width) and mark logits (batch, words, marks).
 
-        The first word of a window has no word before it: its scores are all 0.
+        The first word of a window reads zeros for the previous word.
         """
-        scores = torch.sigmoid(mark_logits)
-        parts = [vectors, scores]
+        probabilities = torch.sigmoid(mark_logits)
+        parts = [vectors, probabilities]
         if self.reads_previous:
-            parts.append(nn.functional.pad(scores, (0, 0, 1, 0))[:, :-1])
+            parts.append(nn.functional.pad(probabilities, (0, 0, 1, 0))[:, :-1])
         return cast(Tensor, self.layers(torch.cat(parts, dim=-1)))
+
+
+def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> PunctuationHead | ClassHead:
+    """Return the configured punctuation head for windows of at most `max_words`."""
+    return ClassHead(config, width, max_words) if config.kind == "classes" else PunctuationHead(config, width)
+
+
+def _layers(config: HeadConfig, inputs: int, width: int, outputs: int) -> nn.Sequential:
+    hidden = width if config.hidden is None else config.hidden
+    if not hidden:
+        return nn.Sequential(nn.Dropout(config.dropout), nn.Linear(inputs, outputs))
+    activation = nn.SELU() if config.activation == "selu" else nn.GELU()
+    return nn.Sequential(nn.Linear(inputs, hidden), activation, nn.Dropout(config.dropout), nn.Linear(hidden, outputs))

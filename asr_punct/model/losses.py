@@ -1,6 +1,6 @@
-"""Focal loss and weights of classes: FL = -w (1 - p)^gamma log p, p the probability of what is right (Lin et al. 2018).
+"""Weighted focal loss FL = -w (1 - p)^gamma log p, with p the probability of the right answer (Lin et al. 2018).
 
-1 - p is computed as the probability of all that is wrong, so that its power has a gradient where p is 1.
+1 - p is computed as the probability of the wrong answers, so that its power has a gradient where p is 1.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from torch import Tensor, nn
 
 
 def focal_marks(logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
-    """Focal loss of independent marks, summed over words and marks; with gamma 0 weighted binary cross-entropy.
+    """Return the focal loss of independent marks, summed; with gamma 0 it is weighted binary cross-entropy.
 
     Args:
         logits: *Shape:* (words, marks).
-        marks: *Shape:* (words, marks), 1 where a mark stands.
+        marks: *Shape:* (words, marks), 1 where a mark is.
         gamma: exponent, 0 or more.
-        weights: *Shape:* (2, marks), of a mark where it does not stand, and where it does.
+        weights: *Shape:* (2, marks), of the absence and of the presence of a mark.
     """
     crosses = nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="none")
     log_wrong = nn.functional.logsigmoid(logits * (1 - 2 * marks))
@@ -24,11 +24,11 @@ def focal_marks(logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) ->
 
 
 def focal_classes(logits: Tensor, classes: Tensor, gamma: float, weights: Tensor) -> Tensor:
-    """Focal loss of one class a word, summed over words; with gamma 0 weighted cross-entropy.
+    """Return the focal loss of exclusive classes, summed over words; with gamma 0 it is weighted cross-entropy.
 
     Args:
         logits: *Shape:* (words, classes), two classes or more.
-        classes: *Shape:* (words,), number of the right one.
+        classes: *Shape:* (words,), index of the right class.
         gamma: exponent, 0 or more.
         weights: *Shape:* (classes,).
     """

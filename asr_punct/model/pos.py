@@ -1,4 +1,4 @@
-"""Parts of speech joined to word vectors (Shi et al. 2021, section 2.1), and a small tagger that says them."""
+"""Part-of-speech embeddings joined to word vectors (Shi et al. 2021, section 2.1), and a small tagger."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 class PosTagger(nn.Module):
-    """A small tagger that reads an encoder's own sub-words: a table of them, gated convolutions, a softmax layer.
+    """A small tagger over the encoder's sub-words: embeddings, gated convolutions, softmax.
 
     Args:
-        config: its sizes.
-        vocabulary: sub-words; one row more stands where a word has fewer than three of them.
+        config: sizes.
+        vocabulary: sub-words; one more embedding is for words of fewer than three sub-words.
     """
 
     def __init__(self, config: PosConfig, vocabulary: int) -> None:
@@ -41,25 +41,21 @@ class PosTagger(nn.Module):
 
     @property
     def weights(self) -> Tensor:
-        """The softmax layer's weights, (tags, width)."""
+        """Weights of the softmax layer, (tags, width)."""
         return self.linear.weight
 
     def logits(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Logits (batch, words, tags) of inputs as `features.Features` describes them; no document edge is told."""
-        vectors = self.words(input_ids, torch.ones_like(input_ids), word_index, torch.zeros_like(word_index))
-        return cast(Tensor, self.linear(self.context(vectors, (word_index > 0).long())))
+        """Return logits (batch, words, tags) of inputs as in `features.Features`."""
+        encoded = self.words(input_ids, torch.ones_like(input_ids), word_index, torch.zeros_like(word_index))
+        return cast(Tensor, self.linear(self.context(encoded.words, (word_index > 0).long())))
 
     def forward(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Numbers of the likeliest tags, (batch, words)."""
+        """Return the indices of the likeliest tags, (batch, words)."""
         return self.logits(input_ids, word_index).argmax(dim=-1)
 
 
 class NoPos(nn.Module):
-    """Word vectors as they are.
-
-    Args:
-        width: their size.
-    """
+    """The identity on word vectors of size `width`."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -71,58 +67,57 @@ class NoPos(nn.Module):
 
 
 class PosFusion(nn.Module):
-    """Joins to each word's vector the row of its tag (Shi et al. 2021, section 2.1); the rows learn, not the tagger.
+    """Joins to each word vector the embedding of its tag. The embeddings are trained, the tagger is frozen.
 
-    The rows start random; `take_weights` makes them the tagger's.
+    The embeddings are initially random; `take_weights` replaces them by the tagger's softmax weights.
 
     Args:
-        tagger: says the tags.
+        tagger: predicts the tags.
         width: size of the word vectors.
     """
 
     def __init__(self, tagger: PosTagger | FlairTagger, width: int) -> None:
         super().__init__()
         self.tagger = tagger
-        tags, more = tagger.weights.shape
-        self.table = nn.Embedding(tags, more)
-        self.width = width + more
+        tags, size = tagger.weights.shape
+        self.table = nn.Embedding(tags, size)
+        self.width = width + size
         if isinstance(tagger, nn.Module):
             tagger.requires_grad_(False).eval()
 
     def take_weights(self) -> None:
-        """Make the rows the tagger's softmax weights."""
+        """Set the embeddings to the tagger's softmax weights."""
         with torch.no_grad():
             self.table.weight.copy_(self.tagger.weights)
 
     def train(self, mode: bool = True) -> PosFusion:
-        """Set the mode of the rows; the tagger never trains."""
+        """Set the mode of the embeddings; the tagger stays in evaluation mode."""
         super().train(mode)
         if isinstance(self.tagger, nn.Module):
             self.tagger.eval()
         return self
 
     def forward(self, vectors: Tensor, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """`vectors` with the rows of the words' tags, (batch, words, width); `features.Features` describes inputs."""
+        """Return vectors with tag embeddings, (batch, words, width), for inputs as in `features.Features`."""
         with torch.no_grad():
             tags = self.tagger(input_ids, word_index)
-        rows = self.table(tags).to(vectors.dtype)
-        return torch.cat([vectors, rows], dim=-1)
+        return torch.cat([vectors, self.table(tags).to(vectors.dtype)], dim=-1)
 
 
 Pos: TypeAlias = NoPos | PosFusion
 
 
 def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: SubwordTokenizer | None) -> Pos:
-    """The tags that the configuration names, beside vectors of that width.
+    """Return the configured part-of-speech fusion.
 
     Args:
         config: tagger and its sizes.
         width: size of the word vectors.
         vocabulary: sub-words of the encoder.
-        tokenizer: of the encoder; only a flair tagger needs it.
+        tokenizer: the encoder's tokenizer, needed by a flair tagger.
 
     Raises:
-        AsrPunctError: flair is not installed, has no such tagger, or there is no tokenizer for it.
+        AsrPunctError: flair is not installed or has no such tagger, or the tokenizer is missing.
     """
     if config.tagger == "none":
         return NoPos(width)

@@ -1,4 +1,4 @@
-"""Encoders and tokenizers by name: of a model hub, or a directory."""
+"""Pretrained encoders and their tokenizers, from a model hub or a directory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from asr_punct.subwords import SubwordTokenizer
 
 log = logging.getLogger(__name__)
 
-
 _ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
 _HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activation_dropout")
 
@@ -35,29 +34,29 @@ def pretrained_encoder(
     attention_dropout: float | None = None,
     hidden_dropout: float | None = None,
 ) -> WordEncoder:
-    """A pretrained encoder by name or directory, in safetensors only.
+    """Load a pretrained encoder from safetensors.
 
     Args:
-        name: which.
-        masked_lm: whether it is to have its checkpoint's masked-LM head, where there is one.
-        attention_dropout: dropout of its attention's probabilities; its own where none is given.
-        hidden_dropout: all other dropout in it; its own where none is given.
+        name: name on the hub, or a directory.
+        masked_lm: also load the checkpoint's masked-LM head, if it has one.
+        attention_dropout: dropout of attention probabilities; None keeps the encoder's rate.
+        hidden_dropout: all other dropout; None keeps the encoder's rates.
 
     Raises:
-        ConfigError: it cannot be loaded, has no such dropout, or gives fewer vectors than there are sub-words.
+        ConfigError: it cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
     """
     try:
         config = AutoConfig.from_pretrained(name)
         _set_dropout(config, "attention_dropout", _ATTENTION_DROPOUT, attention_dropout)
         _set_dropout(config, "hidden_dropout", _HIDDEN_DROPOUT, hidden_dropout)
-        whole = _pretrained_masked_lm(name, config) if masked_lm else None
-        if whole is not None:
-            return with_decoder(whole)
+        with_head = _pretrained_masked_lm(name, config) if masked_lm else None
+        if with_head is not None:
+            return with_decoder(with_head)
         model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
     except (OSError, ValueError) as error:
         raise ConfigError(f"encoder {name!r}: {first_line(error)}") from None
     if masked_lm:
-        log.info("encoder %s has no masked-LM head: its embedding matrix stands in for the decoder", name)
+        log.info("encoder %s has no masked-LM head: its embedding matrix replaces the decoder", name)
     if isinstance(model, FunnelBaseModel):
         found, expected = "a FunnelBaseModel, which has no vector for each sub-word", "one with a decoder"
         raise ConfigError(f"encoder {name!r}: found {found}, expected {expected} (funnel-transformer/small, not -base)")
@@ -66,36 +65,8 @@ def pretrained_encoder(
     return WordEncoder(model)
 
 
-def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
-    """Set a rate, where one is given, by the names that the kind of encoder has for it."""
-    if rate is None:
-        return
-    known = [name for name in names if hasattr(config, name)]
-    if not known:
-        raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
-    for name in known:
-        setattr(config, name, rate)
-
-
-def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
-    """A checkpoint with its masked-LM head; None where weights of the head are missing."""
-    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
-        return None
-    messages = cast(Any, transformers_logging)
-    verbosity = messages.get_verbosity()
-    messages.set_verbosity_error()  # else it warns of the missing head as of a fault
-    try:
-        model, loading = AutoModelForMaskedLM.from_pretrained(
-            name, config=config, use_safetensors=True, output_loading_info=True
-        )
-    finally:
-        messages.set_verbosity(verbosity)
-    base = f"{model.base_model_prefix}."
-    return model if all(weight.startswith(base) for weight in loading["missing_keys"]) else None
-
-
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
-    """The fast tokenizer of a pretrained encoder.
+    """Load the fast tokenizer of a pretrained encoder.
 
     Raises:
         ConfigError: it cannot be loaded, or there is no fast one.
@@ -107,3 +78,31 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     if not tokenizer.is_fast:
         raise ConfigError(f"tokenizer {name!r}: found a slow tokenizer, expected one with a tokenizer.json")
     return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)
+
+
+def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
+    """Set a dropout rate, if given, under the names that this kind of encoder has."""
+    if rate is None:
+        return
+    known = [name for name in names if hasattr(config, name)]
+    if not known:
+        raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
+    for name in known:
+        setattr(config, name, rate)
+
+
+def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
+    """Load a checkpoint with its masked-LM head; return None if weights of the head are missing."""
+    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
+        return None
+    messages = cast(Any, transformers_logging)
+    verbosity = messages.get_verbosity()
+    messages.set_verbosity_error()  # otherwise it warns about a missing head
+    try:
+        model, loading = AutoModelForMaskedLM.from_pretrained(
+            name, config=config, use_safetensors=True, output_loading_info=True
+        )
+    finally:
+        messages.set_verbosity(verbosity)
+    base = f"{model.base_model_prefix}."
+    return model if all(weight.startswith(base) for weight in loading["missing_keys"]) else None

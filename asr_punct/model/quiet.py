@@ -1,4 +1,4 @@
-"""What transformers tells of its own accord, and a command of ours in one line or not at all."""
+"""Logging of transformers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from transformers.utils import logging as transformers_logging
 
 
 def silence_transformers() -> None:
-    """From now on, in this process, it warns of nothing and draws no bars."""
+    """Switch off its warnings and progress bars in this process."""
     messages = cast(Any, transformers_logging)
     messages.set_verbosity_error()
     messages.disable_progress_bar()

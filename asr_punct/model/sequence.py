@@ -1,4 +1,4 @@
-"""The token layer and the sequence layer over a whole window of tokens (Courtland et al. 2020, section 3)."""
+"""The token layer and the sequence layer over all tokens of a window (Courtland et al. 2020, section 3)."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from torch import Tensor, nn
 from asr_punct.config import ModelConfig
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS
-from asr_punct.model.encoder import Encoder, VocabularyOutput, WordEncoder, pool_words
+from asr_punct.model.encoder import Encoder, pool_words
 from asr_punct.model.lookup import boundary_table
+from asr_punct.model.outputs import VocabularyLayer
 
 _EPSILON, _MOMENTUM = 1e-5, 0.1
 """Of batch normalisation, as in torch."""
 
 
 class SequenceLayer(nn.Module):
-    """Scores of words from the masked-LM output of all tokens of their window, through two linear layers.
+    """Logits of words from the masked-LM output of all tokens of the window, through two linear layers.
 
-    The token layer reads a token's logits over the vocabulary and is shared by all tokens. Its outputs are concatenated
-    over the window, with zeros where the window is shorter, normalised and dropped out, and the sequence layer gives
-    the scores of all tokens at once; a word's are those of its last sub-word. The paper names no non-linearity, so
-    there is none. A learnt vector is added to the scores of words at a document's edges, as encoders do.
+    The token layer maps the vocabulary logits of each token to `hidden` values. These are concatenated over the window,
+    zero-padded, normalised and dropped out, and the sequence layer maps them to the logits of all tokens at once. A
+    word has the logits of its last sub-word. The paper names no non-linearity, so there is none. A learnt vector marks
+    the edges of documents, as in encoders.
 
-    The logits themselves are never computed: with states x, decoder E x + b and token layer W y + c, the token layer
-    gives (W E) x + (W b + c), and W E costs less than the logits of a batch. Gradients reach W, E, b and c alike.
+    The vocabulary logits are never computed: with token states x, decoder E x + b and token layer W y + c, the token
+    layer is (W E) x + (W b + c). Gradients reach W, E, b and c.
 
     Args:
         vocabulary: sub-words of the masked-LM output.
         hidden: outputs of the token layer.
-        tokens: longest window in tokens, both special ones included.
-        outputs: scores of a token.
+        tokens: longest window in tokens, both special tokens included.
+        outputs: logits of a token.
         dropout: before the sequence layer.
 
     Attributes:
-        width: scores of a word.
+        width: logits of a word.
     """
 
     def __init__(self, *, vocabulary: int, hidden: int, tokens: int, outputs: int, dropout: float) -> None:
@@ -54,12 +55,12 @@ class SequenceLayer(nn.Module):
         attention_mask: Tensor,
         word_index: Tensor,
         boundaries: Tensor,
-        vocabulary: VocabularyOutput,
+        vocabulary: VocabularyLayer,
     ) -> Tensor:
-        """Scores of words, (batch, words, width).
+        """Return the logits of words, (batch, words, width).
 
         Args:
-            states: *Shape:* (batch, tokens, states), what the masked-LM decoder reads.
+            states: *Shape:* (batch, tokens, states), input of the masked-LM decoder.
             attention_mask: *Shape:* (batch, tokens), as in `features.Features`.
             word_index: *Shape:* (batch, words), as there.
             boundaries: *Shape:* (batch, words), as there.
@@ -68,47 +69,48 @@ class SequenceLayer(nn.Module):
         mask = attention_mask.unsqueeze(-1)
         hidden = nn.functional.linear(states, *self._token_layer(vocabulary))
         normal = self.normalisation(hidden.float(), mask)
-        window = _whole_window(normal, self.normalisation.tokens)
-        scores = self.sequence(self.dropout(window.flatten(1)))
-        return _word_scores(scores, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
+        window = _pad_window(normal, self.normalisation.tokens)
+        logits = self.sequence(self.dropout(window.flatten(1)))
+        return _word_logits(logits, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
 
-    def _token_layer(self, vocabulary: VocabularyOutput) -> tuple[Tensor, Tensor]:
-        """W E and W b + c: the token layer's matrix, (hidden, states), and bias, (hidden,), on states."""
+    def _token_layer(self, vocabulary: VocabularyLayer) -> tuple[Tensor, Tensor]:
+        """Return W E, (hidden, states), and W b + c, (hidden,)."""
         matrix, bias = self.token.weight @ vocabulary.weight, self.token.bias
         return matrix, bias if vocabulary.bias is None else bias + self.token.weight @ vocabulary.bias
 
-    def folded(self, vocabulary: VocabularyOutput) -> FoldedSequence:
-        """The same function as one matrix, for inference and export: in evaluation mode all of it is linear."""
-        tokens, hidden = self.normalisation.weight.shape
+    def fold(self, vocabulary: VocabularyLayer) -> FoldedSequence:
+        """Return the same function for inference, with W E and the normalisation computed once."""
+        normal = self.normalisation
         with torch.no_grad():
             matrix, bias = self._token_layer(vocabulary)
-            scale, shift = self.normalisation.affine(self.normalisation.mean, self.normalisation.variance)
-            weight = self.sequence.weight.view(-1, tokens, hidden)
-            by_state = (weight * scale) @ matrix
-            by_token = torch.einsum("oth,th->to", weight, bias * scale + shift)
-            return FoldedSequence(by_state.flatten(1).T, by_token, self.sequence.bias, self.boundary)
+            scale, shift = normal.affine(normal.mean, normal.variance)
+        folded = FoldedSequence(self.width, self.boundary)
+        # The transposed matrix is a MatMul in the graph; the int8 quantiser cannot read the Gemm of a linear layer.
+        named = {"matrix": matrix, "bias": bias, "scale": scale, "shift": shift, "sequence": self.sequence.weight.T}
+        for name, tensor in {**named, "sequence_bias": self.sequence.bias}.items():
+            folded.register_buffer(name, tensor.detach().contiguous())
+        return folded
 
 
 class FoldedSequence(nn.Module):
-    """Both layers and the normalisation between them as one matrix.
+    """A sequence layer for inference, made by `SequenceLayer.fold`."""
 
-    Args:
-        by_state: *Shape:* (tokens x states, tokens x outputs), what the states of a window are multiplied by.
-        by_token: *Shape:* (tokens, tokens x outputs), what a token adds whatever its state.
-        bias: *Shape:* (tokens x outputs,).
-        boundary: what is added at a document's edges.
-    """
-
-    by_state: Tensor
-    by_token: Tensor
+    matrix: Tensor
+    """(hidden, states), the token layer on states."""
     bias: Tensor
+    """(hidden,)."""
+    scale: Tensor
+    """(tokens, hidden), of the normalisation."""
+    shift: Tensor
+    """(tokens, hidden)."""
+    sequence: Tensor
+    """(tokens x hidden, tokens x outputs)."""
+    sequence_bias: Tensor
+    """(tokens x outputs,)."""
 
-    def __init__(self, by_state: Tensor, by_token: Tensor, bias: Tensor, boundary: nn.Embedding) -> None:
+    def __init__(self, width: int, boundary: nn.Embedding) -> None:
         super().__init__()
-        self.width = boundary.embedding_dim
-        for name, tensor in {"by_state": by_state, "by_token": by_token, "bias": bias}.items():
-            self.register_buffer(name, tensor.detach().contiguous())
-        self.boundary = boundary
+        self.width, self.boundary = width, boundary
 
     def forward(
         self,
@@ -116,23 +118,25 @@ class FoldedSequence(nn.Module):
         attention_mask: Tensor,
         word_index: Tensor,
         boundaries: Tensor,
-        vocabulary: VocabularyOutput,
+        vocabulary: VocabularyLayer,
     ) -> Tensor:
-        """What `SequenceLayer.forward` gives; the masked-LM decoder is in the matrix."""
-        mask = attention_mask.unsqueeze(-1).to(states.dtype)
-        tokens = len(self.by_token)
-        present = _whole_window(mask, tokens).flatten(1)
-        scores = _whole_window(states * mask, tokens).flatten(1) @ self.by_state + present @ self.by_token + self.bias
-        return _word_scores(scores, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
+        """Return what `SequenceLayer.forward` returns; `vocabulary` is part of `matrix`."""
+        tokens = self.scale.shape[0]
+        hidden = _pad_window(nn.functional.linear(states, self.matrix, self.bias), tokens)
+        mask = _pad_window(attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)
+        logits = ((hidden * self.scale + self.shift) * mask).flatten(1) @ self.sequence + self.sequence_bias
+        return _word_logits(logits, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
+
+    def fold(self, vocabulary: VocabularyLayer) -> FoldedSequence:
+        """Return itself."""
+        return self
 
 
 class WindowNormalisation(nn.Module):
-    """Batch normalisation (Ioffe and Szegedy 2015) of each value of each token of windows of unequal length.
+    """Batch normalisation (Ioffe and Szegedy 2015) of each value of each token, for windows of unequal length.
 
-    Its statistics are over the windows that reach a token's position; where all do, this is `nn.BatchNorm1d` of their
-    concatenation. At positions that one window of a batch reaches there is nothing to compare: they are normalised by
-    the running statistics and leave these as they are. So a batch of one window can be trained on, but two is the
-    least that teaches the statistics.
+    The statistics of a position are over the windows that are long enough; for equal lengths this is `nn.BatchNorm1d`.
+    A position in one window of the batch only is normalised by the running statistics and does not change them.
 
     Args:
         tokens: longest window.
@@ -151,23 +155,23 @@ class WindowNormalisation(nn.Module):
         self.register_buffer("variance", torch.ones(tokens, values))
 
     def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
-        """Normalised `vectors`, (batch, tokens, values), zero where `mask`, (batch, tokens, 1), is."""
+        """Return normalised vectors, (batch, tokens, values), 0 where `mask`, (batch, tokens, 1), is 0."""
         running = self.mean[: vectors.shape[1]], self.variance[: vectors.shape[1]]
         scale, shift = self.affine(*(self._batch_statistics(vectors, mask) if self.training else running))
         return (vectors * scale + shift) * mask
 
     def affine(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """What values are multiplied by and what is added, (tokens, values), by these statistics."""
+        """Return scale and shift, (tokens, values), for these statistics."""
         scale = self.weight[: len(mean)] * torch.rsqrt(variance + _EPSILON)
         return scale, self.bias[: len(mean)] - mean * scale
 
     def _batch_statistics(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of a batch, (tokens, values), which move the running ones."""
+        """Return mean and variance of a batch, (tokens, values), and update the running ones."""
         windows = mask.sum(dim=0)
         mean = (vectors * mask).sum(dim=0) / windows.clamp(min=1)
         variance = ((vectors - mean).square() * mask).sum(dim=0) / windows.clamp(min=1)
         known = windows > 1
-        found = tuple(
+        used = tuple(
             torch.where(known, batch, running[: len(batch)])
             for batch, running in ((mean, self.mean), (variance, self.variance))
         )
@@ -175,30 +179,28 @@ class WindowNormalisation(nn.Module):
             unbiased = variance * windows / (windows - 1).clamp(min=1)
             for batch, running in ((mean, self.mean), (unbiased, self.variance)):
                 running[: len(batch)].lerp_(batch, (known * _MOMENTUM).expand_as(batch))
-        return cast(tuple[Tensor, Tensor], found)
+        return cast(tuple[Tensor, Tensor], used)
 
 
-def _whole_window(vectors: Tensor, tokens: int) -> Tensor:
-    """`vectors`, (batch, positions, values), with zeros up to `tokens` positions."""
+def _pad_window(vectors: Tensor, tokens: int) -> Tensor:
+    """Zero-pad `vectors`, (batch, positions, values), to `tokens` positions."""
     zeros = vectors.new_zeros(1, tokens, vectors.shape[2]).expand(vectors.shape[0], -1, -1)
     return torch.cat([vectors, zeros], dim=1)[:, :tokens]
 
 
-def _word_scores(scores: Tensor, outputs: int, word_index: Tensor) -> Tensor:
-    """The scores, (batch, words, outputs), of words among those of all tokens, (batch, tokens x outputs)."""
-    return pool_words(scores.view(scores.shape[0], -1, outputs), word_index)
+def _word_logits(logits: Tensor, outputs: int, word_index: Tensor) -> Tensor:
+    """Select the logits of words, (batch, words, outputs), from those of tokens, (batch, tokens x outputs)."""
+    return pool_words(logits.view(logits.shape[0], -1, outputs), word_index)
 
 
 def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | None:
-    """The sequence layer over an encoder, where the configuration has one: a score for each class of the head.
+    """Return the configured sequence layer, if any: a logit for each class of the punctuation head.
 
     Raises:
-        ConfigError: the encoder has no states of tokens, or its embedding matrix does not fit them.
+        ConfigError: the encoder has no token states, or its embedding matrix does not fit them.
     """
     if not config.encoder.sequence_hidden:
         return None
-    if not isinstance(encoder, WordEncoder):
-        raise ConfigError("encoder: sequence_hidden wants a transformer, found an encoder that looks words up")
     rows, width = encoder.vocabulary.weight.shape
     if width != encoder.width:
         raise ConfigError(

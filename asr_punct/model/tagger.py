@@ -1,4 +1,4 @@
-"""The whole model: encoder, fusion with pauses and tags, context, punctuation head, case head (AutoPunct, figure 3)."""
+"""The model: encoder, pause and tag fusion, context, punctuation head, case head (AutoPunct, figure 3)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
 from asr_punct.model.context import Context, build_context
-from asr_punct.model.encoder import Encoder, WordEncoder
-from asr_punct.model.fusion import DiscretePauses, LatePauses, build_fusion
+from asr_punct.model.encoder import Encoder
+from asr_punct.model.fusion import Fusion, build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
 from asr_punct.model.pos import Pos, build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
@@ -19,13 +19,13 @@ from asr_punct.subwords import SubwordTokenizer
 
 @dataclass(frozen=True)
 class TaggerOutput:
-    """Scores of a batch of windows.
+    """Output for a batch of windows.
 
     Attributes:
         mark_logits: *Shape:* (batch, words, marks), independent of each other (sigmoid).
-        case_logits: *Shape:* (batch, words, cases), one of which holds (softmax).
-        label_logits: *Shape:* (batch, words, labels), what the punctuation head's loss is of.
-        label_probabilities: *Shape:* (batch, words, labels), of the marks, or of the head's classes.
+        case_logits: *Shape:* (batch, words, cases), exclusive (softmax).
+        label_logits: *Shape:* (batch, words, labels), input of the punctuation head's loss.
+        label_probabilities: *Shape:* (batch, words, labels), of the marks or of the head's classes.
     """
 
     mark_logits: Tensor
@@ -35,17 +35,19 @@ class TaggerOutput:
 
 
 class Tagger(nn.Module):
-    """Words and pauses in, mark and case logits out.
+    """Predicts marks and case from words and pauses.
 
     Args:
-        encoder: contextual vectors of words.
-        sequence: scores of words from the whole window's tokens, which then take the vectors' place, but not for case.
-        fusion: adds the pauses to them.
-        pos: joins the words' parts of speech to them.
-        context: lets words and pauses of the window attend to each other.
-        punctuation: one logit a mark, or a set of marks.
-        case: one logit a case.
-        case_reads_context: whether the case head reads the context's vectors, not the encoder's.
+        encoder: word vectors.
+        sequence: replaces the word vectors by logits read from all token states; None to keep the vectors. The case
+            head always reads vectors.
+        fusion: adds the pauses.
+        pos: joins part-of-speech embeddings to the vectors.
+        context: contextual layers.
+        punctuation: punctuation head.
+        case: case head.
+        late_pauses: fuse pauses after the context layers, not before them.
+        case_reads_context: whether the case head reads the context's vectors instead of the encoder's.
     """
 
     def __init__(
@@ -53,11 +55,12 @@ class Tagger(nn.Module):
         *,
         encoder: Encoder,
         sequence: SequenceLayer | FoldedSequence | None,
-        fusion: nn.Module,
+        fusion: Fusion,
         pos: Pos,
         context: Context,
         punctuation: PunctuationHead | ClassHead,
         case: nn.Module,
+        late_pauses: bool,
         case_reads_context: bool,
     ) -> None:
         super().__init__()
@@ -68,69 +71,61 @@ class Tagger(nn.Module):
         self.context = context
         self.punctuation = punctuation
         self.case = case
+        self.late_pauses = late_pauses
         self.case_reads_context = case_reads_context
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> TaggerOutput:
-        """Logits of a batch; `features.Features` gives the shapes."""
-        vectors, encoded = self._vectors(input_ids, attention_mask, word_index, boundaries)
-        word_mask = (word_index > 0).long()
-        if isinstance(self.fusion, LatePauses):
-            contextual = self.fusion(self.context(self.pos(vectors, input_ids, word_index), word_mask), pauses)
-        else:
-            fused = self.pos(self.fusion(vectors, pauses), input_ids, word_index)
-            contextual = self.context(fused, word_mask)
-        label_logits = self.punctuation(contextual)
+        """Predict a batch; the inputs are those of `features.Features`."""
+        encoded = self.encoder(input_ids, attention_mask, word_index, boundaries)
+        vectors, word_mask = encoded.words, (word_index > 0).long()
+        if self.sequence is not None:
+            vectors = self.sequence(encoded.states, attention_mask, word_index, boundaries, self.encoder.vocabulary)
+        if not self.late_pauses:
+            vectors = self.fusion(vectors, pauses)
+        vectors = self.context(self.pos(vectors, input_ids, word_index), word_mask)
+        if self.late_pauses:
+            vectors = self.fusion(vectors, pauses)
+        label_logits = self.punctuation(vectors)
         probabilities = self.punctuation.probabilities(label_logits, word_mask)
         mark_logits = self.punctuation.mark_logits(label_logits, probabilities)
-        case_logits = self.case(contextual if self.case_reads_context else encoded, mark_logits)
+        case_logits = self.case(vectors if self.case_reads_context else encoded.words, mark_logits)
         return TaggerOutput(mark_logits, case_logits, label_logits, probabilities)
 
-    def _vectors(
-        self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """What pauses are fused with, and the encoder's vectors: the same without a sequence layer."""
-        if self.sequence is None or not isinstance(self.encoder, WordEncoder):
-            vectors = self.encoder(input_ids, attention_mask, word_index, boundaries)
-            return vectors, vectors
-        states = self.encoder.states(input_ids, attention_mask)
-        scores = self.sequence(states, attention_mask, word_index, boundaries, self.encoder.vocabulary)
-        return scores, self.encoder.words(states, word_index, boundaries)
-
-    def folded(self) -> Tagger:
-        """A copy for inference: pauses cost one look-up a word, and the sequence layer one matrix."""
+    def fold(self) -> Tagger:
+        """Return a copy for inference: a pause costs one look-up, the token layer reads states."""
         model = copy.deepcopy(self).eval()
-        if isinstance(model.fusion, DiscretePauses):
-            model.fusion = model.fusion.folded()
-        if isinstance(model.sequence, SequenceLayer) and isinstance(model.encoder, WordEncoder):
-            model.sequence = model.sequence.folded(model.encoder.vocabulary)
+        model.fusion = model.fusion.fold()
+        if model.sequence is not None:
+            model.sequence = model.sequence.fold(model.encoder.vocabulary)
         return model
 
 
 def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """The model that a configuration describes, around an encoder.
+    """Return the configured model around an encoder.
 
     Args:
         config: its parts.
-        encoder: contextual vectors of words.
-        tokenizer: the encoder's, for a tagger of parts of speech that reads words.
+        encoder: the encoder.
+        tokenizer: the encoder's tokenizer, needed by a flair tagger.
 
     Raises:
-        AsrPunctError: parts that do not go together, or a package that is missing.
+        AsrPunctError: the parts do not fit together, or a package is missing.
     """
     sequence = build_sequence(config, encoder)
     width = sequence.width if sequence else encoder.width
     pos = build_pos(config.pos, width, encoder.table.num_embeddings, tokenizer)
     context = build_context(config.context, pos.width, config.window.words)
-    late, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
+    late_pauses, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
     return Tagger(
         encoder=encoder,
         sequence=sequence,
-        fusion=build_fusion(config.pauses, context.width if late else width),
+        fusion=build_fusion(config.pauses, context.width if late_pauses else width),
         pos=pos,
         context=context,
         punctuation=build_punctuation_head(config.heads, context.width, config.window.words),
         case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),
+        late_pauses=late_pauses,
         case_reads_context=case_reads_context,
     )

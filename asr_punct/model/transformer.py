@@ -1,4 +1,4 @@
-"""Small transformers with random weights: what encoders are built from, and the context layers."""
+"""Small transformers with random weights, for built encoders and for the context layers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def new_transformer(
     max_positions: int,
     pad: int = 0,
 ) -> nn.Module:
-    """A ModernBERT of the given sizes, whose layers attend to everything and to their neighbourhood in turn.
+    """Return a ModernBERT whose layers alternate between global and local attention.
 
-    Its pre-normalisation, rotary positions and local attention learn from small corpora what a plain BERT does not.
+    It learns from small corpora better than a BERT because of pre-normalisation, rotary positions and local attention.
 
     Args:
-        vocabulary: sub-words; 1 where vectors are its input.
+        vocabulary: sub-words; 1 if the input is vectors.
         width: hidden size.
         layers: number of layers.
         heads: attention heads.
         feed_forward: width of the gated feed-forward layers.
-        local_attention: positions that every second layer attends to.
+        local_attention: attention window of every second layer.
         dropout: after embeddings and feed-forward layers.
         max_positions: longest input.
-        pad: number of the padding token.
+        pad: id of the padding token.
     """
     config = AutoConfig.for_model(
         "modernbert",
@@ -68,18 +68,9 @@ def new_electra(
     max_positions: int,
     pad: int,
 ) -> nn.Module:
-    """An ELECTRA of the given sizes (Clark et al. 2020): a BERT whose tables are narrower than its layers.
+    """Return an ELECTRA (Clark et al. 2020), a BERT with embeddings of size `table_width`.
 
-    Args:
-        vocabulary: sub-words.
-        table_width: width of the tables of sub-words and positions.
-        width: hidden size.
-        layers: number of layers.
-        heads: attention heads.
-        feed_forward: width of the feed-forward layers.
-        dropout: after embeddings and layers, and in the attention.
-        max_positions: longest input.
-        pad: number of the padding token.
+    The other arguments are those of `new_transformer`; `dropout` includes attention.
     """
     config = AutoConfig.for_model(
         "electra",

@@ -1,4 +1,4 @@
-"""A model's weights in a safetensors file."""
+"""Weights of models and part-of-speech taggers in safetensors files."""
 
 from __future__ import annotations
 
@@ -21,45 +21,36 @@ from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.subwords import SubwordTokenizer
 
 
-def save_tagger(model: Tagger, path: Path) -> None:
+def save_tagger(model: nn.Module, path: Path) -> None:
     """Write the weights; the file appears when it is complete."""
-    _save(model, path)
-
-
-def _save(module: nn.Module, path: Path) -> None:
     partial = path.with_name(f".{path.name}.partial")
-    save_file({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, partial)
+    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
     os.replace(partial, path)
 
 
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:
-    """The model of a directory, in evaluation mode.
+    """Load the model of a directory, in evaluation mode.
 
     Raises:
-        ModelError: the weights are not those of the configuration.
-        MissingPackageError: the configuration names a tagger of flair, which is not installed.
+        ModelError: the weights do not fit the configuration.
+        MissingPackageError: the configuration needs flair, which is not installed.
     """
-    model = empty_tagger(info, path.with_name(CONFIG), _tokenizer_of(path, info))
+    model = empty_tagger(info, path.with_name(CONFIG), _flair_tokenizer(path, info))
     _load(model, path, "the weights of its config.json")
     return model.eval()
 
 
-def _tokenizer_of(path: Path, info: ModelInfo) -> SubwordTokenizer | None:
-    """The tokenizer beside a model's weights, where its tagger of parts of speech reads words."""
-    return load_tokenizer(path.parent, info) if info.model.pos.tagger == "flair" else None
-
-
 def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
-    """The model of a directory, in evaluation mode, with other heads where its configuration is to have others.
+    """Load the model of a directory with the heads of another configuration, in evaluation mode.
 
     Args:
         path: its weights.
-        info: what it is.
-        config: what it is to be, which differs in `heads` at most.
+        info: its configuration.
+        config: the new configuration, which may differ in `heads`.
 
     Returns:
-        The model, and the names of its parts that are new: a punctuation head of other classes, a case head that reads
-        other vectors, and all whose weights are of other shapes (a sequence layer has a score for each class).
+        The model, and the names of its new parts: a punctuation head with other classes, a case head that reads other
+        vectors, and parts with weights of another shape (a sequence layer has a logit for each class).
 
     Raises:
         AsrPunctError: as `load_tagger`.
@@ -67,15 +58,15 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
     trained = load_tagger(path, info)
     if info.model.heads == config.heads:
         return trained, []
-    model = empty_tagger(replace(info, model=config), path.with_name(CONFIG), _tokenizer_of(path, info))
-    other = {
+    model = empty_tagger(replace(info, model=config), path.with_name(CONFIG), _flair_tokenizer(path, info))
+    changed = {
         "punctuation": info.model.heads.classes != config.heads.classes,
         "case": info.model.heads.case_vectors != config.heads.case_vectors,
     }
     new = []
     for name, part in trained.named_children():
         weights = part.state_dict()
-        if other.get(name) or _difference(weights, model.get_submodule(name).state_dict()):
+        if changed.get(name) or _difference(weights, model.get_submodule(name).state_dict()):
             new.append(name)
         else:
             model.get_submodule(name).load_state_dict(weights)
@@ -83,16 +74,16 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
 
 
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """A model to load weights into.
+    """Return a model to load weights into.
 
     Args:
         info: its configuration.
-        place: what errors name.
-        tokenizer: the encoder's, for a tagger of parts of speech that reads words.
+        place: start of error messages.
+        tokenizer: the encoder's tokenizer, needed by a flair tagger.
 
     Raises:
-        ModelError: the configuration builds none.
-        MissingPackageError: it names a tagger of flair, which is not installed.
+        ModelError: the configuration is invalid.
+        MissingPackageError: it needs flair, which is not installed.
     """
     try:
         return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
@@ -103,18 +94,22 @@ def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | N
 
 
 def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
-    """Write a tagger of parts of speech into a directory, in half precision; the file appears when it is complete."""
-    _save(copy.deepcopy(tagger).half(), directory / WEIGHTS)
+    """Write a part-of-speech tagger into a directory, in half precision."""
+    save_tagger(copy.deepcopy(tagger).half(), directory / WEIGHTS)
 
 
 def load_pos_tagger(tagger: PosTagger, path: Path) -> None:
-    """Inverse of `save_pos_tagger`: a tagger takes the weights of a directory, or of a file.
+    """Load the weights of a part-of-speech tagger from a directory or a file.
 
     Raises:
-        ModelError: there are none, or they are of other sizes: of the tagger, or of the encoder's vocabulary.
+        ModelError: there are none, or their shapes do not fit the tagger or the encoder's vocabulary.
     """
     file = path / WEIGHTS if path.is_dir() else path
     _load(tagger, file, "a tagger of model.pos for this encoder (recipes/pos.py)")
+
+
+def _flair_tokenizer(path: Path, info: ModelInfo) -> SubwordTokenizer | None:
+    return load_tokenizer(path.parent, info) if info.model.pos.tagger == "flair" else None
 
 
 def _load(module: nn.Module, path: Path, expected: str) -> None:
@@ -129,7 +124,7 @@ def _load(module: nn.Module, path: Path, expected: str) -> None:
 
 
 def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:
-    """The first weight that is missing, of another shape or of no use."""
+    """Describe the first weight that is missing, unknown or of another shape."""
     for name, tensor in expected.items():
         if name not in found:
             return f"no weight {name}"

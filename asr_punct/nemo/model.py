@@ -22,8 +22,8 @@ from asr_punct.casing import parse_casing
 from asr_punct.checkpoint import CASING, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.find import find_model, find_trainable_model
 from asr_punct.formats.files import make_directory
+from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.torch_backend import TorchBackend
@@ -32,7 +32,6 @@ from asr_punct.model.weights import save_tagger
 from asr_punct.nemo import parts
 from asr_punct.nemo.connector import Connector
 from asr_punct.nemo.queries import add_punctuation_capitalization
-from asr_punct.shipped import shipped_models
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule

@@ -26,7 +26,7 @@ from asr_punct.checkpoint import (
 )
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import ConfigError
-from asr_punct.find import find_trainable_model
+from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer

@@ -7,8 +7,8 @@ from nemo.core.config import hydra_runner
 from nemo.utils.exp_manager import exp_manager
 from omegaconf import DictConfig
 
+from asr_punct.hub import configuration_directory
 from asr_punct.nemo.model import AsrPunctModel
-from asr_punct.shipped import configuration_directory
 
 
 def train(cfg: DictConfig) -> AsrPunctModel:

@@ -13,7 +13,7 @@ from yaml import YAMLError
 
 from asr_punct.config import Config, from_mapping
 from asr_punct.errors import ConfigError, first_line
-from asr_punct.shipped import shipped_configurations
+from asr_punct.hub import shipped_configurations
 
 _SETTINGS = "settings"
 

@@ -79,7 +79,7 @@ def export(directory: Path, int8: bool = False) -> float:
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     checked_file(directory, info, TOKENIZER)
-    model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).folded()).eval()
+    model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).fold()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
         with progress.step("writing the graph"):

@@ -1,0 +1,34 @@
+"""Named results of encoders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """Output of an encoder for a batch of windows.
+
+    Attributes:
+        words: *Shape:* (batch, words, width), a vector for each word.
+        states: *Shape:* (batch, tokens, width), a vector for each token; those that a masked-LM decoder reads if the
+            encoder has one. None if the encoder has no context.
+    """
+
+    words: Tensor
+    states: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class VocabularyLayer:
+    """A masked-LM decoder: the linear layer from token states to logits over the vocabulary.
+
+    Attributes:
+        weight: *Shape:* (sub-words, width).
+        bias: *Shape:* (sub-words,), or None.
+    """
+
+    weight: Tensor
+    bias: Tensor | None
