@@ -8,7 +8,7 @@ from typing import Literal
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, has_file
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features
-from asr_punct.inference.denormals import flush_denormals
+from asr_punct.inference.denormals import CAN_FLUSH, flush_denormals
 from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, WindowProbabilities
 
 Graph = Literal["fp32", "int8"]
@@ -35,10 +35,11 @@ class OnnxBackend:
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
         options.enable_mem_reuse = False  # with it activations leave the cache: a fifth slower, and more memory
-        options.add_session_config_entry("session.set_denormal_as_zero", "1")
+        if CAN_FLUSH:  # elsewhere the option would change the calling thread for good
+            options.add_session_config_entry("session.set_denormal_as_zero", "1")
         content = graph if isinstance(graph, bytes) else str(graph)
         try:
-            with flush_denormals():  # the option changes this thread as well as the session's own threads
+            with flush_denormals():  # restores this thread; the option is for the session's own threads
                 self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's errors share no base class
             place = "graph" if isinstance(graph, bytes) else graph

@@ -12,13 +12,13 @@ _FLUSH_TO_ZERO = 0x8040
 """Bits of the MXCSR register: results and operands that are denormal become 0."""
 _REGISTER = slice(28, 32)
 """Bytes of MXCSR in the `fenv_t` of glibc on x86-64."""
-_SUPPORTED = sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+CAN_FLUSH = sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
 
 
 @contextmanager
 def flush_denormals() -> Iterator[None]:
     """Treat denormals as zero in this thread, where the platform is Linux on x86-64; elsewhere do nothing."""
-    if not _SUPPORTED:
+    if not CAN_FLUSH:
         yield
         return
     library = ctypes.CDLL("libm.so.6")
