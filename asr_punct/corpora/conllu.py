@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from asr_punct.corpora.iwslt import CLITICS
@@ -48,15 +49,11 @@ def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
     Raises:
         InputError: a line without ten columns, a wrong identifier, or an unknown part of speech.
     """
-    rows: list[_Row] = []
-    for number, line in read_lines(path):
-        if line.strip():
-            row = None if line.startswith("#") else _row(line, f"{path}:{number}")
-            rows.extend([row] if row else [])
-        elif rows:
-            yield from _sentence(rows)
-            rows = []
-    yield from _sentence(rows)
+    lines = ((number, line) for number, line in read_lines(path) if not line.startswith("#"))
+    for is_sentence, group in groupby(lines, key=lambda item: bool(item[1].strip())):
+        rows = (_row(line, f"{path}:{number}") for number, line in group if is_sentence)
+        if words := _sentence(row for row in rows if row):
+            yield words
 
 
 def _row(line: str, place: str) -> _Row | None:
@@ -75,27 +72,27 @@ def _row(line: str, place: str) -> _Row | None:
     return _Row(int(first), int(last or first), form, "" if dash else tag)
 
 
-def _sentence(rows: Iterable[_Row]) -> Iterator[list[TaggedWord]]:
+def _sentence(rows: Iterable[_Row]) -> list[TaggedWord]:
     words: list[TaggedWord] = []
-    form, end = "", 0
-    for row in rows:
-        if row.last > row.first:
-            form, end = row.form, row.last
-            continue
-        joined = row.first <= end
-        if joined and not form:
-            continue  # a later part of a range whose word is already there
-        if row.tag in _UNSPOKEN:
-            continue
-        text = _spoken(form if joined else row.form)
-        form = ""
-        if words and not joined and text in CLITICS:
+    for form, tag in _written_words(rows):
+        text = "".join(form.split()).lower().replace("’", "'").rstrip(".")
+        if words and text in CLITICS:
             words[-1] = words[-1]._replace(text=words[-1].text + text)
         elif any(char.isalnum() for char in text):
-            words.append(TaggedWord(text, row.tag))
-    if words:
-        yield words
+            words.append(TaggedWord(text, tag))
+    return words
 
 
-def _spoken(form: str) -> str:
-    return "".join(form.split()).lower().replace("’", "'").rstrip(".")
+def _written_words(rows: Iterable[_Row]) -> Iterator[tuple[str, str]]:
+    """Yield form and tag of each spoken word; a range has its own form, and the tag of its first spoken token."""
+    range_form, range_end = "", 0
+    for row in rows:
+        if row.last > row.first:
+            range_form, range_end = row.form, row.last
+        elif row.tag in _UNSPOKEN:
+            continue
+        elif row.first > range_end:
+            yield row.form, row.tag
+        elif range_form:
+            yield range_form, row.tag
+            range_form = ""
