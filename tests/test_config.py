@@ -84,7 +84,7 @@ def test_every_field_is_documented(cls):
 
 @pytest.mark.parametrize("path", sorted(CONF.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configurations(path):
-    """They fit the dataclasses, and every key in them says what it is."""
+    """They fit the dataclasses, and every key has a comment."""
     pytest.importorskip("omegaconf")
     from asr_punct.training.configuration import read_config
 

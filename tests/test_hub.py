@@ -1,4 +1,4 @@
-"""The hub's library: quiet, and soon done where there is no connection."""
+"""The hub without a connection: quiet, and no waiting."""
 
 import logging
 import time
@@ -12,7 +12,7 @@ from asr_punct.hub import find_model, reach_hub
 
 @pytest.fixture
 def nowhere(monkeypatch, tmp_path):
-    """A hub that nobody answers for, and an empty cache."""
+    """A hub that does not answer, and an empty cache."""
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -21,13 +21,13 @@ def nowhere(monkeypatch, tmp_path):
     logging.getLogger("huggingface_hub").setLevel(level)
 
 
-def test_a_hub_without_an_answer_is_not_asked_again(nowhere):
+def test_an_unreachable_hub_is_asked_once(nowhere):
     assert not reach_hub()
     assert constants.HF_HUB_OFFLINE
     assert not reach_hub()
 
 
-def test_a_model_of_the_hub_is_told_soon(nowhere, caplog):
+def test_a_model_on_an_unreachable_hub(nowhere, caplog):
     begin = time.monotonic()
     with pytest.raises(AsrPunctError, match=r"^model 'a/b': found no such .*downloaded: no connection to the hub$"):
         find_model("a/b")
@@ -35,10 +35,32 @@ def test_a_model_of_the_hub_is_told_soon(nowhere, caplog):
     assert not caplog.messages
 
 
-def test_a_ctc_model_of_the_hub_is_told_soon(nowhere, caplog):
+def test_a_ctc_model_on_an_unreachable_hub(nowhere, caplog):
     pytest.importorskip("transformers")
     from asr_punct.asr.aligners import open_acoustic_model
 
     with pytest.raises(ModelError, match=r"^a/b: found .* expected a CTC model of transformers"):
         open_acoustic_model("a/b")
     assert not caplog.messages
+
+
+@pytest.mark.parametrize("name", ["exp/none", "./none", "../none", "/none", "none", "a/b/c", "~/none", "./a/none"])
+def test_a_path_is_not_looked_up_on_the_hub(tmp_path, monkeypatch, name):
+    import huggingface_hub
+
+    def fail(*_, **__):
+        pytest.fail("the hub was asked")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    (tmp_path / "exp").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AsrPunctError, match=f"^model '{name}': found no such model directory, expected"):
+        find_model(name)
+
+
+def test_a_file_is_not_a_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "exp").mkdir()
+    (tmp_path / "exp" / "model.onnx").write_text("")
+    with pytest.raises(AsrPunctError, match=r"^model 'exp/model\.onnx': found a file, expected a model directory"):
+        find_model("exp/model.onnx")

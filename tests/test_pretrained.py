@@ -1,4 +1,4 @@
-"""Encoders by name: their masked-LM heads, their rates, and those that give no vector for each sub-word."""
+"""Pretrained encoders and tokenizers from directories."""
 
 import json
 
@@ -21,7 +21,7 @@ FAMILIES = ["bert", "roberta", "distilbert", "electra", "albert"]
 
 
 def checkpoint(directory, family="roberta", head=True, tied=True):
-    """A tiny checkpoint with or without a masked-LM head, whose decoder has a bias of its own."""
+    """Write a tiny checkpoint with or without a masked-LM head, and return its directory."""
     sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
     if family == "distilbert":
         sizes = {"dim": WIDTH, "n_layers": 1, "n_heads": 2, "hidden_dim": 32}
@@ -47,7 +47,7 @@ def checkpoint(directory, family="roberta", head=True, tied=True):
 
 @pytest.mark.parametrize(("family", "masked_lm"), [("bert", True), ("distilbert", False), ("electra", False)])
 @pytest.mark.parametrize("part", ["attention", "hidden"])
-def test_dropout_is_an_encoders_own_or_as_configured(part, family, masked_lm, tmp_path):
+def test_dropout_is_the_encoders_or_configured(part, family, masked_lm, tmp_path):
     name = checkpoint(tmp_path, family)
     keys = {"attention": "attention_dropout", "hidden": "dropout"}
     if family != "distilbert":
@@ -58,14 +58,14 @@ def test_dropout_is_an_encoders_own_or_as_configured(part, family, masked_lm, tm
     assert {key: changed[key] for key in keys.values()} == {key: own[key] for key in keys.values()} | {keys[part]: 0.3}
 
 
-def test_without_the_layers_the_head_is_not_loaded(tmp_path):
+def test_the_masked_lm_head_is_optional(tmp_path):
     encoder = pretrained_encoder(checkpoint(tmp_path))
     assert encoder.decoder is None
     assert "masked_lm_head" not in encoder.settings
     assert not any("lm_head" in name for name in encoder.state_dict())
 
 
-def test_settings_tell_of_the_head(tmp_path):
+def test_settings_rebuild_the_head(tmp_path):
     name = checkpoint(tmp_path)
     encoder = pretrained_encoder(name, masked_lm=True)
     settings = json.loads(json.dumps(encoder.settings))
@@ -82,7 +82,7 @@ def funnel(directory, kind="FunnelModel"):
     getattr(transformers, kind)(settings).save_pretrained(directory)
 
 
-def test_an_encoder_that_shortens_its_input_is_told(tmp_path):
+def test_an_encoder_that_shortens_its_input_is_refused(tmp_path):
     funnel(tmp_path, "FunnelBaseModel")
     with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
         pretrained_encoder(str(tmp_path))
@@ -103,7 +103,7 @@ def test_any_encoder_by_directory(family, tmp_path):
     assert encoder(*(batch[name] for name in names)).words.shape == (1, 5, 16)
 
 
-def test_a_missing_encoder_is_told(tmp_path):
+def test_a_missing_encoder(tmp_path):
     with pytest.raises(ConfigError, match="encoder"):
         pretrained_encoder(str(tmp_path / "none"))
     with pytest.raises(ConfigError, match="tokenizer"):
@@ -119,8 +119,8 @@ def test_a_tokenizer_by_directory(tmp_path):
     assert (tokenizer.start, tokenizer.end, tokenizer.pad) == (2, 3, 0)
 
 
-def test_a_funnel_transformer_gets_the_special_tokens_that_it_knows(tmp_path):
-    """Its tokenizer has <s> and </s> beside <cls> and <sep>, added after the vocabulary where that lacks them."""
+def test_the_special_tokens_of_a_funnel_transformer(tmp_path):
+    """Its tokenizer adds <s> and </s> to the vocabulary, but uses <cls> and <sep>."""
     transformers = pytest.importorskip("transformers")
     vocabulary = ["<pad>", "<unk>", "<cls>", "<sep>", "<mask>", "ho", "##la"]
     (tmp_path / "vocab.txt").write_text("\n".join(vocabulary))

@@ -24,7 +24,7 @@ def tokenizer(request):
 
 
 @given(st.lists(st.text(min_size=1)))
-def test_every_word_has_a_few_subwords(tokenizer, words):
+def test_every_word_has_one_to_max_subwords(tokenizer, words):
     encoded = tokenizer.encode(words)
     assert len(encoded) == len(words)
     assert all(1 <= len(ids) <= 4 for ids in encoded)
@@ -39,8 +39,8 @@ def test_a_long_word_keeps_its_first_subwords_and_the_last():
 
 
 @pytest.mark.parametrize("name", [trainer.__name__ for trainer in TRAINERS])
-def test_the_same_words_give_the_same_tokenizer_in_every_process(name):
-    """A run that is resumed, or repeated elsewhere, must not number its sub-words in another way."""
+def test_training_is_deterministic_across_processes(name):
+    """A resumed or repeated run needs the same token ids."""
     script = f"from asr_punct.subwords import {name}; print({name}({WORDS * 5}, 60).to_str())"
     outputs = set()
     for seed in "012":
@@ -50,8 +50,8 @@ def test_the_same_words_give_the_same_tokenizer_in_every_process(name):
     assert len(outputs) == 1
 
 
-def test_a_word_is_its_likeliest_pieces():
-    """Kudo 2018, section 3.1: of all ways to cut a word, the one with the largest product of probabilities."""
+def test_a_word_has_its_most_probable_segmentation():
+    """Kudo 2018, section 3.1: the segmentation with the largest product of probabilities."""
     trained = train_unigram_tokenizer(WORDS * 5, 60)
     scores = dict(json.loads(trained.to_str())["model"]["vocab"])
     tokenizer = SubwordTokenizer(trained, max_subwords=40)
@@ -59,17 +59,17 @@ def test_a_word_is_its_likeliest_pieces():
         found = [trained.id_to_token(number) for number in tokenizer.encode([word])[0]]
         text = "▁" + word
         assert "".join(found) == text
-        ways = [_pieces(text, cuts) for cuts in range(1 << (len(text) - 1))]
+        ways = [_segments(text, cuts) for cuts in range(1 << (len(text) - 1))]
         best = max(sum(scores[piece] for piece in way) for way in ways if scores.keys() >= set(way))
         assert sum(scores[piece] for piece in found) == pytest.approx(best)
 
 
-def _pieces(text, cuts):
+def _segments(text, cuts):
     places = [0, *(place for place in range(1, len(text)) if cuts >> (place - 1) & 1), len(text)]
     return [text[a:b] for a, b in itertools.pairwise(places)]
 
 
-def test_unigram_pieces_are_numbered_from_the_likeliest_on():
+def test_unigram_tokens_are_sorted_by_score():
     trained = train_unigram_tokenizer(WORDS * 5, 60)
     assert [trained.id_to_token(number) for number in range(5)] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     rows = json.loads(trained.to_str())["model"]["vocab"][5:]
@@ -87,14 +87,14 @@ def test_saved_and_loaded(tokenizer, tmp_path):
     assert (loaded.start, loaded.end, loaded.pad) == (tokenizer.start, tokenizer.end, tokenizer.pad)
 
 
-def test_what_is_no_tokenizer_is_told(tmp_path):
+def test_an_invalid_tokenizer_file(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text("{}")
     with pytest.raises(ModelError, match="found no tokenizer"):
         SubwordTokenizer.from_file(path, 4)
 
 
-def test_a_tokenizer_without_special_tokens_is_told(tmp_path):
+def test_a_tokenizer_without_special_tokens(tmp_path):
     tokenizer = Tokenizer(models.WordPiece({"a": 0}, unk_token="a"))
     with pytest.raises(ModelError, match="no token"):
         SubwordTokenizer(tokenizer, 4)
