@@ -41,6 +41,19 @@ class CaseChoices:
         cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
         return cls(logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1, cost, has_flag(flags, WordFlag.ENDED))
 
+    def followed_by(self, other: CaseChoices) -> CaseChoices:
+        """Return the choices of these words and of the ones after them."""
+        return CaseChoices(
+            np.concatenate([self.best, other.best]),
+            np.concatenate([self.capital, other.capital]),
+            np.concatenate([self.cost, other.cost]),
+            np.concatenate([self.ended, other.ended]),
+        )
+
+    def after(self, words: int) -> CaseChoices:
+        """Return the choices without those of the first words."""
+        return CaseChoices(self.best[words:], self.capital[words:], self.cost[words:], self.ended[words:])
+
 
 class Capitals:
     """Chooses the case of consecutive words: the best one, or the best capital where a sentence begins.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals, CaseChoices
@@ -54,7 +52,8 @@ class Decoder:
         self._capitals = Capitals(settings)
         self._logits: LogitArray = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
-        self._cases: CaseChoices | None = None
+        none = np.zeros(0, dtype=np.int64)
+        self._cases = CaseChoices(none, none, none.astype(np.float64), none.astype(bool))
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
         """Return labels of the next words of the document that are decided.
@@ -72,10 +71,10 @@ class Decoder:
         previous = self._logits[-len(labels) - 1 : -1]
         self._capitals.charge(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
-        self._cases = _joined(self._cases, choices)
+        self._cases = self._cases.followed_by(choices)
         marks = self._decide(end)
         result = self._capitals.label(marks, self._cases)
-        self._cases = None if end else CaseChoices(*(values[len(marks) :] for values in _columns(self._cases)))
+        self._cases = self._cases.after(len(marks))
         if end:
             self._capitals.end_document()
         return result
@@ -162,13 +161,3 @@ def _output_length(marks: BoolArray, path: Path) -> int:
     ends = np.flatnonzero(closed & ends_sentence(marks[:-LOOKAHEAD_WORDS]))
     candidates = ends if len(ends) else np.flatnonzero(closed)
     return int(candidates[-1]) + 1 if len(candidates) else 0
-
-
-def _columns(choices: CaseChoices) -> list[np.ndarray]:
-    return [getattr(choices, field.name) for field in fields(choices)]
-
-
-def _joined(before: CaseChoices | None, after: CaseChoices) -> CaseChoices:
-    if before is None:
-        return after
-    return CaseChoices(*map(np.concatenate, zip(_columns(before), _columns(after), strict=True)))
