@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from asr_punct.errors import ConfigError
-from asr_punct.marks import MARKS, NO_MARKS
 
 
 def check_sizes(component: str, config: Any, *names: str) -> None:
@@ -35,16 +34,6 @@ def check_kernels(component: str, kernels: Sequence[int], *, zero: bool) -> None
     """Refuse even and negative kernel sizes; 0 is valid with `zero`."""
     if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (zero and kernel == 0) for kernel in kernels):
         raise ConfigError(f"{component}: kernels are odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
-
-
-def check_weights(place: str, weights: Mapping[str, float]) -> None:
-    """Refuse unknown marks and weights of 0 or less."""
-    names = (NO_MARKS, *MARKS)
-    for name, weight in weights.items():
-        if name not in names:
-            raise ConfigError(f"{place}: found {name!r}, expected one of {', '.join(names)}")
-        if not math.isfinite(weight) or weight <= 0:
-            raise ConfigError(f"{place}: {name} is above 0, found {weight}")
 
 
 def _present(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from asr_punct.config.checks import check_amounts, check_probabilities, check_sizes, check_weights
+from asr_punct.config.checks import check_amounts, check_probabilities, check_sizes
 from asr_punct.config.model import ModelConfig
 from asr_punct.errors import ConfigError
 
@@ -114,8 +114,7 @@ class TrainingConfig:
     epochs_per_pass: int = 1
     """Epochs in one pass over the corpus; more give evaluations and checkpoints within a long pass."""
     monitor: Literal["f1", "perplexity"] = "f1"
-    """Development metric for early stopping and the best epoch: F1 of the marks, or their perplexity, which ignores
-    `focal_gamma` and `class_weights`."""
+    """Development metric for early stopping and the best epoch: F1 of the marks, or their perplexity."""
     patience: int = 20
     """Epochs without improvement before training stops."""
     batch_size: int = 8
@@ -130,11 +129,6 @@ class TrainingConfig:
     """Epochs of linear warm-up."""
     decay: Literal["none", "linear", "staircase"] = "none"
     """Schedule after the warm-up: constant; linear to 0 at the last epoch; or steps from the second pass on."""
-    focal_gamma: float = 0.0
-    """Exponent of the focal loss of the marks (Lin et al. 2018, equation 4); 0 is cross-entropy."""
-    class_weights: Mapping[str, float] = field(default_factory=dict)
-    """Weights of the marks' loss, by mark or `O`; 1 by default. `O` weighs the absence of a mark in a multi-label head;
-    a set of marks has the largest weight of its marks. The loss is divided by the number of words."""
     pause_dropout: float = 0.15
     """Probability that all pauses of a training window are hidden."""
     word_pause_dropout: float = 0.05
@@ -175,10 +169,9 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
         check_amounts("training", self, "learning_rate", "encoder_learning_rate", above=True)
-        check_amounts("training", self, "warmup_epochs", "workers", "focal_gamma")
+        check_amounts("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
         check_probabilities("training", self, "boundary_dropout")
-        check_weights("training: class_weights", self.class_weights)
         if self.optimizer.kind == "muon" and self.encoder_learning_rate is not None:
             raise ConfigError("training: encoder_learning_rate goes with every optimizer but muon")
         if not 0 <= self.seed < 2**32:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import HeadConfig
-from asr_punct.marks import CASES, MARKS, NO_MARKS, mark_bits, parse_marks
+from asr_punct.marks import CASES, MARKS, mark_bits, parse_marks
 from asr_punct.model.crf import ChainCrf
-from asr_punct.model.losses import focal_classes, focal_marks
 
 _RARE = -4.0
 """Initial bias of the mark logits (probability 0.02): otherwise training starts by learning that marks are rare."""
@@ -50,15 +48,6 @@ class PunctuationHead(nn.Module):
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Return the binary cross-entropy of `logits` (words, marks) for `marks` (words, marks), summed over both."""
         return nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="sum")
-
-    def label_weights(self, weights: Mapping[str, float]) -> Tensor:
-        """Return loss weights, (2, marks): of the absence of a mark, which is that of `O`, and of its presence."""
-        absent = [weights.get(NO_MARKS, 1.0)] * len(MARKS)
-        return torch.tensor([absent, [weights.get(mark, 1.0) for mark in MARKS]])
-
-    def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
-        """Return `losses.focal_marks` with `label_weights`."""
-        return focal_marks(logits, marks, gamma, weights)
 
 
 class ClassHead(nn.Module):
@@ -124,16 +113,6 @@ class ClassHead(nn.Module):
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Return the cross-entropy of `logits` (words, classes) for `marks` (words, marks), summed over words."""
         return nn.functional.cross_entropy(logits, self._targets(marks), reduction="sum")
-
-    def label_weights(self, weights: Mapping[str, float]) -> Tensor:
-        """Return loss weights, (classes,): the largest weight of the class's marks, or that of `O`."""
-        of_marks = torch.tensor([weights.get(mark, 1.0) for mark in MARKS], device=self.holds.device)
-        largest = (self.holds * of_marks).amax(dim=-1)
-        return torch.where(largest > 0, largest, weights.get(NO_MARKS, 1.0))
-
-    def focal_loss(self, logits: Tensor, marks: Tensor, gamma: float, weights: Tensor) -> Tensor:
-        """Return `losses.focal_classes` with `label_weights`."""
-        return focal_classes(logits, self._targets(marks), gamma, weights)
 
     def _targets(self, marks: Tensor) -> Tensor:
         """Return the class, (...), of each set in `marks` (..., marks)."""

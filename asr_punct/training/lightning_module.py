@@ -46,24 +46,18 @@ class SlotCounts:
 class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case at once.
 
-    The loss is the mean, over the words of a batch, of the punctuation head's loss plus the cross-entropy of the case.
-    `focal_gamma` and `class_weights` change the punctuation loss in training only; on the development set it is always
-    cross-entropy.
-
+    The loss is the mean, over the words of a batch, of the punctuation head's cross-entropy and that of the case.
     Args:
         model: the tagger.
         config: optimiser and seed.
         steps_per_epoch: for the schedule; equal in a resumed run.
     """
 
-    _label_weights: Tensor
-
     def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
         super().__init__()
         self.model, self.training_config, self.steps_per_epoch = model, config, steps_per_epoch
         for part in self._frozen:
             part.requires_grad_(False)
-        self.register_buffer("_label_weights", model.punctuation.label_weights(config.class_weights), persistent=False)
         self.on_validation_epoch_start()
 
     @property
@@ -99,25 +93,14 @@ class PunctuationModule(lightning.LightningModule):
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         words = batch.counted.sum().clamp(min=1)
         case_logits = output.case_logits[batch.counted].float()
-        return self._training_loss(output, batch) / words + nn.functional.cross_entropy(
-            case_logits, batch.cases[batch.counted]
-        )
+        case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.counted])
+        return self._marks_loss(output, batch) / words + case_loss
 
-    def _training_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        """Return the punctuation head's configured loss, summed over the words that count."""
-        config, head = self.training_config, self.model.punctuation
-        if not (config.focal_gamma or config.class_weights):
-            return self._cross_entropy(output, batch)
-        return head.focal_loss(*self._counted(output, batch), config.focal_gamma, self._label_weights)
-
-    def _cross_entropy(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        return self.model.punctuation.loss(*self._counted(output, batch))
-
-    def _counted(self, output: TaggerOutput, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Return logits (words, labels) and marks (words, marks) of the words that count."""
-        word_mask = batch.inputs["word_index"] > 0
-        logits = self.model.punctuation.loss_logits(output.label_logits, batch.marks, word_mask)
-        return logits[batch.counted].float(), batch.marks[batch.counted]
+    def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
+        """Return the punctuation head's loss, summed over the words that count."""
+        head, word_mask = self.model.punctuation, batch.inputs["word_index"] > 0
+        logits = head.loss_logits(output.label_logits, batch.marks, word_mask)
+        return head.loss(logits[batch.counted].float(), batch.marks[batch.counted])
 
     def on_validation_epoch_start(self) -> None:
         self._marks, self._cases = SlotCounts(), SlotCounts()
@@ -126,7 +109,7 @@ class PunctuationModule(lightning.LightningModule):
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
         """Count a batch of the development set; the head decides without weights."""
         output = self.model(**batch.inputs)
-        self._dev_loss += float(self._cross_entropy(output, batch))
+        self._dev_loss += float(self._marks_loss(output, batch))
         self._dev_words += int(batch.counted.sum())
         predicted = self.model.punctuation.chosen(output.label_probabilities[batch.counted])
         reference = batch.marks[batch.counted] > 0
