@@ -59,7 +59,7 @@ class ClassHead(nn.Module):
         max_words: longest window.
     """
 
-    holds: Tensor
+    contains: Tensor
     """(classes, marks), 1 if the mark is in the class."""
     target: Tensor
     """(sets of marks,), class of each set; bit i of the index of a set is mark i."""
@@ -78,8 +78,8 @@ class ClassHead(nn.Module):
         self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
         self.decides_path = config.crf == "path"
         self.register_buffer("target", target, persistent=False)
-        holds = torch.tensor([[bits >> i & 1 for i in range(len(MARKS))] for bits in classes])
-        self.register_buffer("holds", holds.float(), persistent=False)
+        contains = torch.tensor([[bits >> i & 1 for i in range(len(MARKS))] for bits in classes])
+        self.register_buffer("contains", contains.float(), persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
@@ -94,7 +94,7 @@ class ClassHead(nn.Module):
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
         """Return logits (..., marks); the probability of a mark is the sum over the classes that contain it."""
         with torch.autocast(probabilities.device.type, enabled=False):
-            return torch.logit(probabilities @ self.holds, eps=_LEAST_PROBABILITY)
+            return torch.logit(probabilities @ self.contains, eps=_LEAST_PROBABILITY)
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits for `loss`: with a CRF those given the true classes of the previous words.
@@ -108,7 +108,7 @@ class ClassHead(nn.Module):
 
     def chosen(self, probabilities: Tensor) -> Tensor:
         """Return a mask (..., marks) of the marks in the likeliest class."""
-        return self.holds[probabilities.argmax(dim=-1)] > 0
+        return self.contains[probabilities.argmax(dim=-1)] > 0
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Return the cross-entropy of `logits` (words, classes) for `marks` (words, marks), summed over words."""
