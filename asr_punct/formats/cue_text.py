@@ -1,7 +1,7 @@
-"""The text of a cue as a subtitle file has it: its words, and between them tags, white space and line breaks.
+"""The text of a cue: words, and between them tags, white space and line breaks.
 
-Tags of SRT are those that players know (`<i>`, `<font …>`, `{\\an8}`); what else stands in angle brackets is a word
-(`<unk>`). In WebVTT all angle brackets are tags, and `&lt;` stands for one that is not.
+SRT tags are those that players know (`<i>`, `<font …>`, `{\\an8}`); other text in angle brackets is a word (`<unk>`).
+In WebVTT all angle brackets are tags, and `&lt;` is a literal bracket.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TAGS: dict[Kind, re.Pattern[str]] = {
 _VOICE = re.compile(r"</?v[\s.>]")
 _SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
 _SPACE = r"\s|&nbsp;"
-_PIECES: dict[Kind, re.Pattern[str]] = {
+_PARTS: dict[Kind, re.Pattern[str]] = {
     "srt": re.compile(rf"{_TAGS['srt'].pattern}|(?P<space>\s)|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
     "vtt": re.compile(rf"{_TAGS['vtt'].pattern}|(?P<space>{_SPACE})|(?P<text>[^\s<&]+|.)"),
 }
@@ -35,24 +35,24 @@ class CueText:
     """A cue's text cut at its words.
 
     Attributes:
-        between: what stands before each word, and after the last one.
-        words: the words as the file has them, tags and escaped characters in them.
+        between: text before each word, and after the last one.
+        words: the words with their tags and escaped characters.
     """
 
-    between: tuple[str, ...]
-    words: tuple[str, ...]
+    between: tuple[str, ...] = ("",)
+    words: tuple[str, ...] = ()
 
 
 def cut(text: str, kind: Kind) -> CueText:
-    """The words of a cue's text and what stands between them; joined in turn they are the text."""
+    """Cut a cue's text into its words and the text between them; joined in turn they give the text."""
     spans: list[tuple[int, int]] = []
     inside = False
-    for piece in _PIECES[kind].finditer(text):
-        if piece["text"]:
-            first = spans.pop()[0] if inside else piece.start()
-            spans.append((first, piece.end()))
+    for part in _PARTS[kind].finditer(text):
+        if part["text"]:
+            first = spans.pop()[0] if inside else part.start()
+            spans.append((first, part.end()))
             inside = True
-        elif piece["space"] or _VOICE.match(piece[0]):
+        elif part["space"] or _VOICE.match(part[0]):
             inside = False
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     parts = [text[a:b] for a, b in pairwise(edges)]
@@ -60,52 +60,52 @@ def cut(text: str, kind: Kind) -> CueText:
 
 
 def strip_tags(text: str, kind: Kind) -> str:
-    """Text without its tags."""
+    """Return the text without its tags."""
     return _TAGS[kind].sub("", text)
 
 
 def plain(text: str, kind: Kind) -> str:
-    """Text without its tags and escaped characters."""
+    """Return the text without tags, its escaped characters decoded."""
     bare = strip_tags(text, kind)
     return unescape(bare) if kind == "vtt" else bare
 
 
 def plain_word(word: str, kind: Kind) -> str:
-    """The token that a word of `CueText` is."""
+    """Return the token of a word of `CueText`."""
     return "".join(plain(word, kind).split())
 
 
 def escaped(text: str, kind: Kind) -> str:
-    """Plain text as the format has it."""
+    """Return plain text with the characters escaped that the format reserves."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
 
 
 def voice(speaker: str, kind: Kind) -> str:
-    """The tag before what a speaker says; SRT has none."""
+    """Return the tag of a speaker's text; SRT has none."""
     return f"<v {escaped(' '.join(speaker.split()), kind)}>" if speaker and kind == "vtt" else ""
 
 
 def voice_of(text: CueText, kind: Kind) -> str:
-    """Who says all of a cue, empty where that is not told or several do."""
+    """Return the speaker of a cue, or "" if none or several are named."""
     tags = [match[0] for part in text.between for match in _VOICE.finditer(part) if match[0][1] != "/"]
     found = _SPEAKER.match(text.between[0]) if kind == "vtt" and len(tags) == 1 else None
     return unescape(found[1]).strip() if found else ""
 
 
 def between_words(text: str, kind: Kind) -> str:
-    """What stands between words, for a file of another kind: white space and line breaks."""
+    """Return the text between words for a file of the other format: white space and line breaks."""
     return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", strip_tags(text, kind))
 
 
 def written(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
-    """A word of `CueText` with its marks and case; without new ones, or another token, it is what it was.
+    """Return a word of `CueText` with its marks and case; unchanged if the labels change nothing.
 
     Args:
-        word: as the file has it.
-        token: as it is read.
+        word: the word in the file.
+        token: its token, or another that replaces it.
         labels: its marks and case.
-        glyphs: how they are written.
-        kind: of the file.
+        glyphs: glyphs of the marks.
+        kind: format of the file.
     """
     text = write_text([token], [labels], glyphs)
     if plain_word(word, kind) != token:
@@ -119,7 +119,7 @@ def written(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -
 
 
 def _recased(word: str, cased: str, kind: Kind) -> str:
-    """The word with other letters, its tags where they were."""
+    """Return the word with other letters and its tags in their places."""
     tags = [match.span() for match in _TAGS[kind].finditer(word)]
     edges = [0, *(edge for span in tags for edge in span), len(word)]
     parts = [word[a:b] for a, b in pairwise(edges)]

@@ -1,8 +1,8 @@
-"""Kaldi data directories as a format: their `text` and `ctm` in, and a directory with both punctuated out.
+"""The format `kaldi`: read `text` and `ctm` of a data directory, write a directory with both punctuated.
 
-The utterances come in the order of speech, as context for each other: that of `utt2doc`, else by the start of their
-`segments` in each recording. A `ctm` gives the times of those utterances that have the same words in it (`placing`),
-and these have marks in the one that is written; that there are others is logged.
+Utterances are read in the order of speech, because they are context for each other: the order of `utt2doc`, else by the
+start of their `segments` in each recording. An utterance has times if `ctm` has the same words for it (`placing`), and
+gets marks in the `ctm` that is written; the number of other utterances is logged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import OwnName, write_ctm
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
-from asr_punct.formats.kaldi import read_segments, unique_names
-from asr_punct.formats.placing import Segments, labels_by_place, order_of_speech, place_words, write_labelled
+from asr_punct.formats.kaldi import Segments, order_of_speech, read_segments, unique_names
+from asr_punct.formats.placing import labels_by_place, place_words, write_labelled
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
 from asr_punct.marks import Glyphs
@@ -27,27 +27,27 @@ from asr_punct.words import Utterance, Word, bounds
 _LOG = logging.getLogger(__name__)
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
 _COUNTED = re.compile(r"(?:(.*)-)?([0-9]+)")
-"""An utterance's name that is a number, or a recording's and a number."""
+"""An utterance's name that is only a number, or a recording's name and a number."""
 _EXPECTED = "a data directory with text, or with a ctm"
 
 
 @dataclass(frozen=True, slots=True)
 class DataDir(OwnName):
-    """The directory that an utterance is of; `Utterance.origin`."""
+    """Data directory of an utterance; `Utterance.origin`."""
 
     root: Path
 
 
 def is_data_dir(path: Pathlike) -> bool:
-    """Whether there are utterances in a directory: `text` or a `ctm`."""
+    """Whether a directory has utterances: a `text` or a `ctm`."""
     return any((Path(path) / name).is_file() for name in ("text", "ctm"))
 
 
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a data directory in the order of speech; `wav.scp` is not needed.
+    """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed.
 
     Raises:
-        InputError: it has neither `text` nor `ctm`, a line names what another file lacks, or a file is malformed.
+        InputError: it has neither `text` nor `ctm`, a file is malformed, or a table lacks an utterance of another.
     """
     root = Path(path)
     if not root.is_dir():
@@ -58,7 +58,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
-    _tell_others(root, texts, timed)
+    _log_differing(root, texts, timed)
     documents = unique_names(root / "utt2doc")
     order = order_of_speech(root, texts, segments, documents)
     for name in order:
@@ -66,17 +66,17 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         yield replace(utterance, document=documents[name]) if documents else utterance
 
 
-def _tell_others(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
-    """Log for how many utterances the CTM has other words than the text."""
-    others = [name for name, heard in timed.items() if not _same(heard, texts.get(name, ""))]
-    if others:
-        number = counted_as(len(others), "utterance")
-        told = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
-        _LOG.warning(told, root / "ctm", number, others[0])
+def _log_differing(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
+    """Log the number of utterances whose words differ in the CTM and the text."""
+    differing = [name for name, words in timed.items() if not _same(words, texts.get(name, ""))]
+    if differing:
+        number = counted_as(len(differing), "utterance")
+        message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
+        _LOG.warning(message, root / "ctm", number, differing[0])
 
 
-def _same(heard: Sequence[Word], text: str) -> bool:
-    return [word.text.lower() for word in heard] == text.lower().split()
+def _same(words: Sequence[Word], text: str) -> bool:
+    return [word.text.lower() for word in words] == text.lower().split()
 
 
 def _utterance(
@@ -87,32 +87,32 @@ def _utterance(
     timed: Mapping[str, Sequence[Word]],
 ) -> Utterance:
     words: Sequence[Word] = tuple(map(Word, text.split()))
-    heard = timed.get(name, ())
-    same = _same(heard, text)
+    in_ctm = timed.get(name, ())
+    same = _same(in_ctm, text)
     if same:
-        words = [replace(word, text=own.text) for word, own in zip(heard, words, strict=True)]
+        words = [replace(word, text=own.text) for word, own in zip(in_ctm, words, strict=True)]
     recording = segments[name][0] if segments else name
-    times = DEFAULT_TIME_SOURCE["kaldi"] if same and words else "none"
-    return Utterance(tuple(words), name, recording=recording, time_source=times, origin=DataDir(root))
+    source = DEFAULT_TIME_SOURCE["kaldi"] if same and words else "none"
+    return Utterance(tuple(words), name, recording=recording, time_source=source, origin=DataDir(root))
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
     """Write a data directory, which appears only when it is complete.
 
-    Utterances of a data directory get all its files, those of directories in it left out, with the marks in `text` and
-    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` where times are known, `wav.scp`
-    where the audio is, and `utt2doc`, which tells their order. Marks are attached to the words.
+    Utterances of a data directory get a copy of its files (not of directories in it), with the marks in `text` and
+    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` if times are known, `wav.scp` if
+    the audio is known, and `utt2doc` with their order. Marks are attached to the words.
 
     Raises:
-        InputError: something stands there already, or it cannot be written.
+        InputError: the path exists and is no empty directory, or it cannot be written.
     """
     with write_directory(path) as out:
-        held = [utterance for utterance in utterances if utterance.words]
-        root = held[0].origin.root if held and isinstance(held[0].origin, DataDir) else None
+        given = [utterance for utterance in utterances if utterance.words]
+        root = given[0].origin.root if given and isinstance(given[0].origin, DataDir) else None
         if root is None:
-            _write_new(held, out, glyphs)
+            _write_new(given, out, glyphs)
         else:
-            _write_again(held, root, out, glyphs)
+            _write_again(given, root, out, glyphs)
 
 
 def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
@@ -157,10 +157,10 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
 
 
 def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
-    """The utterances with names of their own, and the channel in a recording's name where there are several.
+    """Yield the utterances with unique names, and with the channel in a recording's name if it has several.
 
-    A name that is a number, or the recording's and a number, becomes the latter with zeros before it: names stand in
-    the order of speech then, and those of two recordings differ.
+    A name that is a number, or the recording's name and a number, becomes the recording's name and the number padded
+    with zeros: sorted names are then in the order of speech, and names of different recordings differ.
     """
     numbers = [_number(utterance) for utterance in utterances]
     width = max(map(len, numbers), default=0)
@@ -189,8 +189,8 @@ def _recording(utterance: Utterance) -> str:
 
 
 def _number(utterance: Utterance) -> str:
-    """The digits of a name that says no more than the number of its utterance in the recording; else none."""
+    """Return the number in a name that is only the utterance's number in its recording, or ""."""
     match = _COUNTED.fullmatch(utterance.id)
     recording = _recording(utterance)
-    counts = match and match[1] in (None, recording, Path(recording).stem)
-    return match[2] if match and counts else ""
+    is_number = match and match[1] in (None, recording, Path(recording).stem)
+    return match[2] if match and is_number else ""

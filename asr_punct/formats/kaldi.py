@@ -1,18 +1,21 @@
-"""Kaldi data directories: `wav.scp`, `text`, `segments`, `utt2spk`, and `utt2doc` where utterances follow each other.
+"""Tables of a Kaldi data directory: `wav.scp`, `text`, `segments`, `utt2spk` and, optionally, `utt2doc`.
 
-`utt2doc` (utterance, document) is the project's addition for corpora that hold one segment a file, like mintzai-ST:
-it names the recording that the segments come from, and its lines stand in the order of speech.
+`utt2doc` (utterance, document) is an addition of this project for corpora with a segment per audio file, like
+mintzai-ST: it names the document of each segment, and its lines are in the order of speech.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.files import Pathlike, parse_seconds, read_lines
 from asr_punct.words import Seconds
+
+Segments = Mapping[str, tuple[str, Seconds, Seconds]]
+"""Recording, start and end by utterance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,10 @@ class DataUtterance:
     Attributes:
         id: its name.
         audio: the audio file, or None without `wav.scp`.
-        start: where it begins in the file.
-        end: where it ends in the file, None for the file's end.
-        text: its written text, or None where `text` has none.
-        document: what it is a consecutive part of.
+        start: start time in the audio file, in seconds.
+        end: end time in the audio file, None for the end of the file.
+        text: its written text, or None if `text` lacks it.
+        document: name of the document that it is a part of.
         recording: name of its audio; utterances of one recording have their times on one clock.
     """
 
@@ -39,10 +42,10 @@ class DataUtterance:
 
 
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
-    """Utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
+    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
 
     Raises:
-        InputError: the directory or what it needs is missing, or a line names what another file lacks.
+        InputError: the directory or a necessary file is missing, or an utterance has no audio.
     """
     root = Path(path)
     if not root.is_dir():
@@ -69,7 +72,7 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
 
 
 def read_wav_scp(path: Pathlike) -> dict[str, Path]:
-    """Recording names and their audio files. Raises InputError where the file is missing or holds a command."""
+    """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
     if not Path(path).is_file():
         raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
     return {name: _audio_path(value, path) for name, value in unique_names(Path(path)).items()}
@@ -82,17 +85,17 @@ def _audio_path(value: str, place: Pathlike) -> Path:
 
 
 def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Number, first column and rest of each line that is not empty; nothing for a file that is not there."""
+    """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
     if not path.exists():
         return
     for number, line in read_lines(path):
-        name, *rest = line.split(maxsplit=1)[:2] or [""]
+        name, *values = line.split(maxsplit=1)[:2] or [""]
         if name:
-            yield number, name, rest[0].rstrip() if rest else ""
+            yield number, name, values[0].rstrip() if values else ""
 
 
 def unique_names(path: Path) -> dict[str, str]:
-    """First column and rest of each line; nothing for a file that is not there. Raises InputError for a name again."""
+    """Return the table as a mapping, empty for a missing file. Raises InputError for a repeated name."""
     return {name: value for _, name, value in _unique(path)}
 
 
@@ -106,10 +109,10 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
-    """Recording, start and end of each utterance of a `segments`; nothing for a file that is not there.
+    """Return recording, start and end of each utterance of `segments`; nothing for a missing file.
 
     Raises:
-        InputError: a line of other than four columns, times that are none, or an utterance again.
+        InputError: a line without exactly four columns, invalid times, or a repeated utterance.
     """
     segments = {}
     for number, name, value in _unique(path):
@@ -121,3 +124,37 @@ def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
             raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
         segments[name] = (columns[0], start, end)
     return segments
+
+
+def utterance_names(root: Path) -> list[str]:
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
+
+    Raises:
+        InputError: the directory is missing, or has none of those files.
+    """
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory")
+    for name in ("segments", "wav.scp", "text", "utt2spk"):
+        if names := list(unique_names(root / name)):
+            return names
+    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+
+
+def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
+    """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
+
+    Raises:
+        InputError: one of these tables exists and lacks an utterance.
+    """
+    for table_name, table in (("segments", segments), ("utt2doc", documents)):
+        missing = [name for name in names if name not in table]
+        if table and missing:
+            raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
+    known = set(names)
+    if documents:
+        return [name for name in documents if name in known]
+    if not segments:
+        return list(names)
+    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
+    found = [name for name in segments if name in known]
+    return sorted(found, key=lambda name: (recordings[segments[name][0]], segments[name][1]))

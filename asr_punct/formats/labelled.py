@@ -1,4 +1,4 @@
-"""Files whose marks and capitals are to be read as labels: references, corpora, output of any system."""
+"""Read the marks and capitals of a file as labels: references, corpora, output of any system."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from asr_punct.words import Utterance, Word, annotate, word_count
 def read_labelled(
     path: Pathlike, language: str, format_name: str | None = None, *, reference: bool = False
 ) -> Iterator[Utterance]:
-    """Utterances with labels: those of the file as they stand, else read off the written words, which stay as written.
+    """Yield utterances with labels: those of the file, else those read from the marks and capitals of its words.
 
     Args:
         path: the file.
-        language: whose conventions the written words follow.
-        format_name: its format; guessed from the name by default.
-        reference: whether it is what others are held against: of a NeMo manifest `text` then, not `pred_text`.
+        language: language of the words, for its conventions of punctuation.
+        format_name: format of the file; None: detected.
+        reference: whether the file is a reference: then `text` of a NeMo manifest is read, not `pred_text`.
     """
     read = read_utterances(path, format_name)
     words = f"words of {display_name(path)}"
@@ -35,13 +35,13 @@ def read_labelled(
 def labelled(
     utterance: Utterance, language: str, dropped: Counter[str] | None = None, *, as_written: bool = False
 ) -> Utterance:
-    """The utterance's tokens read as written text: words with labels; times stay where tokens match words.
+    """Parse the utterance's tokens as written text and return labelled words; times are kept if tokens match words.
 
     Args:
-        utterance: tokens as they stand in a file.
-        language: whose conventions they follow.
-        dropped: counts what was no word and no mark.
-        as_written: words keep their capitals (`EiTB`), which labels do not tell; otherwise they are in lower case.
+        utterance: the tokens of a file.
+        language: language of the words, for its conventions of punctuation.
+        dropped: counter of characters that are neither words nor marks.
+        as_written: whether words keep their capitals (`EiTB`), which labels cannot express, or are in lower case.
     """
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:
@@ -57,7 +57,7 @@ def labelled(
 
 
 def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
-    """Whether each word is what its own token holds; as many of them may be so by chance."""
+    """Whether each word is the word of its token: equal numbers of tokens and words do not imply that."""
     if len(tokens) != len(words):
         return False
     return all(
@@ -66,5 +66,5 @@ def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
 
 
 def _bare(words: Iterable[str]) -> list[str]:
-    """Words without periods: whether one belongs to its word depends on the words around it."""
+    """Return the words without periods: whether a period belongs to a word depends on the words around it."""
     return [word.strip(".") for word in words]

@@ -1,8 +1,8 @@
 """NeMo's labels of punctuation and case: a line of words in one file, as many pairs (`OU OO ,O ?U`) in another.
 
-A pair is the mark after the word or O, and U where the word has a capital or O. Marks before a word have no place in
-it, and of several after a word one is written: the first of question mark, exclamation mark, period, ellipsis,
-semicolon, colon, comma, dash and closing quotation mark.
+A pair is the mark after the word (O: none), then U for a capital or O. Marks before a word cannot be written, and only
+one mark after it: the first of question mark, exclamation mark, period, ellipsis, semicolon, colon, comma, dash and
+closing quotation mark.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CASES = {"O": Case.O, "U": Case.FIRST_CAP}
 
 
 def write_pairs(labels: Iterable[Labels], glyphs: Glyphs) -> str:
-    """Labels as pairs with spaces between them, one for each word."""
+    """Return the pairs of the words, with spaces between them."""
     return " ".join(_mark(label, glyphs) + ("O" if label.case is Case.O else "U") for label in labels)
 
 
@@ -42,14 +42,14 @@ def _mark(label: Labels, glyphs: Glyphs) -> str:
 
 
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
-    """Utterances with labels, lazily, a line each; words are in lower case, an empty line in both ends the document.
+    """Yield a labelled utterance for each line, in lower case; an empty line in both files ends the document.
 
     Args:
-        text: file of the words.
-        labels: file of their pairs.
+        text: file with the words.
+        labels: file with their pairs.
 
     Raises:
-        InputError: the files differ in lines or a line in words, or what stands there is no pair.
+        InputError: the files differ in the number of lines, or of words in a line, or a pair is invalid.
     """
     name = display_name(labels)
     for number, (utterance, row) in enumerate(zip_longest(read_text(text), read_lines(labels)), start=1):

@@ -1,7 +1,7 @@
-"""Words of a CTM in the utterances of a Kaldi data directory, and labels back onto the CTM's rows.
+"""Assign the words of a CTM to the utterances of a Kaldi data directory, and write labels back onto the CTM's rows.
 
-The rows name utterances, or recordings by `reco2file_and_channel`. Their times count from the beginning of the audio
-file, or those of utterances from their own beginning, as Kaldi writes them before its `convert_ctm.pl`.
+The rows name utterances, or recordings by `reco2file_and_channel`. Their times start at the beginning of the audio
+file, or at the beginning of the utterance, as Kaldi writes them before its `convert_ctm.pl`.
 """
 
 from __future__ import annotations
@@ -17,49 +17,31 @@ from typing import TextIO
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.kaldi import read_segments, unique_names
+from asr_punct.formats.kaldi import Segments, order_of_speech, read_segments, unique_names, utterance_names
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import SLACK
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, annotate, bounds, shift
 
 _LOG = logging.getLogger(__name__)
-Segments = Mapping[str, tuple[str, Seconds, Seconds]]
-"""Recording, start and end by utterance."""
 _Span = tuple[Seconds, Seconds, str]
 """Start, end and name of an utterance."""
 
 
 @dataclass(frozen=True, slots=True)
 class CtmPlace:
-    """Which of all words of the CTM a word is, from 0; `Word.origin`."""
+    """Index of a word among all words of the CTM, from 0; `Word.origin`."""
 
     number: int
 
 
-def utterance_names(root: Path) -> list[str]:
-    """Names of the utterances of a data directory, in its order.
-
-    They are those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
-
-    Raises:
-        InputError: no such directory, or none of those files.
-    """
-    if not root.is_dir():
-        raise InputError(root, "no such directory", "a data directory")
-    for name in ("segments", "wav.scp", "text", "utt2spk"):
-        if names := list(unique_names(root / name)):
-            return names
-    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
-
-
 def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
-    """What was recognised of each utterance of a data directory, in the order of speech; some may have no words.
+    """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
 
-    `recording` is that of the utterance's audio. Words outside all segments belong to the nearest one of theirs.
+    A word outside all segments belongs to the nearest segment of its recording.
 
     Raises:
-        InputError: no data directory, or a row of the CTM is malformed or of none of its names.
+        InputError: the data directory is missing, or a row of the CTM is malformed or has an unknown name.
     """
     root = Path(path)
     names, segments = utterance_names(root), read_segments(root / "segments")
@@ -74,41 +56,21 @@ def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     ]
 
 
-def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
-    """The names of utterances in the order of `utt2doc`, else by the start of their segments in each recording.
-
-    Raises:
-        InputError: a table that is there has not all of them.
-    """
-    for table_name, table in (("segments", segments), ("utt2doc", documents)):
-        missing = [name for name in names if name not in table]
-        if table and missing:
-            raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
-    known = set(names)
-    if documents:
-        return [name for name in documents if name in known]
-    if not segments:
-        return list(names)
-    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
-    held = [name for name in segments if name in known]
-    return sorted(held, key=lambda name: (recordings[segments[name][0]], segments[name][1]))
-
-
 def place_words(
     root: Path, ctm: Pathlike, names: Collection[str], segments: Segments, *, strays: bool = False
 ) -> dict[str, list[Word]]:
-    """Words of a CTM by utterance, with times from the beginning of the audio file and `CtmPlace` as their `rest`.
+    """Return the words of a CTM by utterance, with times from the beginning of the audio file and a `CtmPlace` origin.
 
     Args:
         root: the data directory.
-        ctm: the file.
-        names: of the utterances; where there are neither these nor segments, the CTM's are taken.
-        segments: of the directory.
-        strays: whether a word outside all segments belongs to the nearest one of its recording, or to none, which is
-            logged.
+        ctm: the CTM file.
+        names: the utterances; without these and segments, the names of the CTM are used.
+        segments: segments of the directory.
+        strays: whether a word outside all segments belongs to the nearest one of its recording; if not, such words are
+            dropped and their number is logged.
 
     Raises:
-        InputError: a malformed row, a name that is none of the directory's, or words far outside their segment.
+        InputError: a malformed row, a name unknown to the directory, or words far outside their segment.
     """
     utterances = {*names, *segments}
     recordings = _recordings(segments)
@@ -127,46 +89,47 @@ def place_words(
         _LOG.warning("%s: %s outside all segments, which belong to no utterance", ctm, counted_as(lost, "word"))
     for name in own.keys() & placed.keys():
         raise InputError(ctm, f"rows of {name!r} and of its recording", "rows of one of them")
-    return placed | _on_one_clock(own, segments, ctm)
+    return placed | _with_recording_times(own, segments, ctm)
 
 
 def _by_name(root: Path, ctm: Pathlike, utterances: Collection[str]) -> Iterator[tuple[str, list[Word]]]:
-    """Words under the names that the directory has for their rows, numbered."""
-    channels = {tuple(value.split()[:2]): name for name, value in unique_names(root / "reco2file_and_channel").items()}
-    heard: dict[str, str] = {}
+    """Yield the CTM's words, numbered, and the utterance or recording of the directory that they belong to."""
+    names = {tuple(value.split()[:2]): name for name, value in unique_names(root / "reco2file_and_channel").items()}
+    channels: dict[str, str] = {}
     number = 0
     for utterance in read_ctm(ctm):
         name, channel = utterance.id, utterance.channel
         if name not in utterances:
-            name = channels.get((name, channel), name)
-        if heard.setdefault(name, channel) != channel:
-            found = f"channels {heard[name]!r} and {channel!r} of {name!r}"
-            raise InputError(ctm, found, "one channel, or a reco2file_and_channel that tells them apart")
+            name = names.get((name, channel), name)
+        if channels.setdefault(name, channel) != channel:
+            found = f"channels {channels[name]!r} and {channel!r} of {name!r}"
+            raise InputError(ctm, found, "one channel, or a reco2file_and_channel with a name for each")
         yield name, [replace(word, origin=CtmPlace(number + i)) for i, word in enumerate(utterance.words)]
         number += len(utterance.words)
 
 
-def _on_one_clock(own: Mapping[str, list[Word]], segments: Segments, ctm: Pathlike) -> dict[str, list[Word]]:
-    """Words of utterances by the clock of their recording, whichever clock the CTM has: that which fits better."""
+def _with_recording_times(own: Mapping[str, list[Word]], segments: Segments, ctm: Pathlike) -> dict[str, list[Word]]:
+    """Return the words with times from the beginning of their recording.
+
+    The CTM's times start there or at the beginning of the utterance: whichever fits the segments better.
+    """
     spans = {name: span for name, words in own.items() if name in segments and (span := bounds(words))}
     absolute = sum(_outside(span, *segments[name][1:]) for name, span in spans.items())
     relative = sum(_outside(span, 0.0, segments[name][2] - segments[name][1]) for name, span in spans.items())
     shifted = relative < absolute
     for name, (start, _) in spans.items():
         _, first, last = segments[name]
-        since = first if shifted else 0.0
-        if not first - SLACK <= start + since <= last + SLACK:
-            found = f"{name!r} at {start} s"
-            raise InputError(
-                ctm, found, f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
-            )
+        offset = first if shifted else 0.0
+        if not first - SLACK <= start + offset <= last + SLACK:
+            expected = f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
+            raise InputError(ctm, f"{name!r} at {start} s", expected)
     if not shifted:
         return dict(own)
     return {name: [shift(word, segments[name][1], decimals=6) for word in words] for name, words in own.items()}
 
 
 def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Seconds:
-    """How far words reach out of a segment."""
+    """Return the length of the part of a span that is outside its segment."""
     return max(0.0, first - span[0]) + max(0.0, span[1] - last)
 
 
@@ -175,10 +138,10 @@ def _ending_later(one: _Span, other: _Span) -> _Span:
 
 
 class _Recording:
-    """The segments of a recording, to find the one that a word is in.
+    """The segments of a recording, to find the segment of a word.
 
     Args:
-        spans: start, end and name of each.
+        spans: start, end and name of each segment.
     """
 
     def __init__(self, spans: Iterable[_Span]) -> None:
@@ -187,9 +150,10 @@ class _Recording:
         self._latest = list(accumulate(self._spans, _ending_later))
 
     def divide(self, words: Iterable[Word], strays: bool) -> Iterator[tuple[str, Word]]:
-        """Each word with the segment that its middle is in; that of a word in none is the nearest, if it has any.
+        """Yield each word and the segment that contains its middle.
 
-        A word without times is where the one before it is.
+        A word outside all segments belongs to the nearest one with `strays`, else it is dropped. A word without times
+        belongs to the segment of the word before it.
         """
         found: str | None = None
         for word in words:
@@ -212,15 +176,14 @@ class _Recording:
 
 
 def _recordings(segments: Segments) -> dict[str, _Recording]:
-    """The segments by recording."""
     spans: dict[str, list[_Span]] = {}
     for name, (recording, start, end) in segments.items():
         spans.setdefault(recording, []).append((start, end, name))
-    return {recording: _Recording(held) for recording, held in spans.items()}
+    return {recording: _Recording(found) for recording, found in spans.items()}
 
 
 def write_labelled(ctm: Pathlike, labels: Mapping[int, Labels], out: TextIO, glyphs: Glyphs) -> None:
-    """Write a CTM again, row by row as it was, with labels on words by their number (`CtmPlace`)."""
+    """Write the CTM again, with labels on words by their `CtmPlace` number and everything else unchanged."""
     write_ctm(_labelled(ctm, labels), out, glyphs)
 
 
@@ -233,6 +196,6 @@ def _labelled(ctm: Pathlike, labels: Mapping[int, Labels]) -> Iterator[Utterance
 
 
 def labels_by_place(utterances: Iterable[Utterance]) -> dict[int, Labels]:
-    """Labels of words that have a `CtmPlace`, by its number."""
+    """Return the labels of words with a `CtmPlace`, by its number."""
     words = (word for utterance in utterances for word in utterance.words)
     return {word.origin.number: word.labels or Labels() for word in words if isinstance(word.origin, CtmPlace)}

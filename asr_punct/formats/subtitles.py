@@ -1,24 +1,25 @@
 """SubRip (`.srt`) and WebVTT (`.vtt`): cues with times and text.
 
-A cue is an utterance. Its first word has the start of the cue and its last word the end; other words have times only
-where WebVTT has them inside the text (`<00:00:01.500><c>word</c>`, as YouTube writes: starts, no ends). When a cue goes
-says little of when speech ends, so pauses are unknown.
+A cue is an utterance. Its first word has the start of the cue and its last word the end. Other words have a start only
+if WebVTT has times inside the text, as YouTube's does (`<00:00:01.500><c>word</c>`). A cue does not end where speech
+ends, so pauses are unknown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import InputError
 from asr_punct.formats.cue_text import CueText, Kind, cut, plain_word, strip_tags, voice_of
 from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.lines import LineOrigin
 from asr_punct.formats.tokens import recording_name
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
-"""Characters from the text of one cue to that of the next, at most: a cue is held as a whole."""
+"""Maximum number of characters of a cue and the lines before it, which are in memory together."""
 _TIME = r"(?:([0-9]{1,6}):)?([0-5]?[0-9]):([0-5]?[0-9])[.,]([0-9]{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _INLINE = re.compile(rf"<{_TIME}>")
@@ -33,85 +34,85 @@ _ORDER = "cues in the order of time"
 
 
 @dataclass(frozen=True, slots=True)
-class FileCue:
-    """A cue as its file has it; `Utterance.origin`.
+class CueOrigin(LineOrigin):
+    """Place of a cue in its file; `Utterance.origin`.
+
+    `before` has the lines before its text: notes, empty lines, identifier, times and settings. `head` has the lines of
+    its text that only repeat the last line of the cue before (YouTube).
 
     Attributes:
-        kind: of the file.
-        head: lines before the text: notes, empty lines, identifier, times and settings.
-        start: in seconds.
-        end: in seconds.
-        repeated: the beginning of the text that repeats the last line of the cue before, as YouTube's do; no words.
-        text: the rest of the text, cut at its words.
-        tail: lines after the last cue of the file.
+        start: start time in seconds.
+        end: end time in seconds.
+        text: its text after `head`, cut at its words.
     """
 
-    kind: Kind
-    head: tuple[str, ...]
-    start: Seconds
-    end: Seconds
-    repeated: str
-    text: CueText
-    tail: tuple[str, ...] = ()
+    start: Seconds = 0.0
+    end: Seconds = 0.0
+    text: CueText = field(default_factory=CueText)
+
+    @property
+    def kind(self) -> Kind:
+        """Format of the file."""
+        return "vtt" if self.format == "vtt" else "srt"
 
 
 def read_srt(path: Pathlike) -> Iterator[Utterance]:
-    """Cues of a SubRip file, lazily.
+    """Yield the cues of a SubRip file.
 
     Raises:
-        InputError: a cue without number or times, times that are none or go back, more than `MAX_CUE` in a cue.
+        InputError: a cue without number or times, invalid times or times out of order, a cue longer than `MAX_CUE`.
     """
     return _Reader(path, "srt").utterances()
 
 
 def read_vtt(path: Pathlike) -> Iterator[Utterance]:
-    """Cues of a WebVTT file, lazily.
+    """Yield the cues of a WebVTT file.
 
     Raises:
-        InputError: no `WEBVTT` at its beginning, and what `read_srt` raises.
+        InputError: the first line is not `WEBVTT`, or as `read_srt`.
     """
     return _Reader(path, "vtt").utterances()
 
 
 _Block = tuple[int, list[str], list[str]]
-"""Number of the first line after them, empty lines, and the lines up to the next empty one."""
+"""Number of the first line, the empty lines before it, and the lines up to the next empty line."""
 
 
 class _Reader:
     """Reads one file.
 
     Attributes:
-        _head: lines since the last cue.
-        _size: their characters.
+        _before: lines since the last cue.
+        _size: number of their characters.
         _shown: last line of the last cue's text, without tags.
         _timed: whether words of the file have times.
     """
 
     def __init__(self, path: Pathlike, kind: Kind) -> None:
         self._path, self._kind, self._name = path, kind, display_name(path)
-        self._head: list[str] = []
+        self._before: list[str] = []
         self._size, self._shown, self._timed = 0, "", False
 
     def utterances(self) -> Iterator[Utterance]:
-        """One a cue; what stands after the last cue is known at the end."""
-        held: tuple[FileCue, Utterance] | None = None
+        """Yield an utterance for each cue; the last one gets the lines after it."""
+        previous: tuple[CueOrigin, Utterance] | None = None
         begun = self._kind == "srt"
         for number, empty, lines in self._blocks():
-            self._head += empty
+            self._before += empty
             if not lines or (begun and self._is_other(lines)):
-                self._head += lines
+                self._before += lines
             elif not begun:
                 self._check_header(number, lines)
-                self._head, begun = lines, True
+                self._before, begun = lines, True
             else:
                 cue = self._cue(number, lines)
-                if held is not None:
-                    if cue.start < held[0].start:
-                        raise self._error(number, f"{cue.start:g} s after {held[0].start:g} s", _ORDER)
-                    yield held[1]
-                held = cue, self._utterance(cue, number)
-        if held is not None:
-            yield replace(held[1], origin=replace(held[0], tail=tuple(self._head)))
+                if previous is not None:
+                    if cue.start < previous[0].start:
+                        raise self._error(number, f"{cue.start:g} s after {previous[0].start:g} s", _ORDER)
+                    yield previous[1]
+                previous = cue, self._utterance(cue, number)
+        if previous is not None:
+            yield replace(previous[1], origin=replace(previous[0], after=tuple(self._before)))
 
     def _error(self, number: int, found: str, expected: str) -> InputError:
         return InputError(f"{self._name}:{number}", found, expected)
@@ -141,8 +142,8 @@ class _Reader:
         """Whether a block is a note, a style or a region of WebVTT."""
         return self._kind == "vtt" and _OTHER_BLOCKS.match(lines[0]) is not None and _ARROW not in lines[0]
 
-    def _cue(self, number: int, lines: Sequence[str]) -> FileCue:
-        """The cue of a block, whose first or second line has its times."""
+    def _cue(self, number: int, lines: Sequence[str]) -> CueOrigin:
+        """Return the cue of a block, whose first or second line has its times."""
         place = 0 if _ARROW in lines[0] else 1
         shown = lines[place] if len(lines) > place and _ARROW in lines[place] else lines[0]
         match = _TIMES.fullmatch(shown)
@@ -154,12 +155,16 @@ class _Reader:
         for after, line in enumerate(lines[place + 1 :], number + place + 1):
             if _TIMES.fullmatch(line):
                 raise self._error(after, repr(line[:_LONG]), "an empty line before the next cue")
-        head, self._head, self._size = (*self._head, *lines[: place + 1]), [], 0
+        before, self._before, self._size = (*self._before, *lines[: place + 1]), [], 0
         repeated, text = self._split(lines[place + 1 :])
-        return FileCue(self._kind, head, start, end, repeated, cut(text, self._kind))
+        words = cut(text, self._kind)
+        return CueOrigin(self._kind, before, head=repeated, start=start, end=end, text=words)
 
     def _split(self, lines: Sequence[str]) -> tuple[str, str]:
-        """What repeats the last line of the cue before, where words of the file have times, and the rest."""
+        """Return the lines that repeat the last line of the cue before, and the remaining text.
+
+        Only files in which words have times repeat lines.
+        """
         self._timed = self._timed or (self._kind == "vtt" and any(map(_INLINE.search, lines)))
         spoken = [place for place, line in enumerate(lines) if line.strip()]
         again = self._timed and spoken and lines[spoken[0]].strip() == self._shown
@@ -168,13 +173,13 @@ class _Reader:
         count = spoken[0] + 1 if again else 0
         return "".join(line + "\n" for line in lines[:count]), "\n".join(lines[count:])
 
-    def _utterance(self, cue: FileCue, number: int) -> Utterance:
+    def _utterance(self, cue: CueOrigin, number: int) -> Utterance:
         tokens = [plain_word(word, self._kind) for word in cue.text.words]
         starts = self._inline_starts(cue, number)
         starts[:1] = [cue.start] * bool(tokens)
         ends = [None] * (len(tokens) - 1) + [cue.end] * bool(tokens)
         words = tuple(map(Word, tokens, starts, ends))
-        name = next((line for line in cue.head[-2:-1] if line.strip() and _ARROW not in line), "")
+        name = next((line for line in cue.before[-2:-1] if line.strip() and _ARROW not in line), "")
         return Utterance(
             words,
             name,
@@ -184,8 +189,8 @@ class _Reader:
             origin=cue,
         )
 
-    def _inline_starts(self, cue: FileCue, number: int) -> list[Seconds | None]:
-        """The time that stands before each word."""
+    def _inline_starts(self, cue: CueOrigin, number: int) -> list[Seconds | None]:
+        """Return the time before each word, or None."""
         starts: list[Seconds | None] = []
         latest = cue.start
         for before in cue.text.between[:-1]:
@@ -199,7 +204,7 @@ class _Reader:
 
 
 def bare(text: str, kind: Kind) -> str:
-    """A line without its tags and the white space around it."""
+    """Return a line without its tags and the white space around it."""
     return strip_tags(text, kind).strip()
 
 

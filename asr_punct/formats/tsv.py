@@ -1,7 +1,7 @@
 """The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word a line.
 
-An empty line ends an utterance. A line is a comment only if it starts with `# ` and holds no TAB; the comments
-`# id`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
+An empty line ends an utterance. A line is a comment only if it starts with `# ` and has no TAB; the comments
+`# id`, `# document`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_mark
 from asr_punct.words import Seconds, Utterance, Word
 
 UNKNOWN = "-"
-_KNOWN = 50_000
-"""Different lines whose meaning is remembered: most words of a corpus stand on lines seen before."""
+_CACHED_ROWS = 50_000
+"""Maximum number of different lines whose words are cached: most lines of a corpus occur many times."""
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a TSV file, lazily; their labels and pauses are as the file gives them.
+    """Yield the utterances of a TSV file, with their labels and pauses.
 
     Raises:
-        InputError: a line with other than four columns, an unknown label, a pause that is no number.
+        InputError: a line without exactly four columns, an unknown label, or a pause that is not a number.
     """
     name = display_name(path)
     header: dict[str, str] = {}
@@ -44,7 +44,7 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
                 header[key.strip()] = _checked(key.strip(), value.strip(), f"{name}:{number}")
         else:
             row = _row(line, f"{name}:{number}")
-            if len(known) < _KNOWN:
+            if len(known) < _CACHED_ROWS:
                 known[line] = row
             rows.append(row)
     if rows:
@@ -77,7 +77,7 @@ _LABELS: dict[tuple[str, str], Labels] = {}
 
 
 def _labels(marks: str, case: str) -> Labels:
-    """One shared value for each combination: a corpus has millions of words and a few hundred of these."""
+    """Return the labels, one shared object per combination: a corpus has millions of words and few combinations."""
     key = (marks, case)
     if key not in _LABELS:
         _LABELS[key] = Labels(parse_marks(marks), parse_case(case))
@@ -97,9 +97,9 @@ def _utterance(header: dict[str, str], rows: list[Word]) -> Utterance:
 
 
 def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
-    """Write utterances; words without labels get `O`, without pauses `-`; white space in names becomes `_`.
+    """Write utterances; a missing label is `O`, a missing pause `-`; white space in names becomes `_`.
 
-    `glyphs` is not used.
+    `glyphs` is ignored: every writer has this parameter.
     """
     started = False
     for utterance in utterances:

@@ -1,6 +1,6 @@
-"""Words of which nothing says what format they are in: text, unless the first lines are those of another format.
+"""Files of unknown format: they are text, unless their first lines look like another format.
 
-Read as text, their names, times and keys would be words.
+If such a file were read as text, its names, times and keys would become words.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
-_LOOKED_AT = 5
-"""Lines that tell a format from text, empty ones and comments left out."""
+_CHECKED_LINES = 5
+"""Number of first lines that are checked, without empty lines and comments."""
 _JSON = re.compile(r'\{ ?("|$)|\[ ?(\{|$)')
 _CUE_START = re.compile(r"[\d:.,]+")
 _PAUSE = re.compile(r"-|\d+(\.\d+)?")
@@ -54,11 +54,11 @@ _SIGNS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
     (_is_textgrid, "a TextGrid", "--from textgrid"),
     (_is_tsv, "rows of a TSV", "--from tsv"),
 )
-"""What gives a format away, its name, and what to do then."""
+"""Test for a format, its name, and the option that reads it."""
 
 
 def refuse_table(path: Pathlike) -> None:
-    """See that a file is not the `text` of a data directory, whose lines begin with names. Raises InputError else."""
+    """Raise InputError for the `text` of a data directory, whose lines begin with names."""
     path = Path(path)
     if path.name == "text" and any((path.parent / name).exists() for name in _TABLES):
         expected = "the directory, --from kaldi (--from text where it is text)"
@@ -66,10 +66,10 @@ def refuse_table(path: Pathlike) -> None:
 
 
 def plain_text(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utterance]:
-    """The lines of a text.
+    """Yield the lines of a text file.
 
     Raises:
-        InputError: the first ones are of another format.
+        InputError: the first lines look like another format.
     """
     first, lines = [], list[list[str]]()
     for utterance in utterances:
@@ -77,7 +77,7 @@ def plain_text(utterances: Iterator[Utterance], path: Pathlike) -> Iterator[Utte
         tokens = [word.text for word in utterance.words]
         if tokens and not tokens[0].startswith(COMMENT):
             lines.append(tokens)
-        if len(lines) == _LOOKED_AT:
+        if len(lines) == _CHECKED_LINES:
             break
     for matches, found, instead in _SIGNS:
         if lines and matches(lines):
