@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from asr_punct.formats import read, write
     from asr_punct.nemo.queries import Punctuator
+    from asr_punct.scoring.evaluate import score
 
-__all__ = ["Punctuator"]
+__all__ = ["Punctuator", "read", "score", "write"]
+_MODULES = {
+    "Punctuator": "asr_punct.nemo.queries",
+    "read": "asr_punct.formats",
+    "score": "asr_punct.scoring.evaluate",
+    "write": "asr_punct.formats",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Punctuator` when it is first asked for: the command line's help must not wait for onnxruntime."""
-    if name == "Punctuator":
-        from asr_punct.nemo.queries import Punctuator
-
-        return Punctuator
+    """Import a name when it is first used: the command line's help must not wait for numpy and onnxruntime."""
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from asr_punct import formats
 from asr_punct.align.edit import align
-from asr_punct.formats import read_utterances
 from asr_punct.marks import MARKS, Mark
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
@@ -62,7 +62,7 @@ def mark_of(token: str) -> Mark | None:
 
 def read_words(path: Path) -> list[Word]:
     """Read all words of a recogniser's file, with their marks."""
-    return [word for utterance in read_utterances(path) for word in utterance.words]
+    return [word for utterance in formats.read(path) for word in utterance.words]
 
 
 def gaps(words: Sequence[Word]) -> Floats:

@@ -42,7 +42,7 @@ def test_lines_end_at_line_feed_alone(tmp_path):
 
 def test_a_compressed_file_is_read_as_what_it_holds(tmp_path):
     path = file(tmp_path, "a.ctm.xz", lzma.compress(b"r 1 0 1 hola\n" * 3000))
-    assert sum(len(utterance.words) for utterance in formats.read_utterances(path)) == 3000
+    assert sum(len(utterance.words) for utterance in formats.read(path)) == 3000
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(InputError, match=r"a\.ctm\.xz: found Compressed file ended .*, expected xz data"):
         list(read_lines(path))
@@ -147,7 +147,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
 def test_a_name_that_is_no_utf8_names_its_recording(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path / "año") + b"\xff.vtt")
     Path(path).write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nhola\n")
-    (value,) = formats.read_utterances(path)
+    (value,) = formats.read(path)
     assert value.recording == "año?"
 
 
@@ -312,7 +312,7 @@ def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
 )
 def test_ctm_rows(tmp_path, row, word, times):
     silence = " ".join([*row.split()[:2], "0.5 0.1 <eps>"])
-    (utterance,) = formats.read_utterances(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
+    (utterance,) = formats.read(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
     assert utterance.words == (word,)
     assert (utterance.id, utterance.recording, utterance.time_source) == ("u", "u", times)
 
@@ -335,7 +335,7 @@ def test_ctm_rows(tmp_path, row, word, times):
 )
 def test_ctm_errors_name_the_place(tmp_path, rows, found):
     with pytest.raises(InputError, match=rf"a\.ctm:\d: found {found}"):
-        list(formats.read_utterances(file(tmp_path, "a.ctm", rows + "\n")))
+        list(formats.read(file(tmp_path, "a.ctm", rows + "\n")))
 
 
 def test_ctm_golden():
@@ -349,7 +349,7 @@ def test_ctm_golden():
 def test_names_with_white_space_can_be_read_back(tmp_path_factory, name):
     path = tmp_path_factory.mktemp("names")
     value = replace(LABELLED, words=(Word("a", 0.0, 0.5), Word("b", 0.5, 1.0)), id=name, recording=name, channel=name)
-    (ctm,) = formats.read_utterances(file(path, "a.ctm", written(write_ctm, [value])))
+    (ctm,) = formats.read(file(path, "a.ctm", written(write_ctm, [value])))
     (tsv,) = read_tsv(file(path, "a.tsv", written(write_tsv, [value])))
     assert ctm.id == ctm.channel == tsv.id == tsv.recording
     assert ctm.id.replace("_", "") == "".join(name.split()).replace("_", "")
@@ -388,7 +388,7 @@ def test_words_without_times_get_some_from_their_neighbours_in_a_ctm():
 
 def test_text_keeps_lines_and_documents(tmp_path):
     path = file(tmp_path, "a.txt", "hola  mundo\n\n\nadiós\n")
-    values = list(formats.read_utterances(path))
+    values = list(formats.read(path))
     assert [value.document for value in values] == ["1", "1", "2", "3"]
     assert written(write_text_lines, values) == "hola mundo\n\n\nadiós\n"
 
@@ -437,13 +437,13 @@ item []:
 
 @pytest.mark.parametrize("name", ["words", "Words", "anything"])
 def test_textgrid(tmp_path, name):
-    (utterance,) = formats.read_utterances(file(tmp_path, "a.TextGrid", GRID.format(name=name)))
+    (utterance,) = formats.read(file(tmp_path, "a.TextGrid", GRID.format(name=name)))
     assert utterance.words == (Word("hola", 0.0, 0.5), Word("mundo", 1.0, 2.0))
 
 
 def test_what_is_no_textgrid_is_told(tmp_path):
     with pytest.raises(InputError, match="found no TextGrid"):
-        list(formats.read_utterances(file(tmp_path, "a.TextGrid", "nothing")))
+        list(formats.read(file(tmp_path, "a.TextGrid", "nothing")))
 
 
 SHORT_GRID = """File type = "ooTextFile"
@@ -482,22 +482,22 @@ Object class = "TextGrid"
 def test_textgrid_words_with_times_that_are_none(tmp_path, old, new, found, name):
     grid = GRID.format(name=name).replace('text = ""', 'text = "cruel"').replace(old, new)
     with pytest.raises(InputError, match=rf"a\.TextGrid: tier '{name}': interval \d: found {found}, expected a start"):
-        list(formats.read_utterances(file(tmp_path, "a.TextGrid", grid)))
+        list(formats.read(file(tmp_path, "a.TextGrid", grid)))
 
 
 def test_textgrid_silences_without_length_are_left_out(tmp_path):
     grid = GRID.format(name="words").replace("xmin = 0.5\n            xmax = 1\n", "xmin = 1\n            xmax = 1\n")
-    (utterance,) = formats.read_utterances(file(tmp_path, "a.TextGrid", grid))
+    (utterance,) = formats.read(file(tmp_path, "a.TextGrid", grid))
     assert [word.text for word in utterance.words] == ["hola", "mundo"]
 
 
 def test_short_textgrid(tmp_path):
-    (utterance,) = formats.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID))
+    (utterance,) = formats.read(file(tmp_path, "a.TextGrid", SHORT_GRID))
     assert utterance.words == (Word("hola", 0.0, 0.5), Word("mundo", 1.0, 2.0))
     with pytest.raises(InputError, match=r"interval 2: found 'mundo' from 1\.0 to nan"):
-        list(formats.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace('2\n"mundo"', 'nan\n"mundo"'))))
+        list(formats.read(file(tmp_path, "a.TextGrid", SHORT_GRID.replace('2\n"mundo"', 'nan\n"mundo"'))))
     with pytest.raises(InputError, match="found no number where value"):
-        list(formats.read_utterances(file(tmp_path, "a.TextGrid", SHORT_GRID.replace("2\n2\n0\n", "2\n3\n0\n"))))
+        list(formats.read(file(tmp_path, "a.TextGrid", SHORT_GRID.replace("2\n2\n0\n", "2\n3\n0\n"))))
 
 
 # Files read as labels

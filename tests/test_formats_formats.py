@@ -6,12 +6,14 @@ import lzma
 import pytest
 from dummies import file
 
+import asr_punct
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import files
-from asr_punct.formats import formats as table
+from asr_punct.formats import source as source_module
 from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
 from asr_punct.formats.json_values import Values
+from asr_punct.formats.source import Source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word
 
@@ -21,28 +23,26 @@ ES = glyphs("es")
 @pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
 def test_an_empty_file_is_told(tmp_path, name):
     with pytest.raises(InputError, match="found no words"):
-        list(formats.read_utterances(file(tmp_path, name, "")))
+        list(formats.read(file(tmp_path, name, "")))
 
 
 @pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
 def test_json_without_words_is_silence_where_that_is_asked_for(tmp_path, content):
     path = file(tmp_path, "a.json", content)
-    assert not [word for value in formats.read_utterances(path, silence=True) for word in value.words]
+    assert not [word for value in formats.read(path, silence=True) for word in value.words]
     for name in ("a.ctm", "a.json", "a.jsonl", "a"):
         with pytest.raises(InputError):
-            list(formats.read_utterances(file(tmp_path, name, ""), silence=True))
+            list(formats.read(file(tmp_path, name, ""), silence=True))
 
 
 @pytest.mark.parametrize("format_name", [None, "json"])
 def test_a_json_file_may_be_one_line_as_long_as_a_file(tmp_path, monkeypatch, format_name):
     monkeypatch.setattr(files, "MAX_LINE", 1000)
     words = ", ".join(['{"word": "hola"}'] * 100)
-    (value,) = formats.read_utterances(
-        file(tmp_path, "a.json", f'{{"utterances": [{{"words": [{words}]}}]}}'), format_name
-    )
+    (value,) = formats.read(file(tmp_path, "a.json", f'{{"utterances": [{{"words": [{words}]}}]}}'), format_name)
     assert len(value.words) == 100
     with pytest.raises(InputError, match=r"a\.jsonl:1: found a line of more than 1000 bytes"):
-        list(formats.read_utterances(file(tmp_path, "a.jsonl", f'{{"audio_filepath": "a", "words": [{words}]}}')))
+        list(formats.read(file(tmp_path, "a.jsonl", f'{{"audio_filepath": "a", "words": [{words}]}}')))
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_formats_are_guessed_by_name(name, expected):
 def test_known_formats_that_are_not_read_are_told(tmp_path, name):
     path = file(tmp_path, name, "hola\n")
     with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
-        formats.read_utterances(path)
-    (utterance,) = formats.read_utterances(path, "text")
+        formats.read(path)
+    (utterance,) = formats.read(path, "text")
     assert utterance.words == (Word("hola"),)
 
 
 def test_other_names_are_text_to_read(tmp_path):
     for name in ("a", "a.es"):
-        (utterance,) = formats.read_utterances(file(tmp_path, name, "hola\n"))
+        (utterance,) = formats.read(file(tmp_path, name, "hola\n"))
         assert utterance.words == (Word("hola"),)
 
 
@@ -103,15 +103,15 @@ SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "
 )
 def test_output_of_the_same_suffix_stays_in_the_format_of_the_input(tmp_path, source, content, output, expected):
     path = file(tmp_path, source, content)
-    assert formats.output_format(output, None, path) == expected
-    assert formats.output_format(output, "ctm", path) == "ctm"
+    assert formats.output_format(output, None, Source(path)) == expected
+    assert formats.output_format(output, "ctm", Source(path)) == "ctm"
 
 
 def test_the_format_that_is_named_for_the_input_is_kept(tmp_path):
-    assert formats.output_format("b.json", None, "-", "whisper") == "whisper"
-    assert formats.output_format("b.json", None, "-", "aws") == "json"
-    assert formats.output_format("b.json", None, file(tmp_path, "a.json", MANIFEST), "json") == "json"
-    assert formats.output_format("b.json", None, tmp_path / "none.json") == "json"
+    assert formats.output_format("b.json", None, Source("-", "whisper")) == "whisper"
+    assert formats.output_format("b.json", None, Source("-", "aws")) == "json"
+    assert formats.output_format("b.json", None, Source(file(tmp_path, "a.json", MANIFEST), "json")) == "json"
+    assert formats.output_format("b.json", None, Source(tmp_path / "none.json")) == "json"
 
 
 @pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
@@ -123,7 +123,7 @@ def test_an_output_of_another_name_is_told(name):
 
 def test_unknown_formats_are_told():
     with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
-        formats.read_utterances("a", "doc")
+        formats.read("a", "doc")
     with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
         formats.output_format("a", "doc")
 
@@ -154,15 +154,15 @@ def test_help_names_every_format(run):
 )
 def test_json_of_no_known_form_is_told(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"a\.json: found {found}, expected JSON of one of json"):
-        list(formats.read_utterances(file(tmp_path, "a.json", content)))
+        list(formats.read(file(tmp_path, "a.json", content)))
 
 
 def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
     parsed = []
     content = Values(({"utterances": []},))
-    monkeypatch.setattr(table, "parse_json_values", lambda text, place: parsed.append(place) or content)
+    monkeypatch.setattr(source_module, "parse_json_values", lambda text, place: parsed.append(place) or content)
     with pytest.raises(InputError, match="found no words"):
-        list(formats.read_utterances(file(tmp_path, "a.json", '{"utterances": []}')))
+        list(formats.read(file(tmp_path, "a.json", '{"utterances": []}')))
     assert len(parsed) == 1
 
 
@@ -174,7 +174,7 @@ VOSK = b'{"result": [{"word": "hola", "start": 1.0, "end": 2.0, "conf": 1.0}], "
 @pytest.mark.parametrize(("name", "content"), [("talk.srt", CUE), ("talk.json", VOSK)])
 def test_the_recording_has_the_name_of_its_file_without_all_suffixes(tmp_path, name, content, pack):
     path = file(tmp_path, name + (".gz" if pack is gzip.compress else ".xz"), pack(content))
-    (utterance,) = formats.read_utterances(path)
+    (utterance,) = formats.read(path)
     assert utterance.recording == "talk"
     assert [word.text for word in utterance.words] == ["hola"]
 
@@ -182,19 +182,19 @@ def test_the_recording_has_the_name_of_its_file_without_all_suffixes(tmp_path, n
 @pytest.mark.parametrize("name", ["a.ctm.gz", "a.ctm.xz"])
 def test_compressed_output_is_of_the_name_without_its_suffix_and_reads_back(tmp_path, name):
     rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n"
-    values = list(formats.read_utterances(file(tmp_path, "b.ctm", rows)))
-    formats.write_utterances(values, tmp_path / name, ES)
+    values = list(formats.read(file(tmp_path, "b.ctm", rows)))
+    formats.write(values, tmp_path / name, ES)
     unpack = gzip.decompress if name.endswith("gz") else lzma.decompress
     first = (tmp_path / name).read_bytes()
     assert unpack(first).decode() == rows
-    assert list(formats.read_utterances(tmp_path / name)) == values
+    assert list(formats.read(tmp_path / name)) == values
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, "b.ctm"]
-    formats.write_utterances(values, tmp_path / f"other-{name}", ES)
+    formats.write(values, tmp_path / f"other-{name}", ES)
     assert (tmp_path / f"other-{name}").read_bytes() == first
 
 
 def test_a_gzip_header_has_neither_a_name_nor_a_time(tmp_path):
-    formats.write_utterances([Utterance((Word("hola"),))], tmp_path / "a.txt.gz", ES)
+    formats.write([Utterance((Word("hola"),))], tmp_path / "a.txt.gz", ES)
     header = (tmp_path / "a.txt.gz").read_bytes()[:8]
     assert (header[3], header[4:8]) == (0, bytes(4))
 
@@ -206,7 +206,7 @@ def test_compressed_output_that_is_broken_off_leaves_nothing(tmp_path):
 
     for name in ("a.txt.gz", "a.txt.xz"):
         with pytest.raises(InputError, match="a: found b"):
-            formats.write_utterances(broken(), tmp_path / name, ES)
+            formats.write(broken(), tmp_path / name, ES)
     assert not list(tmp_path.iterdir())
 
 
@@ -221,9 +221,9 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
     rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
     source = file(tmp_path, "talk", rows)
     with pytest.raises(InputError, match="talk: found rows of a CTM, expected text, or --from ctm"):
-        list(formats.read_utterances(source))
-    assert len(list(formats.read_utterances(source, "text"))) == 4
-    assert len(list(formats.read_utterances(source, "ctm"))) == 1
+        list(formats.read(source))
+    assert len(list(formats.read(source, "text"))) == 4
+    assert len(list(formats.read(source, "ctm"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
 def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found):
     source = file(tmp_path, "talk", content)
     with pytest.raises(InputError, match=f"talk: found {found}, expected text, or --from"):
-        list(formats.read_utterances(source))
-    assert list(formats.read_utterances(source, "text"))
+        list(formats.read(source))
+    assert list(formats.read(source, "text"))
 
 
 @pytest.mark.parametrize(
@@ -260,30 +260,30 @@ def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found)
     ],
 )
 def test_text_may_look_like_a_little_of_them(tmp_path, text):
-    assert list(formats.read_utterances(file(tmp_path, "talk", text + "\n")))
+    assert list(formats.read(file(tmp_path, "talk", text + "\n")))
 
 
 def test_the_text_of_a_data_directory_is_not_taken_for_text(tmp_path):
     source = file(tmp_path, "text", "u1 hola ana\n")
-    assert list(formats.read_utterances(source))
+    assert list(formats.read(source))
     file(tmp_path, "utt2spk", "u1 u1\n")
     with pytest.raises(InputError, match="found the text of a data directory, expected the directory, --from kaldi"):
-        list(formats.read_utterances(source))
-    assert list(formats.read_utterances(source, "text"))
+        list(formats.read(source))
+    assert list(formats.read(source, "text"))
 
 
 def test_audio_is_for_another_command(tmp_path):
     with pytest.raises(InputError, match=r"talk\.flac: found audio, expected words .asr-punct transcribe"):
-        formats.read_utterances(file(tmp_path, "talk.flac", "fLaC"))
+        formats.read(file(tmp_path, "talk.flac", "fLaC"))
 
 
 @pytest.mark.parametrize("lines", [1, 20])
 def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
     source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")
     with pytest.raises(InputError, match="talk: found rows of a CTM"):
-        list(formats.read_utterances(source))
+        list(formats.read(source))
     comments = file(tmp_path, "comments", ";; uno\n" * lines)
-    assert len(list(formats.read_utterances(comments))) == lines
+    assert len(list(formats.read(comments))) == lines
 
 
 @pytest.mark.parametrize(
@@ -297,5 +297,13 @@ def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
     ],
 )
 def test_text_with_numbers_is_text(tmp_path, text):
-    utterances = list(formats.read_utterances(file(tmp_path, "talk", text)))
+    utterances = list(formats.read(file(tmp_path, "talk", text)))
     assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
+
+
+def test_the_package_reads_and_writes(tmp_path):
+    source, output = file(tmp_path, "a.json", WHISPER), tmp_path / "b.json"
+    asr_punct.write(asr_punct.read(source), output, ES, formats.detect(source))
+    before, after = (next(asr_punct.read(path)).words for path in (source, output))
+    assert (formats.detect(output), after) == ("whisper", before)
+    assert formats.detect("-") == formats.detect("talk") == "text"

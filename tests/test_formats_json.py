@@ -33,7 +33,7 @@ def written(format_name, utterances):
 
 def read(tmp_path, content, format_name=None):
     """Utterances of a JSON value in a file whose content tells the format."""
-    return list(formats.read_utterances(file(tmp_path, "talk.json", json.dumps(content)), format_name))
+    return list(formats.read(file(tmp_path, "talk.json", json.dumps(content)), format_name))
 
 
 def texts(utterances):
@@ -58,7 +58,7 @@ def test_json_round_trip(tmp_path):
     words = (replace(first, start=0.1, end=0.4, confidence=0.9), replace(second, end=0.75))
     value = replace(LABELLED, words=words, document="d", channel="2")
     path = file(tmp_path, "a.json", written("json", [value]))
-    assert list(formats.read_utterances(path)) == [value]
+    assert list(formats.read(path)) == [value]
     assert json.loads(path.read_text())["utterances"][0]["text"] == "«¿Qué?» dijo."
 
 
@@ -89,7 +89,7 @@ def test_json_round_trip(tmp_path):
 )
 def test_json_errors(tmp_path, content, found):
     with pytest.raises(InputError, match=found):
-        list(formats.read_utterances(file(tmp_path, "a.json", content)))
+        list(formats.read(file(tmp_path, "a.json", content)))
 
 
 OWN = {
@@ -271,7 +271,7 @@ def test_segments_without_times_of_words_have_their_own(tmp_path):
 
 def test_a_file_without_segments_keeps_what_else_it_has(tmp_path):
     silent = {"text": "", "segments": [], "language": "es"}
-    (value,) = formats.read_utterances(file(tmp_path, "talk.json", json.dumps(silent)), silence=True)
+    (value,) = formats.read(file(tmp_path, "talk.json", json.dumps(silent)), silence=True)
     assert not value.words
     assert json.loads(written("whisper", [value])) == silent
     content = {**silent, "text": " hola mundo"}
@@ -370,14 +370,14 @@ def test_results_of_vosk_that_follow_each_other_come_back_so(tmp_path):
     """As a program prints `Result()` and `FinalResult()`: each on several lines."""
     results = [VOSK, {"text": ""}, {"text": "y ya"}]
     path = file(tmp_path, "talk.json", "\n".join(json.dumps(result, indent=2) for result in results) + "\n\n")
-    values = list(formats.read_utterances(path))
+    values = list(formats.read(path))
     assert texts(values) == [["hola", "mundo"], [], ["y", "ya"]]
-    assert list(formats.read_utterances(path, "vosk")) == values
+    assert list(formats.read(path, "vosk")) == values
     assert [json.loads(line) for line in written("vosk", values).splitlines()] == results
     after = file(tmp_path, "after.json", written("vosk", map(marked, values)))
-    assert texts(formats.read_utterances(after)) == [["Hola", "mundo."], [], ["Y", "ya."]]
+    assert texts(formats.read(after)) == [["Hola", "mundo."], [], ["Y", "ya."]]
     with pytest.raises(InputError, match=r"talk\.json: found 3 JSON values one after the other, expected one$"):
-        list(formats.read_utterances(path, "whisper"))
+        list(formats.read(path, "whisper"))
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_results_of_vosk_that_follow_each_other_come_back_so(tmp_path):
 )
 def test_values_that_follow_each_other_are_checked(tmp_path, more, found):
     with pytest.raises(InputError, match=rf"talk\.json: found {found}"):
-        list(formats.read_utterances(file(tmp_path, "talk.json", json.dumps(VOSK) + "\n" + more + "\n")))
+        list(formats.read(file(tmp_path, "talk.json", json.dumps(VOSK) + "\n" + more + "\n")))
 
 
 def test_other_utterances_become_results_of_vosk():
@@ -724,7 +724,7 @@ def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
     indented = WHOLE[name] if name == "nemo" else json.dumps(json.loads(WHOLE[name]), indent=1)
     path = file(tmp_path, "a.json", "\ufeff" + indented.replace("\n", "\r\n"))
     plain = file(tmp_path, "b", WHOLE[name])
-    assert times(formats.read_utterances(path)) == times(formats.read_utterances(plain, name))
+    assert times(formats.read(path)) == times(formats.read(plain, name))
 
 
 # The order of time
@@ -781,7 +781,7 @@ def test_a_transcript_is_of_one_recording_in_the_order_of_time(tmp_path, name):
     ]
     untimed = Utterance((Word("c"),), "c", recording="other")
     path = file(tmp_path, "a.json", written(name, [*spoken, untimed]))
-    assert texts(formats.read_utterances(path)) == [["a"], ["c"], ["b"]]
+    assert texts(formats.read(path)) == [["a"], ["c"], ["b"]]
     with pytest.raises(InputError, match="recording 'other': found the times of 2 recordings, expected those of one"):
         written(name, [*spoken, replace(spoken[0], recording="other")])
 
@@ -825,7 +825,7 @@ def test_words_and_times_survive_a_trip(tmp_path_factory, name, values):
     values = by_time(values) if name in ("whisper", "vosk") else values
     path = tmp_path_factory.mktemp("trip") / "talk"
     path.write_text(written(name, values), encoding="utf-8")
-    back = list(formats.read_utterances(path, name))
+    back = list(formats.read(path, name))
     assert times(back) == times(values)
     assert [[word.confidence for word in value.words] for value in back] == [
         [word.confidence for word in value.words] for value in values
@@ -853,7 +853,7 @@ def test_words_and_times_survive_a_trip(tmp_path_factory, name, values):
     ],
 )
 def test_real_files(tmp_path, name, utterances, count):
-    values = list(formats.read_utterances(Path(DATA or "", "speech", "asr_formats", f"{name}.sample.json")))
+    values = list(formats.read(Path(DATA or "", "speech", "asr_formats", f"{name}.sample.json")))
     found = [word for value in values for word in value.words]
     assert (len(values), len(found)) == (utterances, count)
     assert all(word.start is not None and word.end is not None for word in found)
@@ -861,5 +861,5 @@ def test_real_files(tmp_path, name, utterances, count):
     assert {value.time_source for value in values} == {"asr"}
     for target in ("json", "nemo", "whisper", "vosk"):
         path = file(tmp_path, target, written(target, values))
-        back = list(formats.read_utterances(path, target))
+        back = list(formats.read(path, target))
         assert [value.words for value in back] == [value.words for value in values]

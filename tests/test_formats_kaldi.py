@@ -37,7 +37,7 @@ def contents(root):
 
 
 def read(root):
-    return list(formats.read_utterances(root, "kaldi"))
+    return list(formats.read(root, "kaldi"))
 
 
 def stopped(utterances):
@@ -57,9 +57,9 @@ def test_utterances_come_in_the_order_of_speech_with_times(tmp_path):
 def test_text_and_ctm_are_punctuated_and_the_rest_comes_back(tmp_path):
     source = folder(tmp_path / "d", FILES)
     (source / "split2").mkdir()
-    formats.write_utterances(read(source), tmp_path / "same", ES, "kaldi")
+    formats.write(read(source), tmp_path / "same", ES, "kaldi")
     assert contents(tmp_path / "same") == FILES | {"text": FILES["text"].replace("  ", " ")}
-    formats.write_utterances(stopped(read(source)), tmp_path / "out", ES, "kaldi")
+    formats.write(stopped(read(source)), tmp_path / "out", ES, "kaldi")
     marked = dict(FILES)
     for word in ("qué", "dijo", "sí", "hola"):
         for name in ("text", "ctm"):
@@ -74,7 +74,7 @@ def test_a_ctm_of_utterances(tmp_path):
     source = folder(tmp_path / "d", FILES | {"ctm": rows})
     values = read(source)
     assert [value.time_source for value in values] == ["asr", "none", "asr"]
-    formats.write_utterances(stopped(values), tmp_path / "out", ES, "kaldi")
+    formats.write(stopped(values), tmp_path / "out", ES, "kaldi")
     expected = rows.replace("Qué", "Qué.–").replace("dijo", "Dijo.–").replace("hola", "Hola.–")
     assert contents(tmp_path / "out")["ctm"] == expected
 
@@ -96,7 +96,7 @@ def test_rows_that_get_no_marks_are_told(tmp_path, caplog):
 
 def test_a_directory_without_text(tmp_path):
     files = {name: FILES[name] for name in ("segments", "reco2file_and_channel", "ctm")}
-    formats.write_utterances(stopped(read(folder(tmp_path / "d", files))), tmp_path / "out", ES, "kaldi")
+    formats.write(stopped(read(folder(tmp_path / "d", files))), tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out")["text"] == "a-1 Sí.–\nb-1 Qué.– Dijo.–\nb-2 Hola.–\n"
 
 
@@ -121,7 +121,7 @@ def test_utterances_of_another_format(tmp_path):
         Utterance(words, "a", recording="my talk", channel="2", time_source="asr"),
         Utterance(words[1:], "b", recording="other", time_source="asr"),
     ]
-    formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
+    formats.write(values, tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out") == {
         "text": "a hola ana\nb hola ana\nb-3 ana\n",
         "utt2spk": "a a\nb b\nb-3 b-3\n",
@@ -145,7 +145,7 @@ def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, record
         Utterance((word,), name.format(i), recording=recording, time_source="asr") for i, word in enumerate(words)
     ]
     values[:1] = []  # silence, which is not written
-    formats.write_utterances(values, tmp_path / "out", ES, "kaldi")
+    formats.write(values, tmp_path / "out", ES, "kaldi")
     rows = contents(tmp_path / "out")
     for table in ("text", "ctm", "utt2spk"):
         assert rows[table].splitlines() == sorted(rows[table].splitlines())
@@ -155,7 +155,7 @@ def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, record
 
 def test_a_word_without_times_does_not_cost_the_others_theirs(tmp_path):
     words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
-    formats.write_utterances([Utterance(words, "u", recording="r", time_source="ctc")], tmp_path / "out", ES, "kaldi")
+    formats.write([Utterance(words, "u", recording="r", time_source="ctc")], tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
 
 
@@ -176,7 +176,7 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
                 labels=labels,
             )
         )
-    formats.write_utterances(values, out, ES, "kaldi")
+    formats.write(values, out, ES, "kaldi")
     again = read(out)
     names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]
     times = [[(word.start, word.end) for word in value.words] for value in values]
@@ -216,7 +216,7 @@ def test_nothing_is_overwritten_or_half_written(tmp_path):
     source = folder(tmp_path / "d", FILES)
     for taken in (source, source / "text", "-"):
         with pytest.raises(InputError, match="expected a directory that is new or empty"):
-            formats.write_utterances(read(source), taken, ES, "kaldi")
+            formats.write(read(source), taken, ES, "kaldi")
 
     def failing():
         yield from read(source)
@@ -224,8 +224,8 @@ def test_nothing_is_overwritten_or_half_written(tmp_path):
 
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="a: found b"):
-        formats.write_utterances(failing(), tmp_path / "empty", ES, "kaldi")
+        formats.write(failing(), tmp_path / "empty", ES, "kaldi")
     assert [path.name for path in tmp_path.iterdir() if path.name != "d"] == ["empty"]
     assert (contents(source), contents(tmp_path / "empty")) == (FILES, {})
-    formats.write_utterances(read(source), tmp_path / "empty", ES, "kaldi")
+    formats.write(read(source), tmp_path / "empty", ES, "kaldi")
     assert len(contents(tmp_path / "empty")) == len(FILES)

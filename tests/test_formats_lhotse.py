@@ -59,7 +59,7 @@ def stopped(utterances):
 
 
 def test_supervisions_are_utterances(tmp_path):
-    aligned, plain, silent = formats.read_utterances(file(tmp_path, LINES))
+    aligned, plain, silent = formats.read(file(tmp_path, LINES))
     assert aligned.words == (Word("qué", 1.6, 1.85, -3.5), Word("dijo", 2.0, 2.5))
     assert (aligned.id, aligned.recording, aligned.channel, aligned.time_source) == ("s-1", "r", "2", "aligner")
     assert plain.words == (Word("hola", 4.0), Word("a"), Word("todos", None, 5.25))
@@ -100,12 +100,12 @@ def test_text_and_alignment(tmp_path, text, symbols, timed):
 def test_compressed_manifests(tmp_path):
     path = tmp_path / "supervisions.jsonl.gz"
     path.write_bytes(gzip.compress(dumped(LINES).encode()))
-    values = list(formats.read_utterances(path))
-    formats.write_utterances(values, tmp_path / "out.jsonl.gz", ES, "lhotse")
+    values = list(formats.read(path))
+    formats.write(values, tmp_path / "out.jsonl.gz", ES, "lhotse")
     assert gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).decode() == dumped(LINES)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(InputError, match=r"supervisions\.jsonl\.gz: found Compressed file ended .* expected gz data"):
-        list(formats.read_utterances(path))
+        list(formats.read(path))
 
 
 def test_utterances_of_another_format():
@@ -179,16 +179,16 @@ def test_any_supervisions_come_back(tmp_path_factory, items):
 )
 def test_lhotse_errors_name_the_place(tmp_path, item, found):
     with pytest.raises(InputError, match=rf"supervisions\.jsonl:2.*found {found}"):
-        list(formats.read_utterances(file(tmp_path, [PLAIN, item]), "lhotse"))
+        list(formats.read(file(tmp_path, [PLAIN, item]), "lhotse"))
 
 
 def test_other_storages_need_the_package(tmp_path, monkeypatch):
     path = file(tmp_path, LINES, "supervisions.yaml")
     monkeypatch.setitem(sys.modules, "lhotse", None)
     with pytest.raises(AsrPunctError, match=r"reading .*yaml.* needs the package lhotse, which is not installed: pip"):
-        list(formats.read_utterances(path, "lhotse"))
+        list(formats.read(path, "lhotse"))
     with pytest.raises(InputError, match="no such file"):
-        list(formats.read_utterances(tmp_path / "none.yaml", "lhotse"))
+        list(formats.read(tmp_path / "none.yaml", "lhotse"))
 
 
 def test_other_storages_are_read_through_the_package(tmp_path, monkeypatch):
@@ -201,15 +201,15 @@ def test_other_storages_are_read_through_the_package(tmp_path, monkeypatch):
     package.SupervisionSet = SimpleNamespace(from_file=from_file)
     monkeypatch.setitem(sys.modules, "lhotse", package)
     path = file(tmp_path, LINES, "supervisions.yaml")
-    assert list(formats.read_utterances(path, "lhotse")) == list(read_lhotse(file(tmp_path, LINES)))
+    assert list(formats.read(path, "lhotse")) == list(read_lhotse(file(tmp_path, LINES)))
     package.SupervisionSet = SimpleNamespace(from_file=json.loads)
     with pytest.raises(InputError, match=r"supervisions\.yaml: found no supervisions \("):
-        list(formats.read_utterances(path, "lhotse"))
+        list(formats.read(path, "lhotse"))
 
 
 def test_the_package_reads_what_is_written(tmp_path):
     lhotse = pytest.importorskip("lhotse")
-    formats.write_utterances(stopped(read_lhotse(file(tmp_path, LINES))), tmp_path / "a.jsonl.gz", ES, "lhotse")
+    formats.write(stopped(read_lhotse(file(tmp_path, LINES))), tmp_path / "a.jsonl.gz", ES, "lhotse")
     first, *_ = lhotse.SupervisionSet.from_file(tmp_path / "a.jsonl.gz")
     assert (first.text, first.alignment["word"][1].symbol) == ("Qué.  Dijo.", "Qué.")
     stored = lhotse.SupervisionSet.from_file(tmp_path / "supervisions.jsonl")

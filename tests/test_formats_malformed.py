@@ -82,5 +82,5 @@ def test_a_file_is_told_on_one_line_and_nothing_is_written(run, tmp_path, monkey
 def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
     samples = {"a.ctm": ROW, "a.stm": SEGMENT, "a.TextGrid": f'{GRID}"hola"\n', "a.jsonl": SUPERVISION}
     (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + samples[name].replace("\n", "\r\n").encode())
-    (utterance,) = formats.read_utterances(tmp_path / name)
+    (utterance,) = formats.read(tmp_path / name)
     assert [word.text for word in utterance.words] == ["hola"]

@@ -41,7 +41,7 @@ def test_nemo_transcription_manifest(tmp_path):
         {"audio_filepath": "d/b.wav", "duration": 1, "pred_text": "sin  tiempos", "text": "otra"},
     ]
     path = file(tmp_path, "a.json", "".join(json.dumps(line) + "\n" for line in lines))
-    first, second = formats.read_utterances(path)
+    first, second = formats.read(path)
     assert first.words == (Word("hola", 10.08, 10.4),)
     assert (first.time_source, first.recording) == ("asr", "d/a.wav")
     assert [word.text for word in second.words] == ["sin", "tiempos"]
@@ -49,15 +49,13 @@ def test_nemo_transcription_manifest(tmp_path):
 
 
 def test_nemo_words_that_are_no_list_have_no_times(tmp_path):
-    (utterance,) = formats.read_utterances(
-        file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}')
-    )
+    (utterance,) = formats.read(file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}'))
     assert (utterance.words, utterance.time_source) == ((Word("hola"),), "none")
 
 
 def test_nemo_alignment_manifest(tmp_path):
     line = {"audio_filepath": "a.wav", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0]}
-    (utterance,) = formats.read_utterances(file(tmp_path, "a.jsonl", json.dumps(line)))
+    (utterance,) = formats.read(file(tmp_path, "a.jsonl", json.dumps(line)))
     assert utterance.words == (Word("hola", 0.5, 1.0), Word("mundo", 1.25, 2.0))
 
 
@@ -82,7 +80,7 @@ def test_nemo_alignment_manifest(tmp_path):
 )
 def test_nemo_errors(tmp_path, line, found):
     with pytest.raises(InputError, match=rf"a\.jsonl:1.*found {found}"):
-        list(formats.read_utterances(file(tmp_path, "a.jsonl", line)))
+        list(formats.read(file(tmp_path, "a.jsonl", line)))
 
 
 def test_a_line_has_all_back_that_it_said(tmp_path):
@@ -98,7 +96,7 @@ def test_a_line_has_all_back_that_it_said(tmp_path):
         "char": [{"char": "h"}],
         "none": float("nan"),
     }
-    values = list(formats.read_utterances(manifest(tmp_path, line)))
+    values = list(formats.read(manifest(tmp_path, line)))
     assert json.dumps(lines_of(values)) == json.dumps([line])
     (written,) = lines_of(map(marked, values))
     assert list(written) == list(line)
@@ -112,14 +110,14 @@ def test_a_line_has_all_back_that_it_said(tmp_path):
 @pytest.mark.parametrize("key", ["pred_text", "pred_text_ctc", "text"])
 def test_a_line_without_times_has_its_text_marked(tmp_path, key):
     line = {"audio_filepath": "a.wav", key: "hola el mundo", "lang": "es", "segment": [{"segment": "otra cosa"}]}
-    (value,) = formats.read_utterances(manifest(tmp_path, line))
+    (value,) = formats.read(manifest(tmp_path, line))
     assert lines_of([value]) == [line]
     assert lines_of([marked(value)]) == [{**line, key: "Hola el mundo."}]
 
 
 def test_a_reference_of_the_same_words_is_marked_with_them(tmp_path):
     line = {"text": "hola mundo", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0], "x": 1}
-    (value,) = formats.read_utterances(manifest(tmp_path, line))
+    (value,) = formats.read(manifest(tmp_path, line))
     assert value.time_source == "ctc"
     assert lines_of([value]) == [line]
     assert lines_of([marked(value)]) == [{**line, "text": "Hola mundo.", "words": ["", "Hola", "", "mundo."]}]
@@ -136,7 +134,7 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     }
     (line,) = lines_of([marked(value)])
     assert json.dumps(line) == json.dumps(golden)
-    (back,) = formats.read_utterances(manifest(tmp_path, line))
+    (back,) = formats.read(manifest(tmp_path, line))
     assert [(word.start, word.end, word.confidence) for word in back.words] == [(0.5, 0.75, 0.5), (1.0, None, None)]
     untimed = replace(value, words=(Word("hola"), Word("mundo")), time_source="none")
     assert lines_of([untimed]) == [{"audio_filepath": "d/a.wav", "pred_text": "hola mundo"}]
@@ -147,7 +145,7 @@ def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
     (line,) = lines_of([value])
     assert (line["offset"], line["duration"]) == (2.5, pytest.approx(0.7))
     assert [entry[key] for entry in line["word"] for key in ("start", "end")] == pytest.approx([0.0, 0.3, 0.6, 0.7])
-    (back,) = formats.read_utterances(manifest(tmp_path, line))
+    (back,) = formats.read(manifest(tmp_path, line))
     assert back.words == value.words
 
 
@@ -157,11 +155,11 @@ def test_times_are_the_same_there_and_back(tmp_path_factory, start, length):
     value = Utterance((Word("hola", start, start + length),), recording="a.wav", time_source="asr")
     (line,) = lines_of([value])
     assert 0 <= start - line["offset"] < 1e-3
-    (back,) = formats.read_utterances(manifest(tmp_path_factory.mktemp("manifest"), line))
+    (back,) = formats.read(manifest(tmp_path_factory.mktemp("manifest"), line))
     assert back.words == value.words
 
 
 def test_words_that_are_no_longer_those_of_the_line_are_a_line_of_their_own(tmp_path):
-    (value,) = formats.read_utterances(manifest(tmp_path, {"audio_filepath": "a.wav", "text": "uno dos", "x": 1}))
+    (value,) = formats.read(manifest(tmp_path, {"audio_filepath": "a.wav", "text": "uno dos", "x": 1}))
     fewer = replace(value, words=(Word("uno"),))
     assert lines_of([fewer]) == [{"audio_filepath": "a.wav", "pred_text": "uno"}]

@@ -100,7 +100,7 @@ def test_a_manifest_out_of_order_becomes_an_stm_that_is_read(tmp_path):
     ]
     (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
     with (tmp_path / "a.stm").open("w", encoding="utf-8") as out:
-        write_stm(formats.read_utterances(tmp_path / "a.jsonl"), out, ES)
+        write_stm(formats.read(tmp_path / "a.jsonl"), out, ES)
     assert [value.words for value in read_stm(tmp_path / "a.stm")] == [(Word("uno", 1, 2),), (Word("dos", 5, 6),)]
 
 

@@ -105,7 +105,7 @@ def words_of(utterances):
 
 
 def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
-    first, second = formats.read_utterances(file("talk.srt", SRT))
+    first, second = formats.read(file("talk.srt", SRT))
     words = [("-", 1.0, None), ("buenos", None, None), ("días,", None, None), ("señorías", None, 2.5)]
     assert words_of([first]) == [words]
     assert (first.id, first.recording, first.time_source, first.pauses) == ("7", "talk", "segment", (None,) * 4)
@@ -115,7 +115,7 @@ def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
 
 
 def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
-    first, second = formats.read_utterances(file("a.vtt", VTT))
+    first, second = formats.read(file("a.vtt", VTT))
     assert [word.text for word in first.words] == ["buenos", "días,", "R&D", "qué", "tal"]
     assert (first.id, first.words[0].start, first.words[-1].end) == ("intro", 1.0, 2.5)
     assert (second.id, words_of([second])) == ("", [[("todo", 2.5, None), ("bien", None, 4.0)]])
@@ -133,7 +133,7 @@ def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
     ],
 )
 def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
-    (value,) = formats.read_utterances(file("a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
+    (value,) = formats.read(file("a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
     assert value.speaker == speaker
 
 
@@ -144,7 +144,7 @@ def test_new_cues_name_the_speaker_in_webvtt_alone():
 
 
 def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file):
-    cues = list(formats.read_utterances(file("a.vtt", YOUTUBE)))
+    cues = list(formats.read(file("a.vtt", YOUTUBE)))
     assert words_of(cues) == [
         [("la", 0.24, None), ("sesión", 0.69, None), ("empieza", 1.05, 3.0)],
         [],
@@ -155,24 +155,24 @@ def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file
 
 def test_a_line_said_twice_is_words_where_no_times_are_inside(file):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nno\n\n00:02.000 --> 00:03.000\nno\n"
-    assert [len(cue.words) for cue in formats.read_utterances(file("a.vtt", text))] == [1, 1]
+    assert [len(cue.words) for cue in formats.read(file("a.vtt", text))] == [1, 1]
 
 
 def test_what_is_no_tag_is_a_word(file):
     text = "1\n00:00:01,000 --> 00:00:02,000\n<unk> 3 < 5 a<b <i>y</i> [ruido]\n"
-    (cue,) = formats.read_utterances(file("a.srt", text))
+    (cue,) = formats.read(file("a.srt", text))
     assert [word.text for word in cue.words] == ["<unk>", "3", "<", "5", "a<b", "y", "[ruido]"]
 
 
 def test_byte_order_mark_and_carriage_returns_are_dropped(file):
     path = file("a.srt", b"\xef\xbb\xbf" + SRT.replace("\n", "\r\n").encode())
-    assert text_of(formats.read_utterances(path), "srt") == SRT
+    assert text_of(formats.read(path), "srt") == SRT
 
 
 def test_a_cue_may_have_no_number_and_no_text(file):
     text = "00:00:01,000 --> 00:00:02,000\n\n2\n00:00:02,000 --> 00:00:03,000\nhola\n"
-    assert [len(cue.words) for cue in formats.read_utterances(file("a.srt", text))] == [0, 1]
-    assert text_of(formats.read_utterances(file("a.srt", text)), "srt") == text
+    assert [len(cue.words) for cue in formats.read(file("a.srt", text))] == [0, 1]
+    assert text_of(formats.read(file("a.srt", text)), "srt") == text
 
 
 # Writing back
@@ -181,11 +181,11 @@ def test_a_cue_may_have_no_number_and_no_text(file):
 @pytest.mark.parametrize("name", FILES)
 def test_without_labels_a_file_is_what_it_was(file, name):
     path = file(name, FILES[name])
-    assert text_of(formats.read_utterances(path), name[-3:]) == FILES[name]
+    assert text_of(formats.read(path), name[-3:]) == FILES[name]
 
 
 def test_only_the_text_of_srt_changes(file):
-    said = map(restored, formats.read_utterances(file("a.srt", SRT)))
+    said = map(restored, formats.read(file("a.srt", SRT)))
     expected = SRT.replace("señorías</i>", "señorías.</i>").replace(
         "se abre <b>l</b>a sesión", "Se abre <b>l</b>a sesión."
     )
@@ -193,13 +193,13 @@ def test_only_the_text_of_srt_changes(file):
 
 
 def test_only_the_text_of_webvtt_changes(file):
-    said = map(restored, formats.read_utterances(file("a.vtt", VTT)))
+    said = map(restored, formats.read(file("a.vtt", VTT)))
     expected = VTT.replace("buenos", "Buenos").replace("tal</v>", "tal.</v>").replace("todo bien", "Todo bien.")
     assert text_of(said, "vtt") == expected
 
 
 def test_repeated_lines_are_repeated_as_they_are_written(file):
-    said = map(restored, formats.read_utterances(file("a.vtt", YOUTUBE)))
+    said = map(restored, formats.read(file("a.vtt", YOUTUBE)))
     expected = YOUTUBE.replace("la<", "La<").replace("empieza</c>", "empieza.</c>")
     expected = expected.replace("la sesión empieza\n", "La sesión empieza.\n")
     assert text_of(said, "vtt") == expected.replace("muy<", "Muy<").replace("tarde</c>", "tarde.</c>")
@@ -207,19 +207,19 @@ def test_repeated_lines_are_repeated_as_they_are_written(file):
 
 def test_tags_and_escapes_inside_a_word_stay_where_case_changes(file):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
-    (cue,) = formats.read_utterances(file("a.vtt", text))
+    (cue,) = formats.read(file("a.vtt", text))
     caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
     said = annotate(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
     assert text_of([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
 
 
 def test_cues_out_of_their_file_have_a_header_still(file):
-    _, second = formats.read_utterances(file("a.vtt", VTT))
+    _, second = formats.read(file("a.vtt", VTT))
     assert text_of([second], "vtt").startswith("WEBVTT\n\n\nNOTE between\n")
 
 
 def test_a_cue_with_other_words_is_told(file):
-    first, _ = formats.read_utterances(file("a.vtt", VTT))
+    first, _ = formats.read(file("a.vtt", VTT))
     with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
         text_of([annotate(replace(first, words=first.words[:1]), pauses=None)], "vtt")
 
@@ -229,23 +229,23 @@ def test_a_cue_with_other_words_is_told(file):
 
 def test_srt_becomes_webvtt_with_its_cues_and_lines(file):
     text = SRT.replace("buenos", "R&D <unk>")
-    assert text_of(formats.read_utterances(file("a.srt", text)), "vtt") == (
+    assert text_of(formats.read(file("a.srt", text)), "vtt") == (
         "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n- R&amp;D &lt;unk&gt; días,\nseñorías\n\n"
         "100:00:03.500 --> 100:00:04.250\nse abre la sesión\n"
     )
 
 
 def test_webvtt_becomes_srt_with_its_cues_and_lines(file):
-    assert text_of(map(restored, formats.read_utterances(file("a.vtt", VTT))), "srt") == (
+    assert text_of(map(restored, formats.read(file("a.vtt", VTT))), "srt") == (
         "1\n00:00:01,000 --> 00:00:02,500\nBuenos días, R&D\nqué tal.\n\n2\n00:00:02,500 --> 00:00:04,000\nTodo bien.\n"
     )
-    youtube = text_of(formats.read_utterances(file("y.vtt", YOUTUBE)), "srt")
+    youtube = text_of(formats.read(file("y.vtt", YOUTUBE)), "srt")
     assert youtube.endswith("3\n00:00:03,010 --> 00:00:05,000\nla sesión empieza\nmuy tarde\n")
 
 
 def test_with_limits_cues_are_made_anew(file):
     cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
-    said = list(formats.read_utterances(file("a.vtt", cues)))
+    said = list(formats.read(file("a.vtt", cues)))
     assert text_of(said, "vtt", limits=NETFLIX) == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
 
 
@@ -312,7 +312,7 @@ def test_subtitles_of_a_ctm(run, tmp_path, model):
     options = ("--model", model, "--quiet", "--subtitles", "bbc,characters=9,lines=1")
     status, _, error = run("punctuate", source, "-o", target, *options)
     assert (status, error) == (0, "")
-    said = [word.text.strip(",.?¿").lower() for cue in formats.read_utterances(target) for word in cue.words]
+    said = [word.text.strip(",.?¿").lower() for cue in formats.read(target) for word in cue.words]
     assert said == ["ana", "mira", "la", "casa"]
     assert max(map(len, target.read_text().split("\n\n")[0].splitlines()[2:])) <= 9
 
@@ -325,7 +325,7 @@ def test_limits_are_of_subtitles_alone(run):
     status, _, error = run("punctuate", "a.txt", "--subtitles", "bbc")
     assert (status, error.count("\n")) == (2, 1)
     with pytest.raises(AsrPunctError, match="--subtitles: found the output ctm"):
-        formats.write_utterances([], "a.ctm", ES, subtitles=BBC)
+        formats.write([], "a.ctm", ES, subtitles=BBC)
 
 
 # Malformed files
@@ -354,7 +354,7 @@ CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
 )
 def test_malformed_srt_is_told(file, text, told):
     with pytest.raises(InputError, match=told):
-        list(formats.read_utterances(file("a.srt", text)))
+        list(formats.read(file("a.srt", text)))
 
 
 @pytest.mark.parametrize(
@@ -373,20 +373,20 @@ def test_malformed_srt_is_told(file, text, told):
 )
 def test_malformed_webvtt_is_told(file, text, told):
     if told is None:
-        assert len(list(formats.read_utterances(file("a.vtt", text)))) == 1
+        assert len(list(formats.read(file("a.vtt", text)))) == 1
         return
     with pytest.raises(InputError, match=told):
-        list(formats.read_utterances(file("a.vtt", text)))
+        list(formats.read(file("a.vtt", text)))
 
 
 def test_too_much_without_a_cue_is_refused(file, monkeypatch):
     monkeypatch.setattr(subtitles, "MAX_CUE", 300)
     header = "WEBVTT\n\n"
-    assert len(list(formats.read_utterances(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
+    assert len(list(formats.read(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
     many = [header + "NOTE x\n\n" * 40 + CUE, header + CUE + "hola\n" * 90, header + "\n" * 400 + CUE]
     for text in many:
         with pytest.raises(InputError, match="found more than 300 characters without a cue, expected a cue: HH"):
-            list(formats.read_utterances(file("a.vtt", text)))
+            list(formats.read(file("a.vtt", text)))
 
 
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
@@ -398,7 +398,7 @@ def test_many_tags_take_no_long_time(text, kind):
 
 def test_cues_are_read_lazily(file):
     path = file("a.srt", f"1\n{CUE}\n" * 4 + "no cue\n")
-    assert next(iter(formats.read_utterances(path))).words == (Word("hola", 1.0, 2.0),)
+    assert next(iter(formats.read(path))).words == (Word("hola", 1.0, 2.0),)
 
 
 # Inverses
@@ -432,7 +432,7 @@ def test_words_and_times_of_a_written_file_are_read_back(tmp_path_factory, token
     text = text_of([Utterance(words, recording="r")], kind)
     path = tmp_path_factory.mktemp("made") / f"a.{kind}"
     path.write_text(text, encoding="utf-8")
-    cues = list(formats.read_utterances(path))
+    cues = list(formats.read(path))
     assert [word.text for cue in cues for word in cue.words] == tokens
     assert all(cue.words[0].start in {word.start for word in words} for cue in cues)
     assert text_of(cues, kind) == text

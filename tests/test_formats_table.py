@@ -191,11 +191,11 @@ def content_of(path):
 
 
 def read(path, row):
-    return list(formats.read_utterances(path, row.partition("/")[0]))
+    return list(formats.read(path, row.partition("/")[0]))
 
 
 def write(utterances, path, row):
-    formats.write_utterances(utterances, path, ES, row.partition("/")[0])
+    formats.write(utterances, path, ES, row.partition("/")[0])
     return path
 
 
@@ -309,7 +309,7 @@ def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, ti
     path = write(values, tmp_path / "out", name)
     assert sources_of(read(path, name)) == expected_sources({times}, name)
     if name in TELLING and name in TIMED:
-        again = list(formats.read_utterances(path, name, times="whisper"))
+        again = list(formats.read(path, name, times="whisper"))
         second = write(again, tmp_path / "again", name)
         assert sources_of(read(second, name)) == {"whisper"}
         if name not in ("json", "textgrid"):
@@ -320,9 +320,9 @@ def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, ti
 def test_a_source_that_is_named_is_all_that_changes(tmp_path, name):
     source, format_name = put(tmp_path / "in", SAMPLES[name]), name.partition("/")[0]
     found = read(source, name)
-    same = list(formats.read_utterances(source, format_name, times=found[0].time_source))
+    same = list(formats.read(source, format_name, times=found[0].time_source))
     assert content_of(write(same, tmp_path / "same", name)) == content_of(source)
-    named = list(formats.read_utterances(source, format_name, times="ctc"))
+    named = list(formats.read(source, format_name, times="ctc"))
     assert sources_of(named) == {"ctc"}
     assert named == [replace(utterance, time_source="ctc") for utterance in found]
     path = write(named, tmp_path / "named", name)
@@ -330,13 +330,13 @@ def test_a_source_that_is_named_is_all_that_changes(tmp_path, name):
     if format_name in ("nemo", "whisper", "vosk", "lhotse"):
         without = put(tmp_path / "without", path.read_text(encoding="utf-8").replace(', "times": "ctc"', ""))
         assert content_of(without) == content_of(source)
-    back = list(formats.read_utterances(path, format_name, times=found[0].time_source))
+    back = list(formats.read(path, format_name, times=found[0].time_source))
     assert sources_of(read(write(back, tmp_path / "back", name), name)) == sources_of(found)
 
 
 @pytest.mark.parametrize("name", [*TIMELESS, *EDGES])
 def test_words_without_times_come_from_nowhere(tmp_path, name):
-    found = formats.read_utterances(put(tmp_path / "in", SAMPLES[name]), name, times="ctc")
+    found = formats.read(put(tmp_path / "in", SAMPLES[name]), name, times="ctc")
     assert sources_of(found) == {"ctc" if name in EDGES else "none"}
 
 
@@ -360,7 +360,7 @@ def test_a_key_of_another_meaning_stays(tmp_path, name, value):
     assert '"times"' in source.read_text()
     format_name = name.partition("/")[0]
     assert sources_of(read(source, name)) == {DEFAULT_TIME_SOURCE[format_name]}
-    named = list(formats.read_utterances(source, format_name, times="ctc"))
+    named = list(formats.read(source, format_name, times="ctc"))
     assert content_of(write(named, tmp_path / "out", name)) == content_of(source)
 
 
@@ -368,7 +368,7 @@ def test_a_tier_or_custom_value_of_another_meaning_stays(tmp_path):
     grid, custom = with_key("textgrid", "clock"), re.sub(r'"custom": {[^}]*}', '"custom": ["times"]', SAMPLES["lhotse"])
     for name, content in (("textgrid", grid), ("lhotse", custom)):
         source = put(tmp_path / name, content)
-        named = list(formats.read_utterances(source, name, times="ctc"))
+        named = list(formats.read(source, name, times="ctc"))
         assert content_of(write(named, tmp_path / f"{name}.out", name)) == content_of(source)
         assert sources_of(read(source, name)) == {"aligner"}
 

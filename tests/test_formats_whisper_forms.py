@@ -52,7 +52,7 @@ CTC = {"text": "YA VOY", "chunks": [{"text": "YA", "timestamp": [0.0, 0.5]}, {"t
 
 
 def read(folder, content):
-    return list(formats.read_utterances(file(folder, "talk.json", json.dumps(content))))
+    return list(formats.read(file(folder, "talk.json", json.dumps(content))))
 
 
 def written(utterances):

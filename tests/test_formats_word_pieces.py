@@ -43,7 +43,7 @@ PIECES = (
 
 
 def read(folder, content):
-    return list(formats.read_utterances(file(folder, "talk.json", json.dumps(content))))
+    return list(formats.read(file(folder, "talk.json", json.dumps(content))))
 
 
 def written(utterances, name="whisper"):

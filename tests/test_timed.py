@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from dummies import bare_words
 
+from asr_punct import formats
 from asr_punct.align.methods import DtwAligner, align_data_dir, align_file
 from asr_punct.audio import recording_table, single_recording, write
 from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.pauses import refined
 from asr_punct.words import Utterance, Word
@@ -170,8 +170,8 @@ def test_a_file_is_aligned(speech, tmp_path):
     assert result.time_source == "aligner"
     edges = [time for word in result.words for time in (word.start, word.end)]
     assert edges == sorted(edges)
-    write_utterances([result], tmp_path / "a.ctm", glyphs("es"))
-    (back,) = read_utterances(tmp_path / "a.ctm")
+    formats.write([result], tmp_path / "a.ctm", glyphs("es"))
+    (back,) = formats.read(tmp_path / "a.ctm")
     assert (back.id, len(back.words)) == ("una_frase", 4)
 
 

@@ -90,4 +90,4 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
     with on_terminal(quiet, output=output):
         words = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        formats.write_utterances(punctuator.restore(words), output, punctuator.glyphs, target, limits)
+        formats.write(punctuator.restore(words), output, punctuator.glyphs, target, limits)

@@ -94,30 +94,31 @@ def punctuate(
     """
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
-    from asr_punct.formats.formats import format_of_file
     from asr_punct.formats.kaldi import read_wav_scp
+    from asr_punct.formats.source import Source
     from asr_punct.formats.subtitle_output import chosen_limits
     from asr_punct.pauses import refined
 
-    target = formats.output_format(output, to, None if probabilities else source, from_)
+    given = Source(source, from_)
+    target = formats.output_format(output, to, None if probabilities else given)
     limits = chosen_limits(subtitles, target)
     _check_exclusive({"--audio": audio, "--wav-scp": wav_scp})
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
-    in_place = is_same_file(source, output) and target == (from_ or format_of_file(source) or "text")
+    in_place = is_same_file(source, output) and target == given.format
     read: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
     options = PunctuatorOptions(model, marks, no_case, casing, device, threads, int8, class_weights)
     punctuator = options.open(aggregate=aggregate)
     with on_terminal(quiet, source=source, output=output):
-        utterances = formats.read_utterances(source, from_, silence=True, times=times)
+        utterances = formats.read(given, silence=True, times=times)
         if audio:
             utterances = refined(utterances, single_recording(audio))
         elif wav_scp:
             utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = counted(restored, "words", size=word_count, source=source)
-        formats.write_utterances(restored, output, punctuator.glyphs, target, limits)
+        formats.write(restored, output, punctuator.glyphs, target, limits)
 
 
 def _check_exclusive(options: Mapping[str, object]) -> None:

@@ -64,7 +64,7 @@ def align(
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
     with on_terminal(quiet, output=output):
-        formats.write_utterances(utterances, output, glyphs(lang), "ctm")
+        formats.write(utterances, output, glyphs(lang), "ctm")
 
 
 @command(
@@ -103,5 +103,5 @@ def pauses(
     check_outputs({"-o": output}, [source, audio, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(lang, times, audio, data_dir)
     with on_terminal(quiet, source=source):
-        formats.write_utterances(corpus.read(source, from_), output, glyphs(lang), "tsv")
+        formats.write(corpus.read(source, from_), output, glyphs(lang), "tsv")
     print_summary(corpus.summary(), quiet)

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from asr_punct import progress
+from asr_punct import formats, progress
 from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
 from asr_punct.errors import TIMES, InputError, counted_as
-from asr_punct.formats import read_utterances
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
@@ -51,7 +50,7 @@ class TimedCorpus:
         Raises:
             InputError: a malformed file, an utterance that is not in the data directory, or no times at all.
         """
-        utterances: Iterable[Utterance] = read_utterances(source, format_name, times=self._times)
+        utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._times)
         if self._data_dir is not None:
             utterances = map(self._described, self._in_order(utterances))
         if self._has_audio:

@@ -1,4 +1,4 @@
-"""One module a format; this one finds the format of a file and reads or writes it."""
+"""Read and write files: one module per family of formats, and a registry of them (`formats`)."""
 
 from __future__ import annotations
 
@@ -7,95 +7,51 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.data_dir import is_data_dir
-from asr_punct.formats.files import (
-    AUDIO_SUFFIXES,
-    MAX_TIME,
-    STANDARD_STREAM,
-    Pathlike,
-    display_name,
-    uncompressed_name,
-    write_file,
-)
-from asr_punct.formats.formats import (
-    FORMATS,
-    READABLE,
-    WRITABLE,
-    format_by_name,
-    format_of_file,
-    is_other_format,
-    read_json_file,
-    read_jsonl_file,
-)
+from asr_punct.formats.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
+from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.json_values import shown
+from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_output import limited
-from asr_punct.formats.text import read_text
-from asr_punct.formats.unnamed import plain_text, refuse_table
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, named_time_source, with_time_source
 
 
-def read_utterances(
-    path: Pathlike,
+def detect(path: Pathlike) -> str:
+    """Return the format of a file, as `Source.format`."""
+    return Source(path).format
+
+
+def read(
+    source: Pathlike | Source,
     format_name: str | None = None,
     *,
     silence: bool = False,
     times: str | None = None,
 ) -> Iterator[Utterance]:
-    """Utterances of a file, lazily; the format is guessed where none is named, standard input is text.
-
-    A file whose name says nothing is text, the content of a `.json` or `.jsonl` tells its format, and a file named
-    `.xz` or `.gz` is of the format that the name without it says.
+    """Yield the utterances of a file, while it is read.
 
     Args:
-        path: the file.
-        format_name: its format.
-        silence: whether JSON may have no words, as a recogniser writes it where nobody speaks.
-        times: where the words' times come from, one of `words.TIME_SOURCES`; None leaves what the file says.
+        source: the file; `.xz` and `.gz` files are decompressed.
+        format_name: its format; None: detected, as in `Source`.
+        silence: whether a JSON file may have no words: recognisers write such files for silence.
+        times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
 
     Raises:
-        AsrPunctError: the format is not known, or none that is read; or no such source of times.
-        InputError: the file has no words at all, not the form of its format, a time beyond `files.MAX_TIME`, or nothing
-            says its format and it is no text (`unnamed`).
+        AsrPunctError: the format is unknown or cannot be read, or the source of times is unknown.
+        InputError: the file has no words, is malformed, has a time beyond `files.MAX_TIME`, or no format is given and
+            it is not text (`unnamed`).
     """
-    utterances = _read_unnamed(path) if format_name is None else _read_named(path, format_name)
+    source = source if isinstance(source, Source) else Source(source, format_name)
+    utterances = source.utterances()
     if times is not None:
-        source = named_time_source(times)
-        utterances = (with_time_source(utterance, source) for utterance in utterances)
-    name = format_name or format_by_name(uncompressed_name(path))
-    may_be_empty = silence and name is not None and FORMATS[name].recognises is not None
-    return _checked(utterances, path, may_be_empty)
-
-
-def _read_named(path: Pathlike, format_name: str) -> Iterator[Utterance]:
-    read = FORMATS[format_name].read if format_name in FORMATS else None
-    if read is None:
-        raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(READABLE)}")
-    return read(path)
-
-
-def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
-    """Utterances of a file of which nothing but its name and content says what it is."""
-    if Path(path).suffix.lower() in AUDIO_SUFFIXES:
-        raise InputError(display_name(path), "audio", "words (asr-punct transcribe hears them)")
-    if is_other_format(path):
-        expected = f"a format that is read: --from {' '.join(READABLE)}"
-        raise InputError(display_name(path), f"a {Path(path).suffix.lower()} file", expected)
-    if is_data_dir(path):
-        raise InputError(path, "a data directory", "a file (--from kaldi reads it, in score --ref-from and --hyp-from)")
-    refuse_table(path)
-    name = format_by_name(uncompressed_name(path))
-    if name == "json":
-        return read_json_file(path)
-    if name == "nemo":
-        return read_jsonl_file(path)
-    read = FORMATS[name].read if name else None
-    return read(path) if read else plain_text(read_text(path), path)
+        time_source = named_time_source(times)
+        utterances = (with_time_source(utterance, time_source) for utterance in utterances)
+    return _checked(utterances, source.path, silence and source.is_json)
 
 
 def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:
-    """The utterances; an error where there are no words, or one has a time, which may be a sum, that is too large."""
+    """Yield the utterances. Raises InputError if there are no words, or a time is too large (it may be a sum)."""
     words = 0
     for utterance in utterances:
         for word in utterance.words:
@@ -109,25 +65,20 @@ def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool
         raise InputError(display_name(path), "no words", "at least one word")
 
 
-def output_format(
-    path: Pathlike, format_name: str | None = None, source: Pathlike | None = None, source_format: str | None = None
-) -> str:
-    """The format to write: the one named, else by the file's name, text for standard output and a name without suffix.
-
-    A name of `.xz` or `.gz` says the format that it says without it.
+def output_format(path: Pathlike, format_name: str | None = None, source: Source | None = None) -> str:
+    """Return the format to write: the given one, else that of the file name, else text.
 
     Args:
-        path: the output.
+        path: the output; a suffix `.xz` or `.gz` is ignored.
         format_name: its format.
-        source: the input, whose format is kept where the output's name may be of it (Whisper's JSON as `.json`).
-        source_format: the input's format, where it is named.
+        source: the input; its format is kept if the output's suffix allows it (Whisper's JSON as `.json`).
 
     Raises:
-        AsrPunctError: it cannot be written, or the name does not say which it is.
-        InputError: the input is JSON of none of the formats.
+        AsrPunctError: the format cannot be written, or the suffix is unknown.
+        InputError: the input is JSON of an unknown format.
     """
     if format_name is None and source is not None:
-        format_name = _kept_format(path, source, source_format)
+        format_name = _kept_format(path, source)
     if format_name is None and str(path) != STANDARD_STREAM:
         name = uncompressed_name(path)
         format_name, suffix = format_by_name(name), Path(name).suffix
@@ -139,39 +90,39 @@ def output_format(
     return name
 
 
-def _kept_format(path: Pathlike, source: Pathlike, source_format: str | None) -> str | None:
-    """The input's format where the output's name may be of it, else None."""
+def _kept_format(path: Pathlike, source: Source) -> str | None:
+    """Return the input's format if the output's suffix allows it, else None."""
     name = uncompressed_name(path).lower()
-    keeping = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
-    if keeping and source_format is None and os.path.isfile(source):
-        source_format = format_of_file(source)
-    return source_format if source_format in keeping else None
+    possible = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
+    if not possible or not (source.has_given_format or os.path.isfile(source.path)):
+        return None
+    return source.format if source.format in possible else None
 
 
-def write_utterances(
+def write(
     utterances: Iterable[Utterance],
     path: Pathlike,
     glyphs: Glyphs,
     format_name: str | None = None,
     subtitles: Limits | None = None,
 ) -> None:
-    """Write utterances to a file, or a directory, that appears only when it is complete (`-`: standard output).
+    """Write utterances to a file or directory that appears when it is complete (`-`: standard output).
 
     Args:
-        utterances: what to write.
-        path: where to.
-        glyphs: how words are written.
-        format_name: of the file; by its name where None.
-        subtitles: limits of the cues that are made of all words, in a format of subtitles.
+        utterances: the utterances.
+        path: the output.
+        glyphs: glyphs of the marks.
+        format_name: format of the output; None: by its name.
+        subtitles: limits of new cues, made of all words; only for subtitle formats.
 
     Raises:
         AsrPunctError: the format cannot be written.
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]
-    write = chosen.write if subtitles is None else limited(name, subtitles)
-    if write is not None:
+    write_stream = chosen.write if subtitles is None else limited(name, subtitles)
+    if write_stream is not None:
         with write_file(path) as out:
-            write(utterances, out, glyphs)
+            write_stream(utterances, out, glyphs)
     elif chosen.write_to is not None:
         chosen.write_to(utterances, path, glyphs)

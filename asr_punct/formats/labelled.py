@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asr_punct import progress
-from asr_punct.formats import read_utterances
+from asr_punct import formats, progress
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.nemo import reference_of
 from asr_punct.text import parse
@@ -25,7 +24,7 @@ def read_labelled(
         format_name: format of the file; None: detected.
         reference: whether the file is a reference: then `text` of a NeMo manifest is read, not `pred_text`.
     """
-    read = read_utterances(path, format_name)
+    read = formats.read(path, format_name)
     words = f"words of {display_name(path)}"
     for utterance in progress.counted(read, words, size=word_count, source=path):
         utterance = reference_of(utterance) if reference else utterance

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
+from asr_punct import formats
 from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
-from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.tokens import replace_entries, written_words
@@ -74,8 +74,8 @@ def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuato
     Raises:
         InputError: `source` is not a manifest, or `output` cannot be written.
     """
-    restored = punctuator.restore(read_utterances(source, "nemo"))
-    write_utterances(restored, output, punctuator.glyphs, "nemo")
+    restored = punctuator.restore(formats.read(source, "nemo"))
+    formats.write(restored, output, punctuator.glyphs, "nemo")
 
 
 def _written(

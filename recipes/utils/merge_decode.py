@@ -14,8 +14,8 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats import write_utterances
 from asr_punct.formats.files import write_directory, write_file
 from asr_punct.formats.kaldi import unique_names, utterance_names
 from asr_punct.formats.labelled import labelled
@@ -63,7 +63,7 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
     in_order = sorted(spoken, key=lambda utterance: (utterance.recording, utterance.words[0].start or 0.0))
     with write_directory(path) as out:
         for recording, group in groupby(in_order, key=attrgetter("recording")):
-            write_utterances(group, out / f"{recording.replace('/', '_')}.srt", glyphs, "srt")
+            formats.write(group, out / f"{recording.replace('/', '_')}.srt", glyphs, "srt")
 
 
 def reference(data: Path, language: str) -> Iterator[Utterance]:
@@ -80,9 +80,9 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
     if not any(label.marks for utterance in expected for label in utterance.labels):
         return
     with write_directory(path) as out:
-        write_utterances(expected, out / "ref.tsv", glyphs, "tsv")
+        formats.write(expected, out / "ref.tsv", glyphs, "tsv")
         found = (utterance for utterance in utterances if utterance.id in names and utterance.words)
-        write_utterances(found, out / "hyp.tsv", glyphs, "tsv")
+        formats.write(found, out / "hyp.tsv", glyphs, "tsv")
 
 
 def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, language: str) -> None:

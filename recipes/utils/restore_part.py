@@ -15,8 +15,8 @@ from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats import read_utterances, write_utterances
 from asr_punct.formats.kaldi import unique_names
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import refined, with_pauses
@@ -52,7 +52,7 @@ class AudioFiles:
 
 def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
     """Read utterances with pauses and documents."""
-    utterances: Iterable[Utterance] = read_utterances(part / "words.json")
+    utterances: Iterable[Utterance] = formats.read(part / "words.json")
     if (part / "wav.scp").exists():
         utterances = refine_pauses(utterances, AudioFiles(part / "wav.scp", folder))
     documents = unique_names(part / "utt2doc")
@@ -76,7 +76,7 @@ def restore(part: Path, model: str | None) -> None:
     with TemporaryDirectory() as folder:
         documents = groupby(read_part(part, Path(folder)), key=attrgetter("context"))
         restored = (utterance for _, document in documents for utterance in punctuator.restore(document))
-        write_utterances(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
+        formats.write(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
 
 
 def main(part: Path, model: str = "") -> None:

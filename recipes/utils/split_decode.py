@@ -17,8 +17,8 @@ from pathlib import Path
 from data_dir import join_units
 from split_data_dir import assign
 
+from asr_punct import formats
 from asr_punct.errors import InputError, counted_as, run_script
-from asr_punct.formats import write_utterances
 from asr_punct.formats.kaldi import unique_names
 from asr_punct.formats.placing import read_decode
 from asr_punct.marks import glyphs
@@ -59,7 +59,7 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
     for number, part in enumerate(divided, start=1):
         folder = partial / str(number)
         folder.mkdir(parents=True)
-        write_utterances(part, folder / "words.json", glyphs(""), "json")
+        formats.write(part, folder / "words.json", glyphs(""), "json")
         _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in part})
         if audio:
             _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})

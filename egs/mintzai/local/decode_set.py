@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from asr_punct import formats
 from asr_punct.errors import run_script
-from asr_punct.formats import write_utterances
 from asr_punct.formats.files import make_directory, write_json_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
@@ -33,7 +33,7 @@ def main(model: Path, source: Path, output: Path, device: str | None = None, agg
         seconds = time.perf_counter() - start
     speed = {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": punctuator.runtime}
     write_json_file(output / "speed.json", speed)
-    write_utterances(restored, output / "test.tsv", punctuator.glyphs, "tsv")
+    formats.write(restored, output / "test.tsv", punctuator.glyphs, "tsv")
 
 
 if __name__ == "__main__":
