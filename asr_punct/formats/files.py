@@ -1,4 +1,4 @@
-"""Text files in and out: strict UTF-8 with a line number in every error, and output that is never half a file."""
+"""Read and write text files: strict UTF-8 with line numbers in errors; an output file appears when it is complete."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from asr_punct.words import TimeSource
 Pathlike = str | PathLike[str]
 STANDARD_STREAM = "-"
 AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
-"""Ends of the names of recordings, in lower case."""
+"""Suffixes of audio files, in lower case."""
 _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
-"""Bytes of a line: a manifest's line for ten hours of speech, with a time for each character, has 50 MB."""
+"""Maximum length of a line in bytes: ten hours of speech with times of characters are a line of 50 MB in a manifest."""
 MAX_FILE = 128 * 2**20
-"""Bytes of a file that is read as a whole: half a million words, fifty hours of speech, at 250 bytes a word.
+"""Maximum size in bytes of a file that is read at once: half a million words (50 hours of speech) at 250 bytes a word.
 
-Its values take up to ten times as much memory.
+Parsed, it needs up to ten times as much memory.
 """
 MAX_KEPT = 100_000
-"""Lines without words, one after the other, in a format that gives them back: they wait in memory for a word."""
+"""Maximum number of consecutive lines without words that are kept in memory, to be written again."""
 MAX_TIME = 10**10
-"""Seconds of a time; the same number bounds the milliseconds and confidences of JSON.
+"""Maximum time in seconds, also of milliseconds and confidences in JSON.
 
-It leaves room for seconds since 1970; a float of that size still has milliseconds.
+Seconds since 1970 are below it, and a float of that size still resolves milliseconds.
 """
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
 class _Gzip(gzip.GzipFile):
-    """Writes gzip data without a name and a time in its header, and closes the file under it."""
+    """Writes gzip data without a name and a time in its header; closing it closes the file."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
@@ -69,23 +69,23 @@ _COMPRESSED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     ".gz": (gzip.open, _open_gzip),
     ".xz": (lzma.open, lzma.open),
 }
-"""How files are read and written, by the suffixes that say how they are compressed."""
+"""Functions that open compressed files to read and to write, by suffix."""
 
 
 def display_name(path: Pathlike) -> str:
-    """The path as errors about reading name it."""
+    """Return the name of an input in error messages."""
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
 def uncompressed_name(path: Pathlike) -> str:
-    """The file's name without the suffix that says how it is compressed."""
+    """Return the file's name without the suffix of its compression."""
     name = Path(path).name
     suffix = Path(name).suffix
     return name.removesuffix(suffix) if suffix in _COMPRESSED else name
 
 
 @contextmanager
-def _told(path: Pathlike, expected: str) -> Iterator[None]:
+def _io_errors(path: Pathlike, expected: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -99,7 +99,7 @@ def _reason(error: OSError) -> str:
 @contextmanager
 def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if str(path) == STANDARD_STREAM:
-        with _told(display_name(path), _READABLE), progress.reading(path, sys.stdin.buffer):
+        with _io_errors(display_name(path), _READABLE), progress.reading(path, sys.stdin.buffer):
             yield sys.stdin.buffer
         return
     if not os.path.exists(path):
@@ -107,7 +107,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
     open_file, _ = _COMPRESSED.get(Path(path).suffix, (open, open))
-    with _told(path, _READABLE), open_file(path, "rb") as file:
+    with _io_errors(path, _READABLE), open_file(path, "rb") as file:
         try:
             with progress.reading(path, file):
                 yield file
@@ -117,13 +117,13 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
 
 
 def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
-    r"""Lines of a UTF-8 text file with their numbers from 1, read lazily; `-` is standard input.
+    r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
-    A line ends at `\n` alone; a carriage return before it and a byte order mark are dropped. A file named `.xz` or
-    `.gz` is decompressed.
+    A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
+    decompressed.
 
     Raises:
-        InputError: a file that is missing or cannot be read, or a line that is not UTF-8 or longer than `MAX_LINE`.
+        InputError: the file is missing or cannot be read, or a line is not UTF-8 or longer than `MAX_LINE`.
     """
     with _open_bytes(path) as file:
         for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
@@ -137,14 +137,14 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
 
 
 def keep_line(kept: list[str], line: str, place: str) -> None:
-    """Add a line to those that wait for a word. Raises InputError naming `place` for more than `MAX_KEPT`."""
+    """Append a line without words to `kept`. Raises InputError at `place` for more than `MAX_KEPT`."""
     if len(kept) == MAX_KEPT:
         raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most so many")
     kept.append(line)
 
 
 def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
-    """Text of bytes that begin with line `number` of a file."""
+    """Decode bytes that begin with line `number` of a file."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,13 +155,13 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
 
 
 def read_text_file(path: Pathlike) -> str:
-    """Whole content of a UTF-8 file. Raises InputError as `read_lines` does, and for more than `MAX_FILE` bytes."""
-    return _decoded(_read_whole(path), path, 1).removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+    """Return the text of a UTF-8 file. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes."""
+    return _decoded(_read_bytes(path), path, 1).removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
 
 
 def read_utf_file(path: Pathlike) -> str:
-    """Whole content of a file of UTF-16 with a byte order mark, else of UTF-8. Raises InputError likewise."""
-    raw = _read_whole(path)
+    """Return the text of a UTF-16 file with a byte order mark, or of a UTF-8 file. Raises as `read_text_file`."""
+    raw = _read_bytes(path)
     if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _decoded(raw, path, 1).removeprefix("\ufeff").replace("\r\n", "\n")
     try:
@@ -171,7 +171,7 @@ def read_utf_file(path: Pathlike) -> str:
         raise InputError(display_name(path), found, "UTF-16 text") from None
 
 
-def _read_whole(path: Pathlike) -> bytes:
+def _read_bytes(path: Pathlike) -> bytes:
     with _open_bytes(path) as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
@@ -180,10 +180,10 @@ def _read_whole(path: Pathlike) -> bytes:
 
 
 class _Output:
-    """A text stream that tells what goes wrong with itself, and so leaves the errors of those who write to it alone.
+    """A text stream whose own errors become InputError; errors of its writers pass unchanged.
 
     Attributes:
-        failure: what went wrong, None as long as nothing did.
+        failure: the first error of the stream, or None.
     """
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:
@@ -191,44 +191,43 @@ class _Output:
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
-        return self._told(self._stream.write, text)
+        return self._run(self._stream.write, text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        self._told(self._stream.flush)
+        self._run(self._stream.flush)
 
     def close(self) -> None:
-        self._told(self._stream.close)
+        self._run(self._stream.close)
 
-    def _told(self, act: Callable[..., _Result], *arguments: str) -> _Result:
+    def _run(self, function: Callable[..., _Result], *arguments: str) -> _Result:
         try:
-            return act(*arguments)
+            return function(*arguments)
         except OSError as error:
             self.failure = error
             raise InputError(self._name, _reason(error), _WRITABLE) from None
-        except UnicodeEncodeError as error:  # the name of a file may be any bytes, a terminal have another encoding
+        except UnicodeEncodeError as error:  # a file name may be any bytes, a terminal may have another encoding
             found = repr(error.object[error.start : error.end])
             raise InputError(self._name, found, f"text that {error.encoding} can write") from None
 
 
 @contextmanager
 def write_file(path: Pathlike) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete; `-` is standard output, which may be cut.
+    """Open a text file that appears under its name when it is complete; `-` is standard output.
 
-    A file named `.xz` or `.gz` is compressed, and the same text gives the same bytes.
-
-    Errors of the caller pass as they are. What comes is written to, flushed and closed, and has no descriptor.
+    `.xz` and `.gz` files are compressed, reproducibly. Errors of the caller pass unchanged; then no file appears.
+    The stream has only `write`, `writelines`, `flush` and `close`.
 
     Raises:
-        InputError: its directory does not exist, or it cannot be written to its end (a full disk).
+        InputError: the directory does not exist, or the file cannot be written (a full disk).
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
         output: AbstractContextManager[_Output] = _standard_output()
-    elif os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout, a named pipe: nothing to rename over
+    elif os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout or a named pipe cannot be replaced
         output = closing(_open_output(target, target))
     else:
         output = _replacing(target)
@@ -237,7 +236,7 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
 
 
 def write_json_file(path: Pathlike, value: Any) -> None:
-    """A file with a JSON value, indented, as `write_file` writes it."""
+    """Write a JSON value, indented, by `write_file`."""
     with write_file(path) as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
@@ -245,7 +244,7 @@ def write_json_file(path: Pathlike, value: Any) -> None:
 
 def _open_output(file: Path, name: Path) -> _Output:
     _, open_file = _COMPRESSED.get(name.suffix, (open, open))
-    with _told(name, _WRITABLE):
+    with _io_errors(name, _WRITABLE):
         return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
 
 
@@ -257,49 +256,49 @@ def _standard_output() -> Iterator[_Output]:
         out.flush()
     except InputError:
         if out.failure:
-            _discard_rest()
-        if not isinstance(out.failure, BrokenPipeError):  # the reader of a pipe has gone: not an error
+            _discard_buffer()
+        if not isinstance(out.failure, BrokenPipeError):  # the reader closed the pipe: not an error
             raise
 
 
-def _discard_rest() -> None:
-    """What standard output still holds goes nowhere when Python flushes it at its end."""
-    with suppress(OSError), open(os.devnull, "wb") as nowhere:  # where there is no descriptor there is no such end
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+def _discard_buffer() -> None:
+    """Discard the buffer of standard output, which Python flushes when it exits."""
+    with suppress(OSError), open(os.devnull, "wb") as null:  # without a descriptor nothing is flushed
+        os.dup2(null.fileno(), sys.stdout.fileno())
 
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[_Output]:
-    with _told(target, _WRITABLE):
+    with _io_errors(target, _WRITABLE):
         handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
         os.close(handle)
     try:
         with closing(_open_output(Path(partial), target)) as out:
             yield out
-        with _told(target, _WRITABLE):
+        with _io_errors(target, _WRITABLE):
             os.chmod(partial, 0o666 & ~_umask())
             os.replace(partial, target)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)  # a signal may come when it has its name already
+        Path(partial).unlink(missing_ok=True)  # an interrupt may arrive after it was renamed
         raise
 
 
 @contextmanager
 def write_directory(path: Pathlike) -> Iterator[Path]:
-    """A directory to fill, which appears under its name only when it is complete; errors of the caller pass.
+    """Open a directory that appears under its name when it is complete; errors of the caller pass unchanged.
 
     Raises:
-        InputError: something stands there that is no empty directory, or it cannot be made.
+        InputError: the path exists and is no empty directory, or the directory cannot be made.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM or target.is_file() or (target.is_dir() and any(target.iterdir())):
-        what = "standard output" if str(path) == STANDARD_STREAM else "what stands there already"
-        raise InputError(path, what, "a directory that is new or empty")
-    with _told(target, _WRITABLE):
+        found = "standard output" if str(path) == STANDARD_STREAM else "existing files"
+        raise InputError(path, found, "a directory that is new or empty")
+    with _io_errors(target, _WRITABLE):
         partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
     try:
         yield partial
-        with _told(target, _WRITABLE):
+        with _io_errors(target, _WRITABLE):
             os.chmod(partial, 0o777 & ~_umask())
             os.replace(partial, target)
     except BaseException:
@@ -308,12 +307,12 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory and those above it, where it is not there.
+    """Make a directory and its parents if they do not exist.
 
     Raises:
-        InputError: a file stands there, or it cannot be made.
+        InputError: the path is a file, or the directory cannot be made.
     """
-    with _told(path, "a directory to write into"):
+    with _io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)
 
 
@@ -324,7 +323,7 @@ def _umask() -> int:
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:
-    """A number of seconds, 0 or more and at most `MAX_TIME`. Raises InputError naming `place` and `what` else."""
+    """Parse seconds from 0 to `MAX_TIME`. Raises InputError at `place`, with the name `what`, for other text."""
     try:
         value = float(text)
     except ValueError:
@@ -335,18 +334,18 @@ def parse_seconds(text: str, place: str, what: str) -> float:
 
 
 def parse_time_source(value: Any, place: str) -> TimeSource:
-    """A source of times by its name. Raises InputError naming `place` else."""
+    """Return the source of times of that name. Raises InputError at `place` for other values."""
     if value not in get_args(TimeSource):
         raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
     return cast(TimeSource, value)
 
 
 def one_token(name: str) -> str:
-    """A name for a format of columns or lines: runs of white space as `_`."""
+    """Return the name as one column: runs of white space become `_`."""
     return re.sub(r"\s+", "_", name)
 
 
 def format_seconds(value: float) -> str:
-    """Seconds with two to six decimals: microseconds survive, the noise of float sums does not."""
+    """Format seconds with two to six decimals: microseconds are kept, rounding errors of sums are not."""
     whole, _, decimals = f"{value:.6f}".partition(".")
     return f"{whole}.{decimals.rstrip('0'):0<2}"

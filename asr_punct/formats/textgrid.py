@@ -1,9 +1,9 @@
-"""Praat TextGrid: words in an interval tier, and a tier `punctuated` of the same intervals beside it.
+"""Praat TextGrid: words in an interval tier, and a tier `punctuated` with the same intervals after it.
 
-A tier `times` of one interval tells where the times come from, if not from an aligner.
+A tier `times` with one interval names the source of the times, unless it is an aligner.
 
-Both of Praat's text formats are read, in UTF-8 or UTF-16 with its byte order mark; the long one is written, in UTF-8.
-Own code, for what reads TextGrids elsewhere rounds times and leaves intervals out.
+Praat's long and short text formats are read, in UTF-8, or UTF-16 with a byte order mark; the long one is written, in
+UTF-8. The package `textgrid` is not used: it rounds times, drops empty intervals and cannot bound or place its errors.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
-"""Name of the tier of written words."""
+"""Name of the tier of words with marks and capitals."""
 _OURS = (PUNCTUATED, KEY)
-_USUAL = DEFAULT_TIME_SOURCE["textgrid"]
+_DEFAULT = DEFAULT_TIME_SOURCE["textgrid"]
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 _TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
@@ -33,19 +33,19 @@ _EXPECTED = "a TextGrid with a tier of words"
 _VALUE = re.compile(
     r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
 )
-"""Strings and free-standing numbers, which alone count in both formats, and comments, which do not."""
+"""The values of both formats: strings and free-standing numbers; comments have no group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A tier as it stands in its file, numbers as they were written.
+    """A tier of a file; its numbers are strings, so that they are written unchanged.
 
     Attributes:
         kind: `IntervalTier` or `TextTier`.
         name: its name.
-        start: where it begins.
-        end: where it ends.
-        rows: start, end and text of every interval, or number and mark of every point.
+        start: start time in seconds.
+        end: end time in seconds.
+        rows: start, end and text of every interval, or time and mark of every point.
     """
 
     kind: str
@@ -60,10 +60,10 @@ class Grid:
     """A TextGrid; `Utterance.origin`.
 
     Attributes:
-        start: where it begins, as written.
-        end: where it ends.
-        tiers: in order.
-        words: which of them holds the words.
+        start: start time in seconds, as in the file.
+        end: end time in seconds, as in the file.
+        tiers: the tiers, in order.
+        words: index of the tier of words.
     """
 
     start: str
@@ -73,13 +73,13 @@ class Grid:
 
 
 def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
-    """The one utterance of a TextGrid: the intervals of its word tier that are not silence.
+    """Yield one utterance: the intervals of the word tier that are not silence.
 
-    The tier is the one named `words`, `word` or `ORT`, else the only interval tier. Of the words of one interval the
-    first has its start and the last its end.
+    The word tier is named `words`, `word`, `ORT` or `ORT-MAU`, or is the only interval tier. If an interval has several
+    words, the first has its start and the last its end.
 
     Raises:
-        InputError: no TextGrid, no tier of words, or a word whose times are none.
+        InputError: the file is no TextGrid or has no word tier, or the times of a word are invalid.
     """
     place = display_name(path)
     start, end, tiers = _tiers(_Values(read_utf_file(path), place))
@@ -88,15 +88,15 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     name = recording_name(path)
     grid = Grid(start, end, tiers, chosen)
     yield Utterance(
-        words, id=name, recording=name, time_source=get_time_source(_told(grid), words, _USUAL), origin=grid
+        words, id=name, recording=name, time_source=get_time_source(_times_entry(grid), words, _DEFAULT), origin=grid
     )
 
 
 class _Values:
-    """The strings and numbers of a file, one by one.
+    """Reads the strings and numbers of a file in order.
 
     Attributes:
-        place: the file, as errors name it.
+        place: name of the file in error messages.
     """
 
     def __init__(self, text: str, place: str) -> None:
@@ -110,7 +110,7 @@ class _Values:
         return self._value(2)
 
     def size(self) -> int:
-        """How many things follow, each of two values or more."""
+        """Return the number of tiers or rows that follow, each of two values or more."""
         written = self.number()
         left = len(self._values) - self._read
         if not written.isdecimal() or len(written) > 10 or int(written) * 2 > left:
@@ -118,7 +118,7 @@ class _Values:
         return int(written)
 
     def error(self, found: str) -> InputError:
-        """An error in the line of the last value, that of the file's end where none was left."""
+        """Return an error at the line of the last value, or at the end of the file."""
         after = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
         line = self._text.count("\n", 0, after) + 1
         return InputError(f"{self.place}:{line}", found, _EXPECTED)
@@ -184,7 +184,7 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
 
 
 def _texts(text: str) -> list[str]:
-    """The words of an interval, none where it is silence."""
+    """Return the words of an interval, none for silence."""
     return [] if text.strip().lower() in _SILENCE else text.split()
 
 
@@ -196,21 +196,20 @@ def _seconds(number: str) -> float:
 
 
 def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write the words of one recording as a tier `words` and, where they have labels, as written in `punctuated`.
+    """Write the words of one recording as tier `words` and, if they have labels, with marks in tier `punctuated`.
 
-    What came from a TextGrid gets all its tiers back, `punctuated` after the words or in the place of an older one.
-    Times of another source than an aligner, or of several, have a tier `times` that tells the first such one. Intervals
-    do not overlap: a word that ends after the next one starts ends there, and words between which no time is known
-    share an interval.
+    Words that were read from a TextGrid keep all its tiers; `punctuated` follows the words or replaces an older one.
+    A tier `times` names the first source of times that is not an aligner. Intervals do not overlap: a word that ends
+    after the start of the next one is cut there, and words without times between them share an interval.
 
     Raises:
-        InputError: words without any times or out of their order, or of several recordings or channels.
+        InputError: no word has times, words are out of order, or they belong to several recordings or channels.
     """
-    held = list(utterances)
-    grid = _own_grid(held) or _new_grid(held)
-    if any(utterance.is_labelled for utterance in held):
-        grid = _punctuated(grid, held, glyphs)
-    grid = _telling_source(grid, held)
+    given = list(utterances)
+    grid = _own_grid(given) or _new_grid(given)
+    if any(utterance.is_labelled for utterance in given):
+        grid = _punctuated(grid, given, glyphs)
+    grid = _with_time_source(grid, given)
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
     out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
     for number, tier in enumerate(grid.tiers, start=1):
@@ -227,26 +226,26 @@ def _own_grid(utterances: Sequence[Utterance]) -> Grid | None:
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
-    """The grid with the tier of written words."""
+    """Return the grid with the tier of words with marks."""
     written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
     rows = tuple((*row[:2], " ".join(next(written) for _ in _texts(row[2])) or row[2]) for row in words.rows)
     return _with_tier(grid, replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
 
 
-def _telling_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
-    """The grid with a tier that tells where the times come from, if that has to be told."""
-    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in ("none", _USUAL))
-    old = _told(grid)
-    new = set_time_source(old, next(others, utterances[0]), _USUAL)
+def _with_time_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
+    """Return the grid with the tier `times` if the source is not the default."""
+    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in ("none", _DEFAULT))
+    old = _times_entry(grid)
+    new = set_time_source(old, next(others, utterances[0]), _DEFAULT)
     if new is old:
         return grid
     row = grid.start, grid.end, str(new[KEY])
     return _with_tier(grid, Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
 
 
-def _told(grid: Grid) -> Object:
-    """What that tier tells, as an object of JSON does; nothing that is a source where it has not one interval."""
+def _times_entry(grid: Grid) -> Object:
+    """Return the tier `times` as a JSON object; its value is None if the tier has not exactly one interval."""
     place = _place(grid, KEY)
     if place is None:
         return {}
@@ -255,14 +254,14 @@ def _told(grid: Grid) -> Object:
 
 
 def _with_tier(grid: Grid, tier: Tier, place: int) -> Grid:
-    """The grid with a tier in the place of an older one of its name, else in a new one."""
+    """Return the grid with a tier that replaces an older one of its name, or is inserted at `place`."""
     old = _place(grid, tier.name)
     first, after = (place, place) if old is None else (old, old + 1)
     return replace(grid, tiers=(*grid.tiers[:first], tier, *grid.tiers[after:]))
 
 
 def _place(grid: Grid, name: str) -> int | None:
-    """Where a tier of that name is, beside that of the words."""
+    """Return the index of the tier of that name, other than the word tier, or None."""
     return next((i for i, tier in enumerate(grid.tiers) if tier.name == name and i != grid.words), None)
 
 
@@ -271,10 +270,10 @@ def _tier_lines(tier: Tier) -> Iterator[str]:
     yield f"name = {_quoted(tier.name)}"
     yield f"xmin = {tier.start}"
     yield f"xmax = {tier.end}"
-    what, names = ("intervals", ("xmin", "xmax", "text")) if tier.kind == _INTERVALS else ("points", ("number", "mark"))
-    yield f"{what}: size = {len(tier.rows)}"
+    rows, names = ("intervals", ("xmin", "xmax", "text")) if tier.kind == _INTERVALS else ("points", ("number", "mark"))
+    yield f"{rows}: size = {len(tier.rows)}"
     for number, row in enumerate(tier.rows, start=1):
-        yield f"{what} [{number}]:"
+        yield f"{rows} [{number}]:"
         values = (*row[:-1], _quoted(row[-1]))
         yield from (f"    {name} = {value}" for name, value in zip(names, values, strict=True))
 
@@ -298,7 +297,7 @@ def _new_grid(utterances: Sequence[Utterance]) -> Grid:
 
 
 def _intervals(words: Sequence[Word]) -> list[tuple[Seconds, Seconds, str]]:
-    """Start, end and words of intervals that do not overlap."""
+    """Return start, end and words of intervals that do not overlap."""
     result: list[tuple[Seconds, Seconds, str]] = []
     group: list[Word] = []
     for word in words:
@@ -306,11 +305,11 @@ def _intervals(words: Sequence[Word]) -> list[tuple[Seconds, Seconds, str]]:
         if word.start is not None and start is not None and word.start < start:
             raise InputError(f"word {word.text!r}", f"start {word.start} after {start}", "words in the order of time")
         if start is not None and end is not None and word.start is not None and start < min(end, word.start):
-            result.append((start, min(end, word.start), " ".join(held.text for held in group)))
+            result.append((start, min(end, word.start), " ".join(each.text for each in group)))
             group = []
         group.append(word)
     start, end = _span(group)
-    text = " ".join(held.text for held in group)
+    text = " ".join(each.text for each in group)
     if start is not None and end is not None and start < end:
         result.append((start, end, text))
     elif result:
