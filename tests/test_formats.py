@@ -50,13 +50,13 @@ def test_a_compressed_file_is_read_as_what_it_holds(tmp_path):
         list(read_lines(file(tmp_path, "b.txt.xz", "hola\n")))
 
 
-def test_invalid_utf8_is_told_with_its_place(tmp_path):
+def test_invalid_utf8_is_an_error_with_its_place(tmp_path):
     path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
     with pytest.raises(InputError, match=r"a\.txt:2: found byte 0xf1 at column 3, expected UTF-8 text"):
         list(read_lines(path))
 
 
-def test_invalid_utf8_in_a_whole_file_is_told_with_its_place(tmp_path):
+def test_invalid_utf8_in_a_whole_file_is_an_error_with_its_place(tmp_path):
     with pytest.raises(InputError, match=r"a\.json:2: found byte 0xf1 at column 3, expected UTF-8 text"):
         read_text_file(file(tmp_path, "a.json", b"bien\nma\xf1ana\n"))
 
@@ -65,7 +65,7 @@ def test_a_whole_file_has_no_byte_order_mark_and_no_carriage_returns(tmp_path):
     assert read_text_file(file(tmp_path, "a", "\ufeffuno\r\ndos\r\n")) == "uno\ndos"
 
 
-def test_files_over_the_limits_are_told(tmp_path, monkeypatch):
+def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):
     """The limits count what is read, so a small .xz cannot unfold into memory."""
     monkeypatch.setattr("asr_punct.formats.files.MAX_LINE", 1000)
     monkeypatch.setattr("asr_punct.formats.files.MAX_FILE", 5000)
@@ -83,7 +83,7 @@ def test_files_over_the_limits_are_told(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
-def test_what_is_no_file_is_told(tmp_path, name, found):
+def test_inputs_that_are_not_files_are_errors(tmp_path, name, found):
     with pytest.raises(InputError, match=found):
         list(read_lines(tmp_path / name))
 
@@ -102,19 +102,19 @@ def test_an_output_has_the_usual_permissions(tmp_path):
     assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) & 0o600 == 0o600
 
 
-def test_an_output_in_a_missing_directory_is_told(tmp_path):
+def test_an_output_in_a_missing_directory_is_an_error(tmp_path):
     with pytest.raises(InputError, match="found No such file or directory"), write_file(tmp_path / "no" / "out.txt"):
         pass
 
 
 @pytest.mark.parametrize("name", ["a.txt/out.txt", "x" * 300])
-def test_an_output_that_cannot_be_made_is_told(tmp_path, name):
+def test_an_output_that_cannot_be_made_is_an_error(tmp_path, name):
     file(tmp_path, "a.txt", "x")
     with pytest.raises(InputError, match="expected a place where a file can be written"), write_file(tmp_path / name):
         pass
 
 
-def test_files_that_may_not_be_opened_are_told(tmp_path, monkeypatch):
+def test_files_that_may_not_be_opened_are_errors(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise PermissionError(13, "Permission denied")
 
@@ -126,18 +126,18 @@ def test_files_that_may_not_be_opened_are_told(tmp_path, monkeypatch):
         pass
 
 
-def test_an_output_directory_is_told(tmp_path):
+def test_an_output_directory_is_an_error(tmp_path):
     with pytest.raises(InputError, match="found Is a directory"), write_file(tmp_path):
         pass
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path):
     """A limit on the size of files stands for the disk's end."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        told = pytest.raises(InputError, match=r"a\.txt: found File too large, expected a place")
-        with told, write_file(tmp_path / "a.txt") as out:
+        refused = pytest.raises(InputError, match=r"a\.txt: found File too large, expected a place")
+        with refused, write_file(tmp_path / "a.txt") as out:
             out.write("x" * 2000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -151,25 +151,25 @@ def test_a_name_that_is_no_utf8_names_its_recording(tmp_path):
     assert value.recording == "año?"
 
 
-def test_text_that_utf8_cannot_write_is_told(tmp_path):
-    told = pytest.raises(InputError, match=r"a\.txt: found '\\udcff', expected text that utf-8 can write")
-    with told, write_file(tmp_path / "a.txt") as out:
+def test_text_that_utf8_cannot_write_is_an_error(tmp_path):
+    refused = pytest.raises(InputError, match=r"a\.txt: found '\\udcff', expected text that utf-8 can write")
+    with refused, write_file(tmp_path / "a.txt") as out:
         out.write("a\udcff")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_device_that_takes_nothing_is_told():
-    told = pytest.raises(InputError, match="/dev/full: found No space left on device")
-    with told, write_file("/dev/full") as out:
+def test_a_device_that_cannot_be_written_is_an_error():
+    refused = pytest.raises(InputError, match="/dev/full: found No space left on device")
+    with refused, write_file("/dev/full") as out:
         out.write("x")
 
 
 @pytest.mark.parametrize("order", [0, 1])
-def test_of_two_files_the_one_that_cannot_be_written_is_told(tmp_path, order):
+def test_the_error_names_the_file_that_cannot_be_written(tmp_path, order):
     """Whichever was opened first, and though it fails before the end."""
     paths = ["/dev/full", tmp_path / "a.txt"]
-    told = pytest.raises(InputError, match=r"^/dev/full: found No space left on device")
-    with told, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
+    refused = pytest.raises(InputError, match=r"^/dev/full: found No space left on device")
+    with refused, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
         for out in (first, second):
             out.writelines(["x" * 50_000] * 3)
     assert list(tmp_path.iterdir()) == []
@@ -441,7 +441,7 @@ def test_textgrid(tmp_path, name):
     assert utterance.words == (Word("hola", 0.0, 0.5), Word("mundo", 1.0, 2.0))
 
 
-def test_what_is_no_textgrid_is_told(tmp_path):
+def test_a_file_that_is_no_textgrid_is_an_error(tmp_path):
     with pytest.raises(InputError, match="found no TextGrid"):
         list(formats.read(file(tmp_path, "a.TextGrid", "nothing")))
 
@@ -571,6 +571,6 @@ def test_data_dir_errors(tmp_path, files, found):
         list(read_data_dir(tmp_path))
 
 
-def test_a_missing_wav_scp_is_told(tmp_path):
+def test_a_missing_wav_scp_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_wav_scp(tmp_path / "wav.scp")

@@ -45,7 +45,7 @@ def asked(utterances):
     return [annotate(utterance, labels=(ASKED,) * len(utterance.words)) for utterance in utterances]
 
 
-def test_all_that_stands_in_a_ctm_comes_back(tmp_path):
+def test_everything_in_a_ctm_is_kept(tmp_path):
     content = CTM.replace("1e-1", "0.81")
     read = list(read_ctm(file(tmp_path, content)))
     assert written(write_ctm, read) == content
@@ -66,13 +66,13 @@ def test_words_of_one_row_share_its_times(tmp_path):
     assert alone.words == (Word("<space>", 0.5, 2.5),)
 
 
-def test_rows_of_an_other_format_stand_beside_those_of_a_ctm(tmp_path):
+def test_rows_of_another_format_are_written_with_those_of_a_ctm(tmp_path):
     (utterance,) = read_ctm(file(tmp_path, "s 1 0.50 2.000 una 0.70\n"))
     mixed = replace(utterance, words=(*utterance.words, Word("casa", 3.0, 3.5)))
     assert written(write_ctm, [mixed]) == "s 1 0.50 2.000 una 0.70\ns 1 3.00 0.50 casa\n"
 
 
-def test_rows_are_named_by_the_recording_that_their_times_are_of(tmp_path):
+def test_rows_are_named_by_the_recording_of_their_times(tmp_path):
     said = [
         Utterance((Word("sí", 1.0, 1.5), Word("no", 2.5, 2.75)), "talk-1", recording="talk", channel="2"),
         Utterance((Word("hola", 0.5, 0.75),), "talk-2", recording="talk", channel="1"),
@@ -117,7 +117,7 @@ def transcripts(draw):
 
 @RELAXED
 @given(transcripts())
-def test_any_ctm_comes_back(tmp_path_factory, content):
+def test_any_ctm_is_written_as_it_was_read(tmp_path_factory, content):
     path = file(tmp_path_factory.mktemp("ctm"), content)
     utterances = list(read_ctm(path))
     assert written(write_ctm, utterances) == content
@@ -136,19 +136,19 @@ def test_lines_without_words_are_limited(tmp_path, monkeypatch):
             list(read_ctm(file(tmp_path, content)))
 
 
-def test_rows_of_a_recording_that_comes_back_are_refused():
+def test_rows_of_a_recording_in_two_places_are_errors():
     one, two = (Utterance((Word("ya", 0.0, 1.0),), recording=name) for name in "ab")
     with pytest.raises(InputError, match="recording 'a': found utterances in two places"):
         written(write_ctm, [one, two, one])
 
 
-def test_an_utterance_without_words_parts_no_recording():
+def test_an_utterance_without_words_does_not_divide_a_recording():
     spoken = [Utterance((Word("ya", 1.0, 1.5),), recording="r", channel=channel) for channel in "21"]
     text = written(write_ctm, [spoken[0], Utterance((), recording="r"), spoken[1]])
     assert text == "r 1 1.00 0.50 ya\nr 2 1.00 0.50 ya\n"
 
 
-def test_utterances_that_overlap_stand_by_time():
+def test_overlapping_utterances_are_sorted_by_time():
     words = Word("b", 2.0, 3.0), Word("a", 1.5, 2.5)
     late, early = (Utterance((word,), recording="r") for word in words)
     assert written(write_ctm, [late, early]) == "r 1 1.50 1.00 a\nr 1 2.00 1.00 b\n"

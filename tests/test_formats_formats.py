@@ -21,13 +21,13 @@ ES = glyphs("es")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.ctm", "a.jsonl", "a.unknown"])
-def test_an_empty_file_is_told(tmp_path, name):
+def test_an_empty_file_is_an_error(tmp_path, name):
     with pytest.raises(InputError, match="found no words"):
         list(formats.read(file(tmp_path, name, "")))
 
 
 @pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
-def test_json_without_words_is_silence_where_that_is_asked_for(tmp_path, content):
+def test_json_may_have_no_words_with_silence(tmp_path, content):
     path = file(tmp_path, "a.json", content)
     assert not [word for value in formats.read(path, silence=True) for word in value.words]
     for name in ("a.ctm", "a.json", "a.jsonl", "a"):
@@ -49,12 +49,12 @@ def test_a_json_file_may_be_one_line_as_long_as_a_file(tmp_path, monkeypatch, fo
     ("name", "expected"),
     [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],
 )
-def test_formats_are_guessed_by_name(name, expected):
+def test_formats_are_detected_by_name(name, expected):
     assert format_by_name(name) == expected
 
 
 @pytest.mark.parametrize("name", ["a.ass", "a.XML", "a.eaf"])
-def test_known_formats_that_are_not_read_are_told(tmp_path, name):
+def test_known_formats_that_are_not_read_are_errors(tmp_path, name):
     path = file(tmp_path, name, "hola\n")
     with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
         formats.read(path)
@@ -107,7 +107,7 @@ def test_output_of_the_same_suffix_stays_in_the_format_of_the_input(tmp_path, so
     assert formats.output_format(output, "ctm", Source(path)) == "ctm"
 
 
-def test_the_format_that_is_named_for_the_input_is_kept(tmp_path):
+def test_the_given_format_of_the_input_is_kept(tmp_path):
     assert formats.output_format("b.json", None, Source("-", "whisper")) == "whisper"
     assert formats.output_format("b.json", None, Source("-", "aws")) == "json"
     assert formats.output_format("b.json", None, Source(file(tmp_path, "a.json", MANIFEST), "json")) == "json"
@@ -115,20 +115,20 @@ def test_the_format_that_is_named_for_the_input_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
-def test_an_output_of_another_name_is_told(name):
+def test_an_output_of_another_name_is_an_error(name):
     with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
         formats.output_format(name)
     assert formats.output_format(name, "text") == "text"
 
 
-def test_unknown_formats_are_told():
+def test_unknown_formats_are_errors():
     with pytest.raises(AsrPunctError, match="--from: found 'doc'"):
         formats.read("a", "doc")
     with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
         formats.output_format("a", "doc")
 
 
-def test_each_format_can_be_read_or_written_and_has_suffixes_of_its_own():
+def test_each_format_can_be_read_or_written_and_has_unique_suffixes():
     suffixes = [suffix for format_ in FORMATS.values() for suffix in format_.suffixes]
     assert len(set(suffixes)) == len(suffixes)
     assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
@@ -152,7 +152,7 @@ def test_help_names_every_format(run):
         ('{"retval": {}, "action": 1}', "an object with 'retval', 'action'"),
     ],
 )
-def test_json_of_no_known_form_is_told(tmp_path, content, found):
+def test_json_of_no_known_form_is_an_error(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"a\.json: found {found}, expected JSON of one of json"):
         list(formats.read(file(tmp_path, "a.json", content)))
 
@@ -199,7 +199,7 @@ def test_a_gzip_header_has_neither_a_name_nor_a_time(tmp_path):
     assert (header[3], header[4:8]) == (0, bytes(4))
 
 
-def test_compressed_output_that_is_broken_off_leaves_nothing(tmp_path):
+def test_interrupted_compressed_output_leaves_no_file(tmp_path):
     def broken():
         yield Utterance((Word("hola"),))
         raise InputError("a", "b", "c")
@@ -211,12 +211,12 @@ def test_compressed_output_that_is_broken_off_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.html.gz", "a.doc.xz"])
-def test_compressed_output_of_another_name_is_told(name):
+def test_compressed_output_of_another_name_is_an_error(name):
     with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}"):
         formats.output_format(name)
 
 
-def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
+def test_rows_of_a_ctm_are_not_read_as_text(tmp_path):
     """Where nothing says that it is text: in a file of an unknown name, or standard input."""
     rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
     source = file(tmp_path, "talk", rows)
@@ -239,7 +239,7 @@ def test_rows_of_a_ctm_are_not_taken_for_text(tmp_path):
         ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
     ],
 )
-def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found):
+def test_lines_of_other_formats_are_not_read_as_text(tmp_path, content, found):
     source = file(tmp_path, "talk", content)
     with pytest.raises(InputError, match=f"talk: found {found}, expected text, or --from"):
         list(formats.read(source))
@@ -259,11 +259,11 @@ def test_lines_of_other_formats_are_not_taken_for_text(tmp_path, content, found)
         "[ANA] sí\n[JON] no",
     ],
 )
-def test_text_may_look_like_a_little_of_them(tmp_path, text):
+def test_text_may_resemble_another_format(tmp_path, text):
     assert list(formats.read(file(tmp_path, "talk", text + "\n")))
 
 
-def test_the_text_of_a_data_directory_is_not_taken_for_text(tmp_path):
+def test_the_text_of_a_data_directory_is_not_read_as_text(tmp_path):
     source = file(tmp_path, "text", "u1 hola ana\n")
     assert list(formats.read(source))
     file(tmp_path, "utt2spk", "u1 u1\n")
@@ -272,7 +272,7 @@ def test_the_text_of_a_data_directory_is_not_taken_for_text(tmp_path):
     assert list(formats.read(source, "text"))
 
 
-def test_audio_is_for_another_command(tmp_path):
+def test_the_error_for_audio_names_transcribe(tmp_path):
     with pytest.raises(InputError, match=r"talk\.flac: found audio, expected words .asr-punct transcribe"):
         formats.read(file(tmp_path, "talk.flac", "fLaC"))
 

@@ -44,7 +44,7 @@ def stopped(utterances):
     return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
 
 
-def test_utterances_come_in_the_order_of_speech_with_times(tmp_path):
+def test_utterances_are_in_the_order_of_speech_with_times(tmp_path):
     values = read(folder(tmp_path / "d", FILES))
     assert [(value.id, value.recording, value.time_source) for value in values] == [
         ("b-1", "r", "asr"),
@@ -54,7 +54,7 @@ def test_utterances_come_in_the_order_of_speech_with_times(tmp_path):
     assert values[0].words == (Word("qué", 0.1, 0.5, 0.9), Word("dijo", 1.0, 1.5))
 
 
-def test_text_and_ctm_are_punctuated_and_the_rest_comes_back(tmp_path):
+def test_text_and_ctm_are_punctuated_and_other_files_are_copied(tmp_path):
     source = folder(tmp_path / "d", FILES)
     (source / "split2").mkdir()
     formats.write(read(source), tmp_path / "same", ES, "kaldi")
@@ -79,7 +79,7 @@ def test_a_ctm_of_utterances(tmp_path):
     assert contents(tmp_path / "out")["ctm"] == expected
 
 
-def test_rows_that_get_no_marks_are_told(tmp_path, caplog):
+def test_rows_without_marks_are_logged(tmp_path, caplog):
     source = folder(tmp_path / "d", FILES)
     assert len(read(source)) == 3
     assert caplog.messages == [f"{source}/ctm: 1 word outside all segments, which belong to no utterance"]
@@ -138,7 +138,7 @@ def test_utterances_of_another_format(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "recording"), [("talk-{}", "a/talk.wav"), ("{}", "talk")])
-def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, recording):
+def test_numbered_utterances_sort_in_the_order_of_speech(tmp_path, name, recording):
     """In every table, as Kaldi sorts: with zeros before their numbers, and their recording's name."""
     words = [Word("hola", float(number), number + 0.5) for number in range(12)]
     values = [
@@ -153,7 +153,7 @@ def test_numbered_utterances_stand_in_the_order_of_speech(tmp_path, name, record
     assert [value.words for value in read(tmp_path / "out")] == [value.words for value in values]
 
 
-def test_a_word_without_times_does_not_cost_the_others_theirs(tmp_path):
+def test_a_word_without_times_leaves_the_times_of_the_others(tmp_path):
     words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
     formats.write([Utterance(words, "u", recording="r", time_source="ctc")], tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
@@ -164,7 +164,7 @@ tokens = st.text(st.sampled_from("abñ.,-'"), min_size=1, max_size=4)
 
 @RELAXED
 @given(st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=12), st.booleans(), st.booleans())
-def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed, labelled):
+def test_any_utterances_are_read_back_in_their_order(tmp_path_factory, texts, timed, labelled):
     out = tmp_path_factory.mktemp("kaldi") / "out"
     values = []
     for i, line in enumerate(texts):
@@ -200,19 +200,19 @@ def test_any_utterances_come_back_in_their_order(tmp_path_factory, texts, timed,
         ({"text": "b-1\n", "ctm": ";;\n"}, "found no words"),
     ],
 )
-def test_malformed_directories_are_told(tmp_path, changed, found):
+def test_malformed_directories_are_errors(tmp_path, changed, found):
     with pytest.raises(InputError, match=found):
         read(folder(tmp_path / "d", FILES | changed))
 
 
-def test_what_is_no_directory_is_told(tmp_path):
+def test_a_missing_directory_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such directory"):
         read(tmp_path / "none")
     with pytest.raises(InputError, match="found no utterances, expected a data directory"):
         read(folder(tmp_path / "empty", {}))
 
 
-def test_nothing_is_overwritten_or_half_written(tmp_path):
+def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
     source = folder(tmp_path / "d", FILES)
     for taken in (source, source / "text", "-"):
         with pytest.raises(InputError, match="expected a directory that is new or empty"):

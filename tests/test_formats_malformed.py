@@ -67,7 +67,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_file_is_told_on_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, name):
+def test_the_error_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, name):
     monkeypatch.setattr(files, "MAX_LINE", 5000)
     monkeypatch.setattr(files, "MAX_FILE", 8000)
     path, content, found = CASES[name]

@@ -25,7 +25,7 @@ def decode(root, rows, **files):
     return {value.id: [(word.text, word.start) for word in value.words] for value in values}
 
 
-def test_rows_of_recordings_go_to_the_segment_that_they_are_in_or_the_nearest(tmp_path):
+def test_rows_of_recordings_belong_to_their_segment_or_the_nearest(tmp_path):
     rows = "r 1 0.1 .4 uno\nr 1 2.1 0.1 eh\nr 1 2.3 0.1 oh\nr 1 3 0.5 dos\nr 1 6 0.5 tres\nr 1 9 0.5 fin\n"
     assert decode(tmp_path / "d", rows, segments=SEGMENTS) == {
         "b-1": [("uno", 0.1), ("eh", 2.1)],
@@ -34,7 +34,7 @@ def test_rows_of_recordings_go_to_the_segment_that_they_are_in_or_the_nearest(tm
     }
 
 
-def test_rows_of_utterances_may_count_from_their_beginning(tmp_path):
+def test_times_may_start_at_the_beginning_of_the_utterance(tmp_path):
     absolute = "b-1 1 0.1 0.4 uno\na-1 1 2.7 0.5 dos\nb-2 1 6.2 1.1 tres\n"
     relative = "b-1 1 0.1 0.4 uno\na-1 1 0.2 0.5 dos\nb-2 1 0.2 1.1 tres\n"
     expected = {"b-1": [("uno", 0.1)], "a-1": [("dos", 2.7)], "b-2": [("tres", 6.2)]}
@@ -61,7 +61,7 @@ def test_words_of_one_row_stay_together(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ("x 1 0 1 hola\n", "found 'x', expected names of the directory's utterances or recordings"),
         ("r A 0 1 hola\nr B 0 1 hola\n", "found channels 'A' and 'B' of 'r', expected one channel, or"),
@@ -70,12 +70,12 @@ def test_words_of_one_row_stay_together(tmp_path):
         ("b-2 1 6.5 hola\n", "ctm:1: found 4 columns"),
     ],
 )
-def test_what_does_not_belong_is_told(tmp_path, rows, told):
-    with pytest.raises(InputError, match=told):
+def test_rows_of_unknown_names_or_times_are_errors(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
         decode(tmp_path / "d", rows, segments=SEGMENTS)
 
 
-def test_what_is_no_data_directory_is_told(tmp_path):
+def test_a_directory_without_tables_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such directory"):
         read_decode(tmp_path / "none", tmp_path / "ctm")
     with pytest.raises(InputError, match=r"found none of segments, wav\.scp, text and utt2spk"):
@@ -86,7 +86,7 @@ times = st.integers(0, 60).map(lambda value: value / 2)
 
 
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.lists(times, max_size=8), st.booleans())
-def test_the_segment_of_a_word_is_one_that_holds_it_or_the_nearest(tmp_path_factory, spans, middles, strays):
+def test_a_word_belongs_to_a_segment_that_contains_it_or_the_nearest(tmp_path_factory, spans, middles, strays):
     segments = {f"u{i}": ("r", min(span), max(span)) for i, span in enumerate(spans)}
     root = tmp_path_factory.mktemp("placing")
     rows = [f"r 1 {middle} 0 w{i}\n" for i, middle in enumerate(sorted(middles))]

@@ -63,7 +63,7 @@ def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path
         list(read_stm(file(tmp_path, "".join(lines[1:] + lines[:1]))))
 
 
-def test_all_but_the_transcript_comes_back(tmp_path):
+def test_everything_but_the_transcript_is_kept(tmp_path):
     read = list(read_stm(file(tmp_path, STM)))
     assert written(read) == STM
     assert written(stopped(read)) == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace("hola", "Hola.")
@@ -82,7 +82,7 @@ def test_utterances_of_another_format():
         written([Utterance((Word("hola"),), "u")])
 
 
-def test_new_segments_stand_by_recording_channel_and_time(tmp_path):
+def test_new_segments_are_sorted_by_recording_channel_and_time(tmp_path):
     places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
     values = [
         Utterance((Word(f"w{number}", start, start + 1),), "", recording=name, channel=channel)
@@ -121,7 +121,7 @@ def transcripts(draw):
 
 @RELAXED
 @given(transcripts())
-def test_any_stm_comes_back(tmp_path_factory, content):
+def test_any_stm_is_written_as_it_was_read(tmp_path_factory, content):
     read = list(read_stm(file(tmp_path_factory.mktemp("stm"), content)))
     assert written(read) == content
     again = list(read_stm(file(tmp_path_factory.mktemp("stm"), written(stopped(read)))))
@@ -171,20 +171,20 @@ def spoken(*words, recording="talk", channel="A"):
 @pytest.mark.parametrize(
     ("middle", "stays"), [(0.5, True), (1.99, True), (2, False), (3.9, False), (4, True), (6, True), (99, True)]
 )
-def test_words_of_ignored_segments_are_left_out_by_their_middle(tmp_path, middle, stays):
+def test_words_whose_middle_is_in_an_ignored_segment_are_not_scored(tmp_path, middle, stays):
     said = spoken(("hola", 0.1, 0.4), ("eh", middle - 0.1, middle + 0.1))
     (scored,) = without_ignored([said], read_stm(file(tmp_path, EXCLUSIONS)))
     assert scored == (said if stays else replace(said, words=said.words[:1]))
 
 
-def test_words_before_an_ignored_segment_are_its_own_and_those_after_all_the_last_one_s(tmp_path):
+def test_words_between_segments_belong_to_the_next_and_words_after_all_to_the_last(tmp_path):
     content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
     said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", time_source="asr")
     (scored,) = without_ignored([said], read_stm(file(tmp_path, content)))
     assert scored == replace(said, words=said.words[1:2])
 
 
-def test_labels_stay_on_their_words_and_other_channels_and_words_without_times_as_they_are(tmp_path):
+def test_other_channels_and_words_without_times_are_scored(tmp_path):
     references = list(read_stm(file(tmp_path, EXCLUSIONS)))
     said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
     stop, none = STOP, Labels()

@@ -137,13 +137,13 @@ def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
     assert value.speaker == speaker
 
 
-def test_new_cues_name_the_speaker_in_webvtt_alone():
+def test_new_cues_name_the_speaker_only_in_webvtt():
     value = Utterance((Word("hola", 0.0, 1.0),), recording="r", speaker="A &\n<B>", time_source="asr")
     assert text_of([value], "vtt") == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v A &amp; &lt;B&gt;>hola\n"
     assert text_of([value], "srt") == "1\n00:00:00,000 --> 00:00:01,000\nhola\n"
 
 
-def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file):
+def test_times_inside_a_cue_are_word_starts_and_repeated_lines_are_skipped(file):
     cues = list(formats.read(file("a.vtt", YOUTUBE)))
     assert words_of(cues) == [
         [("la", 0.24, None), ("sesión", 0.69, None), ("empieza", 1.05, 3.0)],
@@ -153,12 +153,12 @@ def test_times_inside_a_cue_are_starts_of_words_and_repeated_lines_no_words(file
     assert [cue.time_source for cue in cues] == ["segment"] * 3
 
 
-def test_a_line_said_twice_is_words_where_no_times_are_inside(file):
+def test_repeated_lines_are_words_in_cues_without_word_times(file):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nno\n\n00:02.000 --> 00:03.000\nno\n"
     assert [len(cue.words) for cue in formats.read(file("a.vtt", text))] == [1, 1]
 
 
-def test_what_is_no_tag_is_a_word(file):
+def test_unknown_tags_are_words(file):
     text = "1\n00:00:01,000 --> 00:00:02,000\n<unk> 3 < 5 a<b <i>y</i> [ruido]\n"
     (cue,) = formats.read(file("a.srt", text))
     assert [word.text for word in cue.words] == ["<unk>", "3", "<", "5", "a<b", "y", "[ruido]"]
@@ -179,7 +179,7 @@ def test_a_cue_may_have_no_number_and_no_text(file):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_without_labels_a_file_is_what_it_was(file, name):
+def test_without_labels_a_file_is_unchanged(file, name):
     path = file(name, FILES[name])
     assert text_of(formats.read(path), name[-3:]) == FILES[name]
 
@@ -205,7 +205,7 @@ def test_repeated_lines_are_repeated_as_they_are_written(file):
     assert text_of(said, "vtt") == expected.replace("muy<", "Muy<").replace("tarde</c>", "tarde.</c>")
 
 
-def test_tags_and_escapes_inside_a_word_stay_where_case_changes(file):
+def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(file):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
     (cue,) = formats.read(file("a.vtt", text))
     caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
@@ -213,12 +213,12 @@ def test_tags_and_escapes_inside_a_word_stay_where_case_changes(file):
     assert text_of([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
 
 
-def test_cues_out_of_their_file_have_a_header_still(file):
+def test_selected_cues_of_a_file_get_a_header(file):
     _, second = formats.read(file("a.vtt", VTT))
     assert text_of([second], "vtt").startswith("WEBVTT\n\n\nNOTE between\n")
 
 
-def test_a_cue_with_other_words_is_told(file):
+def test_a_cue_with_other_words_is_an_error(file):
     first, _ = formats.read(file("a.vtt", VTT))
     with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
         text_of([annotate(replace(first, words=first.words[:1]), pauses=None)], "vtt")
@@ -243,7 +243,7 @@ def test_webvtt_becomes_srt_with_its_cues_and_lines(file):
     assert youtube.endswith("3\n00:00:03,010 --> 00:00:05,000\nla sesión empieza\nmuy tarde\n")
 
 
-def test_with_limits_cues_are_made_anew(file):
+def test_with_limits_all_cues_are_new(file):
     cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
     said = list(formats.read(file("a.vtt", cues)))
     assert text_of(said, "vtt", limits=NETFLIX) == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
@@ -272,7 +272,7 @@ def test_no_words_are_an_empty_file():
     assert text_of([], "vtt") == "WEBVTT\n"
 
 
-def test_a_file_is_of_one_recording_in_the_order_of_time():
+def test_a_file_has_one_recording_in_the_order_of_time():
     with pytest.raises(InputError, match="found recordings 'r' and 's', expected one recording a file"):
         text_of([talk(), talk("s", 9.0)], "srt")
     later = replace(talk(start=60.0), id="u")
@@ -282,7 +282,7 @@ def test_a_file_is_of_one_recording_in_the_order_of_time():
         text_of([later, talk()], "srt")
 
 
-def test_each_channel_has_cues_of_its_own_in_the_order_of_time():
+def test_each_channel_has_its_cues_in_the_order_of_time():
     def said(channel, *starts):
         words = tuple(Word(f"{channel}{number}.", start, start + 0.5) for number, start in enumerate(starts))
         return Utterance(words, recording="r", channel=channel)
@@ -297,7 +297,7 @@ def test_each_channel_has_cues_of_its_own_in_the_order_of_time():
         assert [cue[0] for cue in cues] == ["1", "2", "3", "4", "5"]
 
 
-def test_words_without_times_are_told(run, tmp_path, model):
+def test_words_without_times_are_errors(run, tmp_path, model):
     source, target = tmp_path / "a.txt", tmp_path / "a.srt"
     source.write_text("hola a todos\n")
     status, _, error = run("punctuate", source, "-o", target, "--model", model, "--quiet")
@@ -317,7 +317,7 @@ def test_subtitles_of_a_ctm(run, tmp_path, model):
     assert max(map(len, target.read_text().split("\n\n")[0].splitlines()[2:])) <= 9
 
 
-def test_limits_are_of_subtitles_alone(run):
+def test_limits_are_only_for_subtitle_formats(run):
     assert chosen_limits(None, "text") is None
     assert chosen_limits("bbc", "vtt") == BBC
     with pytest.raises(AsrPunctError, match="--subtitles: found the output text, expected --to srt or vtt"):
@@ -334,7 +334,7 @@ CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("hola\n", "a.srt:1: found 'hola', expected a cue: its number, HH:MM:SS,mmm -->"),
         ("1\nhola\n", "a.srt:1: found '1', expected a cue"),
@@ -352,13 +352,13 @@ CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
         (b"1\n00:00:01,000 --> 00:00:02,000\nma\xf1ana\n", r"a.srt:3: found byte 0xf1"),
     ],
 )
-def test_malformed_srt_is_told(file, text, told):
-    with pytest.raises(InputError, match=told):
+def test_malformed_srt_is_an_error(file, text, message):
+    with pytest.raises(InputError, match=message):
         list(formats.read(file("a.srt", text)))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (CUE, "a.vtt:1: found '00:00:01,000 --> .* expected WEBVTT in the first line"),
         (f"\nWEBVTT\n\n{CUE}", "a.vtt:2: found 'WEBVTT', expected WEBVTT in the first line"),
@@ -371,15 +371,15 @@ def test_malformed_srt_is_told(file, text, told):
         ("WEBVTT\n\n00:01.000 --> 00:05.000\na <00:03.000>b <00:02.000>c\n", "found 2 s inside a cue, expected 3 to 5"),
     ],
 )
-def test_malformed_webvtt_is_told(file, text, told):
-    if told is None:
+def test_malformed_webvtt_is_an_error(file, text, message):
+    if message is None:
         assert len(list(formats.read(file("a.vtt", text)))) == 1
         return
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         list(formats.read(file("a.vtt", text)))
 
 
-def test_too_much_without_a_cue_is_refused(file, monkeypatch):
+def test_too_many_characters_without_a_cue_are_an_error(file, monkeypatch):
     monkeypatch.setattr(subtitles, "MAX_CUE", 300)
     header = "WEBVTT\n\n"
     assert len(list(formats.read(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
@@ -391,7 +391,7 @@ def test_too_much_without_a_cue_is_refused(file, monkeypatch):
 
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
 @pytest.mark.parametrize("kind", ["srt", "vtt"])
-def test_many_tags_take_no_long_time(text, kind):
+def test_many_tags_are_read_in_linear_time(text, kind):
     found = cut(text + " fin", kind)
     assert found.words[-1] == "fin"
 
@@ -407,7 +407,7 @@ PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
 
 
 @given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
-def test_what_is_cut_is_joined_again(text, kind):
+def test_the_parts_of_a_cue_join_to_its_text(text, kind):
     found = cut(text, kind)
     pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
     assert "".join(pieces) == text
@@ -416,7 +416,7 @@ def test_what_is_cut_is_joined_again(text, kind):
 
 
 @given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
-def test_what_is_escaped_is_read_as_it_was(token):
+def test_escaped_text_is_read_back(token):
     found = cut(escaped(token, "vtt"), "vtt")
     assert [plain_word(word, "vtt") for word in found.words] == [token]
 

@@ -302,7 +302,7 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
 
 @pytest.mark.parametrize("times", TIME_SOURCES)
 @pytest.mark.parametrize("name", WRITABLE)
-def test_where_times_come_from_is_told_or_taken_for_the_usual(tmp_path, name, times):
+def test_the_time_source_is_in_the_file_or_is_the_default(tmp_path, name, times):
     """Also where the file tells another source already, and by no more keys than it takes."""
     said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
     values = [Utterance(words, f"u{number}", recording="r", time_source=times) for number, words in enumerate(said)]
@@ -373,20 +373,20 @@ def test_a_tier_or_custom_value_of_another_meaning_stays(tmp_path):
         assert sources_of(read(source, name)) == {"aligner"}
 
 
-def test_the_documentation_says_what_times_are_taken_for():
+def test_the_documentation_lists_the_default_time_sources():
     text = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
     _, _, section = text.partition("\n## Where times come from\n")
     rows = [line.split("|")[1:4] for line in section.split("\n## ")[0].splitlines() if line.startswith("| `")]
-    listed = {name: (taken, told) for names, taken, told in rows for name in re.findall(r"`(\w+)`", names)}
+    listed = {name: (default, named) for names, default, named in rows for name in re.findall(r"`(\w+)`", names)}
     assert listed.keys() == set(READABLE)
-    for name, (taken, told) in listed.items():
+    for name, (default, named) in listed.items():
         forms = {times for form, times in DEFAULT_TIME_SOURCE.items() if form.partition("/")[0] == name}
-        assert set(re.findall("|".join(TIME_SOURCES), re.sub("[^`]*(`[^`]*`)?", r"\1", taken))) == forms
-        assert (told.strip() not in ("no", "not written")) == (name in TELLING)
+        assert set(re.findall("|".join(TIME_SOURCES), re.sub("[^`]*(`[^`]*`)?", r"\1", default))) == forms
+        assert (named.strip() not in ("no", "not written")) == (name in TELLING)
 
 
 @pytest.mark.parametrize("name", SPEAKING)
-def test_who_speaks_goes_from_a_format_to_another(tmp_path, name):
+def test_speakers_are_kept_between_formats(tmp_path, name):
     said = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
     values = [
         Utterance(said[0], "u", recording="r", time_source="asr"),
@@ -397,7 +397,7 @@ def test_who_speaks_goes_from_a_format_to_another(tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "speakers"), [("stm", ["a", "b"]), ("vtt", ["Ana", ""]), ("whisper/cpp", ["0", "0"])])
-def test_who_speaks_is_read(tmp_path, name, speakers):
+def test_speakers_are_read(tmp_path, name, speakers):
     assert [utterance.speaker for utterance in read(put(tmp_path / "in", SAMPLES[name]), name)] == speakers
 
 

@@ -113,14 +113,14 @@ def asked(utterance):
     return annotate(utterance, labels=(ASKED,) * len(utterance.words))
 
 
-def test_all_tiers_come_back(tmp_path):
+def test_all_tiers_are_kept(tmp_path):
     utterance = read(tmp_path, GRID)
     assert utterance.words == (Word("qué", 0.0, 0.5), Word("dijo", 1.0, None), Word('"ana"', None, 2.0))
     assert utterance.time_source == "aligner"
     assert written([utterance]) == GRID
 
 
-def test_the_written_words_are_a_tier_of_their_own(tmp_path):
+def test_words_with_marks_are_a_tier(tmp_path):
     expected = GRID.replace("size = 3\n", "size = 4\n", 1).replace("    item [3]:", TIER + "    item [4]:")
     utterance = read(tmp_path, GRID)
     assert written([asked(utterance)]) == expected
@@ -155,7 +155,7 @@ def test_another_reader_finds_the_same(tmp_path):
     assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
 
 
-def test_words_without_room_of_their_own_share_an_interval():
+def test_words_without_times_share_an_interval():
     words = (
         *(Word("a"), Word("b", 0.5, 0.5), Word("c", 0.5, 1.0), Word("d", 0.75, 2.0), Word("e", 2.0, None)),
         *(Word("f", None, 3.0), Word("g", 3.0, 3.0), Word("h")),
@@ -167,7 +167,7 @@ def test_words_without_room_of_their_own_share_an_interval():
     assert times == ["0.0", "0.5", "0.5", "0.75", "0.75", "2.0", "2.0", "3.0"]
 
 
-def test_times_of_a_recogniser_are_told_by_a_tier(tmp_path):
+def test_a_tier_names_the_source_of_a_recognisers_times(tmp_path):
     spoken = [
         Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),
         Utterance((Word("ya", 0.5, 1.0),), time_source="asr"),
@@ -203,7 +203,7 @@ def spoken(draw):
 
 @RELAXED
 @given(spoken())
-def test_any_words_come_back(tmp_path_factory, value):
+def test_any_words_are_read_back(tmp_path_factory, value):
     folder = tmp_path_factory.mktemp("grid")
     content = written([value])
     again = read(folder, content)
@@ -245,7 +245,7 @@ def test_textgrid_errors(tmp_path, old, new, line, found):
             read(tmp_path, GRID.replace(old, new))
 
 
-def test_other_bytes_are_told(tmp_path):
+def test_other_bytes_are_errors(tmp_path):
     path = tmp_path / "a.TextGrid"
     for content, found in (
         (b"File\n\xff", r"TextGrid:2: found byte 0xff .*UTF-8"),
@@ -256,7 +256,7 @@ def test_other_bytes_are_told(tmp_path):
             list(read_textgrid(path))
 
 
-def test_what_does_not_fit_a_grid_is_told():
+def test_words_that_do_not_fit_a_grid_are_errors():
     word = Word("a", 1.0, 2.0)
     with pytest.raises(InputError, match="u: found 2 recordings"):
         written([Utterance((word,), "u", recording="r"), Utterance((word,), "v", recording="s")])

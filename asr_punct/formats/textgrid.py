@@ -3,7 +3,8 @@
 A tier `times` with one interval names the source of the times, unless it is an aligner.
 
 Praat's long and short text formats are read, in UTF-8, or UTF-16 with a byte order mark; the long one is written, in
-UTF-8. The package `textgrid` is not used: it rounds times, drops empty intervals and cannot bound or place its errors.
+UTF-8. The package `textgrid` is not used: it cannot read comments or several values in a line, drops empty intervals,
+and its errors do not name a place.
 """
 
 from __future__ import annotations
