@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 from dummies import tiny_config, write_corpus
+from hypothesis import HealthCheck, settings
 
 from asr_punct import cli
+
+settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no times")
 
 
 @pytest.fixture(scope="session")

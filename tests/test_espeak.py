@@ -6,7 +6,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("espeakng_loader")
@@ -81,6 +81,7 @@ def test_an_unknown_voice_is_an_error(voice):
         synthesise("hola", voice)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_words_of_any_text_are_in_order(text):
     speech = synthesise(text, "es")

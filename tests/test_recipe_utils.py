@@ -121,12 +121,17 @@ class TestRunJobs:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_jobs_end_with_it(self, tmp_path, number):
         command = ["bash", UTILS / "run_jobs.sh", "x.log", "echo", "$$", ">", "pid;", "sleep", "60", "||", "true"]
-        runner = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
+        runner = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=accept_signals)
         pid_file = tmp_path / "pid"
         wait_for(lambda: pid_file.exists() and pid_file.read_text().strip())
         runner.send_signal(number)
         runner.wait(10)
         wait_for(lambda: not alive(int(pid_file.read_text())))
+
+
+def accept_signals() -> None:
+    """A shell that runs the tests in the background ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def alive(pid: int) -> bool:
