@@ -153,23 +153,23 @@ show() {
 
 # side_by_side COUNT FUNCTION ITEM…: call FUNCTION ITEM for each item, COUNT at the same time; they share the cores
 side_by_side() {
-  local count=$1 function=$2 item pid status=0
-  local -a pids=()
+  local count=$1 function=$2 item failed status
   shift 2
+  failed=$(mktemp) # the status of a call that failed; wait PID loses it when another process gets the same PID
   for item; do
     while [ "$(jobs -rp | wc -l)" -ge "$count" ]; do
-      sleep 0.1
+      wait -n || true
     done
     (
+      trap 'ended=$?; [ $ended -eq 0 ] || echo $ended >"$failed"' EXIT
       [ "$count" -eq 1 ] || export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$(($(nproc) / count + 1))}"
       "$function" "$item"
     ) &
-    pids+=($!)
   done
-  for pid in ${pids[@]+"${pids[@]}"}; do
-    wait "$pid" || status=$?
-  done
-  [ $status -eq 0 ] || exit $status
+  wait
+  status=$(cat "$failed")
+  rm "$failed"
+  [ -z "$status" ] || exit "$status"
 }
 
 # set_up EXTRAS: install them into --venv

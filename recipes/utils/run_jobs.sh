@@ -57,7 +57,7 @@ trap 'trap - TERM; kill -TERM 0' HUP INT TERM
 pids=()
 for ((job = first; job <= last; job++)); do
   while [ -n "$at_once" ] && [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do
-    sleep 0.1
+    wait -n
   done
   job_log=${log//$variable/$job}
   mkdir -p "$(dirname "$job_log")" || exit 2
