@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
@@ -65,8 +66,9 @@ class WordEncoder(nn.Module):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings from which `encoder_from_settings` builds the encoder without its weights."""
-        settings = {**cast(Any, self.encoder.config).to_dict(), "architectures": [type(self.encoder).__name__]}
+        """Settings, as JSON, from which `encoder_from_settings` builds the encoder without its weights."""
+        config: dict[str, Any] = json.loads(cast(Any, self.encoder.config).to_json_string(use_diff=False))
+        settings = {**config, "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
 
     @property
