@@ -141,6 +141,11 @@ def without_labels(utterance: Utterance) -> Utterance:
     return annotate(utterance, labels=None, probabilities=None)
 
 
+def marks_of(word: Word) -> frozenset[Mark]:
+    """Return the marks of a word; none if it is not labelled."""
+    return word.labels.marks if word.labels else frozenset()
+
+
 def word_count(utterance: Utterance) -> int:
     """Return the number of words."""
     return len(utterance.words)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from asr_punct.corpora.cleaning import finished, joined, repaired, unfit
-from asr_punct.corpora.duplicates import LIMIT, find_duplicates
+from asr_punct.corpora.cleaning import joined, reason_to_drop, repaired, without_fragment
+from asr_punct.corpora.duplicates import NEAR_SIMILARITY, find_duplicates
 from asr_punct.corpora.mixture import prepare_mixture
 from asr_punct.corpora.sources import Source, read_sources
 from asr_punct.corpora.switching import spliced
@@ -64,23 +64,23 @@ def test_repaired(language, line, expected):
         ("Como él dijo: «Ya voy.»", None),
         ("Маша вышла на улицу.", "other script"),
         ("La palabra " + "a" * 41 + ".", "long word"),
-        ("y luego se fue.", "small start"),
+        ("y luego se fue.", "lower-case start"),
         ("LEY 3 DE MEDIDAS, de hoy.", "capitals"),
     ],
 )
-def test_unfit(line, reason):
-    assert unfit(line, ordered=False) == reason
+def test_reasons_to_drop_a_line(line, reason):
+    assert reason_to_drop(line, running_text=False) == reason
 
 
 def test_a_line_ends_with_a_complete_sentence():
     whole = "Esto es una frase entera y bastante larga. «¿Otra?»"
-    assert finished(f"{whole} Y un resto", ordered=False) == whole
-    assert finished(f"{whole} Y un resto, —", ordered=True) == f"{whole} Y un resto, —"
-    assert finished("Sr. Don Nadie", ordered=False) == "Sr. Don Nadie"
+    assert without_fragment(f"{whole} Y un resto", running_text=False) == whole
+    assert without_fragment(f"{whole} Y un resto, —", running_text=True) == f"{whole} Y un resto, —"
+    assert without_fragment("Sr. Don Nadie", running_text=False) == "Sr. Don Nadie"
 
 
 def test_running_text_may_end_within_a_sentence():
-    assert unfit("Dijo que sí, y —", ordered=True) is None
+    assert reason_to_drop("Dijo que sí, y —", running_text=True) is None
     assert list(joined(["Esto es", "una frase.", "Título", "Otra frase, y", "«otra» más"])) == [
         "Esto es una frase.",
         "Título",
@@ -110,9 +110,9 @@ def test_near_duplicates_are_similar():
         line = rng.sample(words, 20)
         other = line[: 20 - changed] + rng.sample(words, changed)
         similarity = len(pairs(line) & pairs(other)) / len(pairs(line) | pairs(other))
-        if abs(similarity - LIMIT) > 0.2:
+        if abs(similarity - NEAR_SIMILARITY) > 0.2:
             (_, found) = find_duplicates([" ".join(line), " ".join(other)])
-            assert bool(found) == (similarity > LIMIT)
+            assert bool(found) == (similarity > NEAR_SIMILARITY)
 
 
 def labelled(text, language):

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asr_punct.corpora.numerals import LARGEST, basque_cardinal, basque_ordinal, cardinal, decimal
-from asr_punct.corpora.spelling import spelled_out
+from asr_punct.corpora.spoken_numbers import spelled_out
 from asr_punct.marks import LEFT, Case, Labels, glyphs, write_text
 from asr_punct.text import parse
 from asr_punct.words import Word
@@ -117,6 +117,9 @@ def spell(text, language):
     ("language", "text", "expected"),
     [
         ("es", "21 casas, 200 mesas y 21 barcos.", "Veintiuna casas, doscientas mesas y veintiún barcos."),
+        ("es", "Con £200 o £1, no $1 ni 21€.", "Con doscientas libras o una libra, no un dólar ni veintiún euros."),
+        ("es", "Son £200.200.000.", "Son doscientos millones doscientas mil libras."),
+        ("es", "De 21 las 3 de 1 los.", "De veintiuno las tres de uno los."),
         ("es", "Subió un 3,5 % o un 4%.", "Subió un tres coma cinco por ciento o un cuatro por ciento."),
         ("es", "Son 1.234.567 y 2.000 €.", "Son un millón doscientos treinta y cuatro mil quinientos sesenta y "
          "siete y dos mil euros."),

@@ -1,4 +1,4 @@
-"""Clean written text for training: repair damaged lines, and find lines that nobody would say."""
+"""Clean written text for training: repair damaged lines, and find lines that are not speech-like text."""
 
 from __future__ import annotations
 
@@ -8,32 +8,38 @@ from collections.abc import Iterable, Iterator
 from asr_punct.errors import MissingExtraError
 from asr_punct.text import clean
 
-_CUT_QUOTE = re.compile(r"â€(?=\s|$)")
-_TAG = re.compile(r"</?[a-z]+\d?/?>", re.IGNORECASE)
-_EMPHASIS = re.compile(r"(?<!\w)[*_]+|[*_]+(?!\w)")
-_LOOSE_ACUTE = re.compile(r"(?<=i)o´(?=n\b)")
+_CUT_QUOTE = re.compile(r"â€(?=\s|$)")  # ” in the wrong encoding, its last byte lost
+_TAG = re.compile(r"</?[a-z]+\d?/?>", re.IGNORECASE)  # <sub>, <br/>
+_EMPHASIS = re.compile(r"(?<!\w)[*_]+|[*_]+(?!\w)")  # *word*, _word_
+_LOOSE_ACUTE = re.compile(r"(?<=i)o´(?=n\b)")  # legislacio´n
 _CLITIC = r"(?:s|t|re|ve|ll|d|m)\b"
 _LOOSE_APOSTROPHE = re.compile(rf"(?<=[A-Za-z])(?: ?(['’]) (?={_CLITIC})| (?=n?['’]{_CLITIC}))")
+# I don’ t, we 're, do n't
 _SPELLED_OK = re.compile(r"\bO_K\b")
+# MR. SMITH: and the Q of an interview
 _SPEAKER = re.compile(r"^(?:Q(?=\s+[A-Z])|\]? ?(?:(?:Ma?c|La|De)?[A-Z][A-Z.'’-]+ ?){1,4}:)\s+")
+# 12. and (3) before a capital
 _NUMBERING = re.compile(r"^\(?\d{1,3}[.)]\s+(?=[A-ZÁÉÍÓÚÑ¿¡«“\"—])")
 _DOTS = re.compile(r"\.{4,}")
 _FIRST_LETTER = re.compile(r"[^\w]*([^\W\d_])")
 _CLOSING = "\"'»”’)]*"
-_ENDS = tuple(".?!…")
-_PAUSES = tuple(":;,—–-")
-_SENTENCES = re.compile(r".*[.?!…][\"'»”’)\]]*(?=\s)")
+_SENTENCE_ENDS = tuple(".?!…")
+_CLAUSE_ENDS = tuple(":;,—–-")
+_SENTENCES = re.compile(r".*[.?!…][\"'»”’)\]]*(?=\s)")  # all complete sentences of a line
 _SYMBOLS = re.compile(r"[|{}\\=<>#~^\t_]")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S")
-_LONG_WORD = re.compile(r"[^\W_]{31,}|([=*~-])\1{5,}")
-_FEWEST_WORDS_KEPT = 8
-_MOST_DIGITS = 0.3
-_MOST_CAPITALS = 0.5
-_MOST_FOREIGN = 0.1
+_LONG_WORD = re.compile(r"[^\W_]{31,}|([=*~-])\1{5,}")  # also a ruler: ------
+_OTHER_SCRIPTS = ("\u0250", "\ufb00")  # first character of them, and the first one after them
+_MIN_WORDS_KEPT = 8
+_MAX_DIGIT_SHARE = 0.3
+_MAX_CAPITAL_SHARE = 0.5
+_MAX_OTHER_SCRIPT_SHARE = 0.1
 
 
 def repaired(line: str, language: str) -> str:
-    """Return the line in Unicode NFC without encoding errors, markup, numbering, speaker labels and split words.
+    """Return the line in NFC, repaired.
+
+    Encoding errors and detached apostrophes (`it 's`) are repaired; markup, numbering and speaker labels are removed.
 
     Args:
         line: written text.
@@ -59,54 +65,68 @@ def _fix_encoding(line: str) -> str:
     return fix_text(line, TextFixerConfig(unescape_html=False, fix_character_width=False, uncurl_quotes=False))
 
 
-def finished(line: str, ordered: bool) -> str:
+def without_fragment(line: str, running_text: bool) -> str:
     """Return a repaired line without the words after its last complete sentence, unless few words would remain.
 
     Args:
         line: a repaired line.
-        ordered: whether the text is running text, in which a line may end within a sentence.
+        running_text: whether lines continue each other, so that a line may end within a sentence.
     """
-    if _is_finished(line, ordered):
+    if _is_finished(line, running_text):
         return line
     complete = _SENTENCES.match(line)
-    return complete[0] if complete and complete[0].count(" ") + 1 >= _FEWEST_WORDS_KEPT else line
+    return complete[0] if complete and complete[0].count(" ") + 1 >= _MIN_WORDS_KEPT else line
 
 
-def _is_finished(line: str, ordered: bool) -> bool:
-    return line.rstrip(_CLOSING).endswith(_ENDS + _PAUSES if ordered else _ENDS)
+def _is_finished(line: str, running_text: bool) -> bool:
+    return line.rstrip(_CLOSING).endswith(_SENTENCE_ENDS + _CLAUSE_ENDS if running_text else _SENTENCE_ENDS)
 
 
-def unfit(line: str, ordered: bool) -> str | None:
-    """Return the reason not to train on a repaired line, if there is one; `ordered` as in `finished`."""
+def reason_to_drop(line: str, running_text: bool) -> str | None:
+    """Return the reason not to train on a repaired line, or None; `running_text` as in `without_fragment`."""
+    if reason := _unusual_characters(line):
+        return reason
+    if line[0] in "([" and line[-1] in ")]":
+        return "remark"
+    if not _is_finished(line, running_text):
+        return "unfinished"
+    if _LONG_WORD.search(line):
+        return "long word"
+    if not running_text and _starts_lower_case(line):
+        return "lower-case start"
+    return None
+
+
+def _unusual_characters(line: str) -> str | None:
+    """Return the reason to drop a line because of its characters, or None."""
     letters = sum(map(str.isalpha, line))
     if not letters:
         return "no letters"
-    foreign = sum(char.isalpha() and "\u0250" <= char < "\ufb00" for char in line)
-    reasons = {
-        "digits": sum(map(str.isdigit, line)) > _MOST_DIGITS * (len(line) - line.count(" ")),
-        "address": _ADDRESS.search(line),
-        "symbols": _SYMBOLS.search(line),
-        "capitals": letters > 3 and sum(map(str.isupper, line)) > _MOST_CAPITALS * letters,
-        "other script": foreign > _MOST_FOREIGN * letters,
-        "remark": line[0] in "([" and line[-1] in ")]",
-        "unfinished": not _is_finished(line, ordered),
-        "long word": _LONG_WORD.search(line),
-        "small start": not ordered and _starts_small(line),
-    }
-    return next((reason for reason, applies in reasons.items() if applies), None)
+    if sum(map(str.isdigit, line)) > _MAX_DIGIT_SHARE * (len(line) - line.count(" ")):
+        return "digits"
+    if _ADDRESS.search(line):
+        return "address"
+    if _SYMBOLS.search(line):
+        return "symbols"
+    if letters > 3 and sum(map(str.isupper, line)) > _MAX_CAPITAL_SHARE * letters:
+        return "capitals"
+    first, end = _OTHER_SCRIPTS
+    if sum(char.isalpha() and first <= char < end for char in line) > _MAX_OTHER_SCRIPT_SHARE * letters:
+        return "other script"
+    return None
 
 
 def joined(lines: Iterable[str]) -> Iterator[str]:
-    """Join the lines of running text that were broken within a sentence.
+    """Join lines of running text that were broken within a sentence.
 
-    A break is within a sentence if no mark is before it and a small letter follows.
+    A break is within a sentence if no punctuation precedes it and a lower-case letter follows.
 
     Args:
         lines: repaired lines of one block.
     """
     waiting = ""
     for line in lines:
-        if waiting and (_is_finished(waiting, ordered=True) or not _starts_small(line)):
+        if waiting and (_is_finished(waiting, running_text=True) or not _starts_lower_case(line)):
             yield waiting
             waiting = ""
         waiting = f"{waiting} {line}" if waiting else line
@@ -114,6 +134,6 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
         yield waiting
 
 
-def _starts_small(line: str) -> bool:
+def _starts_lower_case(line: str) -> bool:
     start = _FIRST_LETTER.match(line)
     return start is not None and start[1].islower()

@@ -9,17 +9,18 @@ from typing import Literal
 
 from asr_punct.errors import MissingExtraError
 
-LIMIT = 0.7
-"""Jaccard similarity, of the sets of word pairs, from which a line is a near duplicate."""
-EXACT_WORDS = 6
-"""Fewest words of a duplicate; shorter lines (greetings, answers) repeat naturally."""
-NEAR_WORDS = 8
-"""Fewest words of a near duplicate."""
+NEAR_SIMILARITY = 0.7
+"""Jaccard similarity of word-bigram sets above which lines count as near duplicates; approximate, as LSH candidates are
+not verified."""
+_MIN_EXACT_WORDS = 6
+"""Shorter lines (greetings, answers) are never reported."""
+_MIN_NEAR_WORDS = 8
+"""Shorter lines are never reported as near duplicates."""
 _HASHES = 64
 
 
 def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] | None]:
-    """Yield for each line whether it repeats an earlier one; case and marks do not count.
+    """Yield `exact`, `near` or None for each line; case and punctuation are ignored.
 
     Raises:
         MissingExtraError: the package datasketch is not installed.
@@ -29,15 +30,15 @@ def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] |
     except ImportError:
         raise MissingExtraError("finding duplicate lines", "train", "datasketch") from None
     seen: set[int] = set()
-    index = MinHashLSH(threshold=LIMIT, num_perm=_HASHES)
+    index = MinHashLSH(threshold=NEAR_SIMILARITY, num_perm=_HASHES)
     for number, line in enumerate(lines):
         words = re.findall(r"\w+", line.lower())
         key = hash(tuple(words))
-        if key in seen and len(words) >= EXACT_WORDS:
+        if key in seen and len(words) >= _MIN_EXACT_WORDS:
             yield "exact"
             continue
         seen.add(key)
-        if len(words) < NEAR_WORDS:
+        if len(words) < _MIN_NEAR_WORDS:
             yield None
             continue
         pairs = [" ".join(pair).encode() for pair in pairwise(words)]

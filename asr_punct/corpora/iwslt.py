@@ -17,7 +17,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, make_directory, read_lines, write_file
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import LEFT, Labels, Mark
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word, annotate, marks_of
 
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 """Files of the benchmark, and the names of the corpora made of them."""
@@ -68,7 +68,7 @@ def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
     number = 1
     for group in _groups(_read_tokens(path)):
         sentence += group
-        if _marks(group[-1]) & _SENTENCE_ENDS:
+        if marks_of(group[-1]) & _SENTENCE_ENDS:
             yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
             sentence, number = [], number + 1
     if sentence:
@@ -103,10 +103,6 @@ def _is_mark(token: str) -> bool:
     return not any(char.isalnum() for char in token)
 
 
-def _marks(word: Word) -> frozenset[Mark]:
-    return word.labels.marks if word.labels else frozenset()
-
-
 def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
     """Return the first utterances with at least `words` words together; all of them for 0."""
     totals = accumulate((len(utterance.words) for utterance in utterances), initial=0)
@@ -119,7 +115,7 @@ def as_recognised(tokens: Utterance) -> Utterance:
     for group in _groups(tokens.words):
         text = "".join(token.text for token in group if not _is_mark(token.text)) or group[0].text
         case = (group[0].labels or Labels()).case
-        words.append(Word(text, labels=Labels(frozenset().union(*map(_marks, group)), case)))
+        words.append(Word(text, labels=Labels(frozenset().union(*map(marks_of, group)), case)))
     return replace(tokens, words=tuple(words))
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from asr_punct.corpora.cleaning import finished, joined, repaired, unfit
+from asr_punct.corpora.cleaning import joined, reason_to_drop, repaired, without_fragment
 from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
 from asr_punct.corpora.duplicates import find_duplicates
 from asr_punct.corpora.sources import Source, read_blocks
-from asr_punct.corpora.spelling import spelled_out
+from asr_punct.corpora.spoken_numbers import spelled_out
 from asr_punct.corpora.switching import Line, mixed
 from asr_punct.errors import InputError
 from asr_punct.formats.files import make_directory, write_file
@@ -126,10 +126,10 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
     for block in blocks:
         summary.read[source.name] += count_words(block)
         lines: Iterable[str] = (repaired(line, source.language) for line in block)
-        complete = (finished(line, source.ordered) for line in (joined(lines) if source.ordered else lines))
+        complete = (without_fragment(line, source.ordered) for line in (joined(lines) if source.ordered else lines))
         kept = []
         for line in complete:
-            if reason := unfit(line, source.ordered):
+            if reason := reason_to_drop(line, source.ordered):
                 dropped[reason] += 1
             else:
                 kept.append(line)

@@ -1,4 +1,4 @@
-"""Replace the digits of labelled words by the spoken words; ambiguous ones (`2009-2016`, `007`, `4k`) stay."""
+"""Write the numbers of labelled words as spoken words, except ambiguous ones (`2009-2016`, `007`, `4k`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from asr_punct.corpora.numerals import LARGEST, cardinal, decimal, english_year, ordinal, with_basque_suffix
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
-from asr_punct.words import Word
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
+from asr_punct.words import Word, marks_of
 
 _WITH_COMMA = r"(?P<whole>\d{1,3}(?:\.\d{3})+|\d+)(?:,(?P<decimals>\d{1,6}))?"
 _WITH_POINT = r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d{1,6}))?"
@@ -20,23 +20,22 @@ _NUMBERS = {
     "eu": re.compile(rf"(?P<before>%|€)?{_WITH_COMMA}(?P<after>\.|%|€|(?:{_SUFFIXES}))?"),
     "en": re.compile(rf"(?P<before>[$€£]|')?{_WITH_POINT}(?P<after>%|st|nd|rd|th|s)?"),
 }
-_TIME = re.compile(r"(?P<hour>[01]?\d|2[0-3])[:](?P<minute>[0-5]\d)")
-_MONEY = {
+_TIME = re.compile(r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
+_CURRENCIES = {
     "es": {"$": ("dólar", "dólares"), "€": ("euro", "euros"), "£": ("libra", "libras")},
-    "eu": {"€": ("euro", "euro")},
     "en": {"$": ("dollar", "dollars"), "€": ("euro", "euros"), "£": ("pound", "pounds")},
 }
 _SCALES = frozenset(("thousand", "million", "billion", "trillion"))
-_NO_NOUNS = frozenset(("es", "los", "las", "después", "más", "menos", "y", "e", "o", "u", "a", "de", "en", "que", "se"))
+_NOT_NOUN = frozenset(("es", "los", "las", "después", "más", "menos", "y", "e", "o", "u", "a", "de", "en", "que", "se"))
 _Reading = tuple[list[str], int]
-"""Spoken words, and the number of written words that they replace."""
+"""Spoken words, and the number of written words they replace."""
 
 
 def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
-    """Return labelled words with their numbers in words.
+    """Return labelled words with their numbers as spoken words.
 
-    The first word of a number has the marks on its left, the last word those on its right. A number at the beginning of
-    a sentence has a capital.
+    The first word of a number has its left marks, the last word its right marks. A number that starts a sentence has a
+    capital.
 
     Args:
         words: lower-case words of a line.
@@ -51,45 +50,41 @@ def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
         if texts == [words[i].text]:
             result.append(words[i])
         else:
-            begins = not result or not SENTENCE_ENDS.isdisjoint(_marks(result[-1]))
-            labels = _spread(words[i : i + used], len(texts), begins)
+            starts_sentence = not result or not SENTENCE_ENDS.isdisjoint(marks_of(result[-1]))
+            labels = _spread(words[i : i + used], len(texts), starts_sentence)
             result += [Word(text, labels=label) for text, label in zip(texts, labels, strict=True)]
         i += used
     return tuple(result)
 
 
 def _read(words: Sequence[Word], i: int, language: str) -> _Reading:
-    """Return the spoken words for word i, and how many written words they replace: it and the one after it, or one."""
+    """Return the spoken words for word i; they may replace word i + 1 too (`4 %`)."""
     if not any(char.isdigit() for word in words[i : i + 2] for char in word.text):
         return [words[i].text], 1
-    separated = i + 1 == len(words) or _marks(words[i]).difference(LEFT) or _marks(words[i + 1]).intersection(LEFT)
+    separated = i + 1 == len(words) or marks_of(words[i]).difference(LEFT) or marks_of(words[i + 1]).intersection(LEFT)
     return _READERS[language](words[i].text, "" if separated else words[i + 1].text) or ([words[i].text], 1)
 
 
-def _marks(word: Word) -> frozenset[Mark]:
-    return word.labels.marks if word.labels else frozenset()
-
-
-def _spread(written: Sequence[Word], count: int, begins: bool) -> list[Labels]:
-    """Return the labels of the `count` spoken words for written words."""
-    left = _marks(written[0]).intersection(LEFT)
-    right = _marks(written[-1]).difference(LEFT)
-    case = Case.FIRST_CAP if begins else Case.O
+def _spread(written: Sequence[Word], count: int, starts_sentence: bool) -> list[Labels]:
+    """Distribute the labels of the written words over `count` spoken words: left marks first, right marks last."""
+    left = marks_of(written[0]).intersection(LEFT)
+    right = marks_of(written[-1]).difference(LEFT)
+    case = Case.FIRST_CAP if starts_sentence else Case.O
     if count == 1:
         return [Labels(left | right, case)]
     return [Labels(left, case), *[Labels()] * (count - 2), Labels(right)]
 
 
-def _number(text: str) -> int | None:
-    """Return the value of the digits, or None if they are a code."""
+def _value(text: str) -> int | None:
+    """Return the value of the digits; None for codes such as `007` and for numbers that are too large."""
     digits = re.sub(r"\D", "", text)
     value = int(digits)
     return None if value >= LARGEST or (digits[0] == "0" and len(digits) > 1) else value
 
 
-def _plain(match: re.Match[str], language: str) -> list[str] | None:
-    """Return the words of a cardinal, with its decimals."""
-    value = _number(match["whole"])
+def _cardinal_words(match: re.Match[str], language: str) -> list[str] | None:
+    """Return the cardinal of a match, with its decimals."""
+    value = _value(match["whole"])
     if value is None:
         return None
     decimals = match["decimals"]
@@ -101,12 +96,13 @@ def _read_spanish(word: str, following: str) -> _Reading | None:
     if time:
         return _spanish_time(int(time["hour"]), int(time["minute"])), 1
     match = _NUMBERS["es"].fullmatch(word)
-    spoken = match and _plain(match, "es")
+    spoken = match and _cardinal_words(match, "es")
     if not match or not spoken:
         return None
-    money, after = match["before"], match["after"]
-    if money or after == "€":
-        return [*_spanish_agreed(spoken, "euros"), _money(spoken, money or "€", "es")], 1
+    before, after = match["before"], match["after"]
+    if before or after == "€":
+        sign = before or "€"
+        return [*_spanish_agreed(spoken, _CURRENCIES["es"][sign][1]), _currency_name(spoken, sign, "es")], 1
     if after == "%":
         return [*spoken, "por", "ciento"], 1
     if after:
@@ -130,25 +126,26 @@ def _spanish_ordinal(number: int, sign: str, following: str) -> _Reading | None:
     spoken = ordinal(number, "es")
     if sign[-1] == "ª":
         spoken = " ".join(part.removesuffix("o") + "a" for part in spoken.split())
-    elif following.isalpha() and following not in _NO_NOUNS and number in (1, 3):
+    elif following.isalpha() and following not in _NOT_NOUN and number in (1, 3):
         spoken = spoken.removesuffix("o")
     return spoken.split(), 1
 
 
 def _spanish_agreed(spoken: list[str], following: str) -> list[str]:
-    """Return a cardinal in its form before a noun: `veintiún`, `doscientas`."""
-    if not following.isalpha():
+    """Agree with a following word that looks like a plural noun (-s; feminine if -as): `veintiún`, `doscientas`."""
+    if not following.isalpha() or following in _NOT_NOUN:
         return spoken
     if following.endswith("as"):
-        spoken = [re.sub("cientos$", "cientas", word) for word in spoken]
+        millions = max((i for i, word in enumerate(spoken, start=1) if word.startswith("mill")), default=0)
+        spoken = [*spoken[:millions], *(re.sub("cientos$", "cientas", word) for word in spoken[millions:])]
         return [*spoken[:-1], re.sub("uno$", "una", spoken[-1])]
-    if following.endswith("s") and following not in _NO_NOUNS:
+    if following.endswith("s"):
         return [*spoken[:-1], re.sub("^uno$", "un", re.sub("veintiuno$", "veintiún", spoken[-1]))]
     return spoken
 
 
-def _money(spoken: list[str], sign: str, language: str) -> str:
-    one, many = _MONEY[language][sign]
+def _currency_name(spoken: list[str], sign: str, language: str) -> str:
+    one, many = _CURRENCIES[language][sign]
     return one if spoken in (["un"], ["uno"], ["one"]) else many
 
 
@@ -169,8 +166,8 @@ def _read_basque(word: str, following: str) -> _Reading | None:
 
 
 def _basque(match: re.Match[str]) -> list[str] | None:
-    """Return the words of a Basque number with its ending; before a period it is an ordinal."""
-    spoken = _plain(match, "eu")
+    """Return a Basque number with its ending (`10ean`); followed by a period it is an ordinal."""
+    spoken = _cardinal_words(match, "eu")
     after = match["after"]
     if spoken is None or after in (None, "%", "€"):
         return spoken
@@ -187,13 +184,13 @@ def _read_english(word: str, following: str) -> _Reading | None:
     if time:
         return _english_time(int(time["hour"]), int(time["minute"])), 1
     match = _NUMBERS["en"].fullmatch(word)
-    spoken = match and _plain(match, "en")
+    spoken = match and _cardinal_words(match, "en")
     if not match or not spoken:
         return None
-    money, after = match["before"], match["after"]
-    if money == "'" or after == "s":
+    before, after = match["before"], match["after"]
+    if before == "'" or after == "s":
         return _english_decade(match)
-    if money:
+    if before:
         return _english_money(match, spoken, following)
     if after == "%" or following == "%":
         return [*spoken, "percent"], 1 if after else 2
@@ -221,12 +218,12 @@ def _english_money(match: re.Match[str], spoken: list[str], following: str) -> _
     if match["after"]:
         return None
     if following in _SCALES:
-        return [*spoken, following, _MONEY["en"][match["before"]][1]], 2
+        return [*spoken, following, _CURRENCIES["en"][match["before"]][1]], 2
     decimals = match["decimals"] or ""
     if len(decimals) == 2 and match["before"] == "$" and decimals[0] != "0":
         whole = cardinal(int(match["whole"].replace(",", "")), "en").split()
-        return [*whole, _money(whole, "$", "en"), "and", *cardinal(int(decimals), "en").split(), "cents"], 1
-    return [*spoken, _money(spoken, match["before"], "en")], 1
+        return [*whole, _currency_name(whole, "$", "en"), "and", *cardinal(int(decimals), "en").split(), "cents"], 1
+    return [*spoken, _currency_name(spoken, match["before"], "en")], 1
 
 
 _READERS: dict[str, Callable[[str, str], _Reading | None]] = {
