@@ -1,7 +1,7 @@
 """Speech synthesis by espeak-ng with the exact times of its words, through ctypes and `espeakng_loader`.
 
-espeak-ng reports marks (one is set before every word), phonemes and pauses, each with the sample at which it begins
-(`espeak_EVENT` in its `speak_lib.h`). A word lasts from its first phoneme to the pause or word after its last one.
+espeak-ng reports SSML `<mark>` events (the text has one before every word), phonemes and pauses, each with its first
+sample (`espeak_EVENT` in its `speak_lib.h`). A word lasts from its first phoneme to the next pause or word.
 
 The library has one state per process, so calls are serialised by a lock. The same calls in the same order give the same
 speech; in another order its timing differs by a few milliseconds.
@@ -25,6 +25,8 @@ from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
 from asr_punct.words import Seconds, Word
 
+# Constants of speak_lib.h: AUDIO_OUTPUT_SYNCHRONOUS; espeakINITIALIZE_PHONEME_EVENTS, _DONT_EXIT; espeakCHARS_UTF8,
+# espeakSSML; espeakRATE, espeakPITCH; espeakEVENT_LIST_TERMINATED, _MARK, _PHONEME
 _OUTPUT_SYNCHRONOUS = 2
 _REPORT_PHONEMES, _DO_NOT_EXIT = 1, 1 << 15
 _UTF8, _SSML = 1, 0x10
@@ -33,6 +35,7 @@ _END_OF_LIST, _MARK, _PHONEME = 0, 3, 7
 _PAUSES = frozenset(("_", "_:", "_::", "_|", "_^_"))
 """espeak's silent phonemes; `_!`, a glottal stop, is part of its word."""
 _Span = tuple[int, int]
+"""(begin, end) in samples, end exclusive."""
 _LOCK = threading.Lock()
 
 
@@ -44,7 +47,7 @@ class VoiceError(InputError):
 class Speech:
     """Synthetic speech: float32 (samples,) in -1..1, and the white-space tokens of the text with their times.
 
-    A token that espeak does not pronounce has no times. Between one word's end and the next one's start is silence.
+    A token that espeak does not pronounce has no times. Any gap between two words is silence.
     """
 
     samples: Samples
@@ -63,22 +66,23 @@ def synthesise(
     """Synthesise a text.
 
     Args:
-        text: words and marks; marks shape intonation and pauses.
+        text: words and punctuation, which shapes intonation and pauses.
         voice: espeak's code, with an optional variant after `+` (`es`, `eu+f2`, `en-us`).
         words_per_minute: speaking rate, 80 to 450.
         pitch: 0 to 99.
-        breaks: word index -> minimum silence after that word, which espeak rounds by some ms.
+        breaks: word index -> minimum silence after that word, accurate to a few ms.
 
     Raises:
         VoiceError: there is no such voice or variant.
         MissingExtraError: `espeakng_loader` is not installed.
+        AsrPunctError: espeak-ng cannot load its data, or fails.
     """
     words = text.split()
     with _LOCK:
         engine = _engine()
         samples, events = engine.run(_mark_words(words, breaks or {}), voice, words_per_minute, pitch)
     phonemes = _phonemes(events, len(words))
-    _share_merged(words, phonemes)
+    _split_merged_words(words, phonemes)
     timed = (
         Word(word, spans[0][0] / engine.rate, spans[-1][1] / engine.rate) if spans else Word(word)
         for word, spans in zip(words, phonemes, strict=True)
@@ -88,7 +92,7 @@ def synthesise(
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An event of espeak: its type, its sample, and the name of a mark or phoneme."""
+    """An event of espeak: its type, its sample, and the name of a `<mark>` or phoneme."""
 
     kind: int
     sample: int
@@ -96,9 +100,9 @@ class _Event:
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """SSML with a mark, named by the word's index, before every word.
+    """Return SSML with a `<mark>`, named by the word's index, before every word.
 
-    One word a line: after a full stop and a blank, espeak drops a mark.
+    One word per line: espeak drops a `<mark>` that follows a full stop and a space.
     """
     pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
     return "\n".join(
@@ -108,7 +112,10 @@ def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
 
 
 def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
-    """First and last sample of every phoneme of every word; the first phoneme of a word begins with the word."""
+    """Return the phonemes of every word.
+
+    A word's first phoneme starts at the word's `<mark>`, or at the end of a pause that follows the `<mark>`.
+    """
     phonemes: list[list[_Span]] = [[] for _ in range(words)]
     word = begin = 0
     for event, following in pairwise(events):
@@ -121,8 +128,11 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
     return phonemes
 
 
-def _share_merged(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Divide the phonemes of words that espeak pronounced as one ("of the") between them, by number of letters."""
+def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
+    """Share phonemes among words that espeak pronounced as one; edits `phonemes` in place.
+
+    espeak may give all phonemes of `of the` to one word. They are shared in proportion to letters.
+    """
     for index in range(len(words) - 1, 0, -1):
         first = index
         while first > 0 and not phonemes[first] and any(c.isalnum() for c in words[first]):
@@ -151,7 +161,7 @@ class _EventStruct(ctypes.Structure):
     )
 
     def copy(self) -> _Event:
-        """The event in Python's memory: the library reuses its own after the callback."""
+        """Copy the event to Python's memory: the library reuses its own after the callback."""
         name = b""
         if self.type == _MARK:
             name = self.id.name
@@ -188,8 +198,8 @@ class _Engine:
         """Synthesise one text."""
         self.chunks, self.events, self.error = [], [], None
         name, _, variant = voice.partition("+")
-        known = not variant or (self.variants / variant).is_file()
-        if not name or not known or self.library.espeak_SetVoiceByName(voice.encode()) != 0:
+        variant_exists = not variant or (self.variants / variant).is_file()
+        if not name or not variant_exists or self.library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise VoiceError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
         self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
         self.library.espeak_SetParameter(_PITCH, pitch, 0)
@@ -218,6 +228,7 @@ class _Engine:
 
 
 def _engine() -> _Engine:
+    """Return the engine; not cached, so that a missing package is always reported."""
     try:
         import espeakng_loader
     except ImportError:
@@ -233,7 +244,7 @@ def _initialise(path: str, data: str) -> _Engine:
         getattr(library, name).argtypes = arguments
     rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _REPORT_PHONEMES | _DO_NOT_EXIT)
     if rate <= 0:
-        raise AsrPunctError(f"espeak-ng: found status {rate} from {data}, expected its data")
+        raise AsrPunctError(f"espeak-ng: found status {rate} on loading {data}, expected espeak-ng's data")
     engine = _Engine(library, rate, Path(data) / "voices" / "!v")
     engine.callback = _CALLBACK(engine.receive)
     library.espeak_SetSynthCallback(engine.callback)

@@ -1,4 +1,4 @@
-"""Clean written text for training: repair damaged lines, and find lines that are not speech-like text."""
+"""Clean written text for training: repair damaged lines, and find lines that are unfit for it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TAG = re.compile(r"</?[a-z]+\d?/?>", re.IGNORECASE)  # <sub>, <br/>
 _EMPHASIS = re.compile(r"(?<!\w)[*_]+|[*_]+(?!\w)")  # *word*, _word_
 _LOOSE_ACUTE = re.compile(r"(?<=i)o´(?=n\b)")  # legislacio´n
 _CLITIC = r"(?:s|t|re|ve|ll|d|m)\b"
-_LOOSE_APOSTROPHE = re.compile(rf"(?<=[A-Za-z])(?: ?(['’]) (?={_CLITIC})| (?=n?['’]{_CLITIC}))")
 # I don’ t, we 're, do n't
+_LOOSE_APOSTROPHE = re.compile(rf"(?<=[A-Za-z])(?: ?(['’]) (?={_CLITIC})| (?=n?['’]{_CLITIC}))")
 _SPELLED_OK = re.compile(r"\bO_K\b")
 # MR. SMITH: and the Q of an interview
 _SPEAKER = re.compile(r"^(?:Q(?=\s+[A-Z])|\]? ?(?:(?:Ma?c|La|De)?[A-Z][A-Z.'’-]+ ?){1,4}:)\s+")
