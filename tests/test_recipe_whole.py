@@ -141,7 +141,7 @@ def test_models_from_text_to_the_package(models, tmp_path):
     assert "model.safetensors" in {path.name for path in (tmp_path / "egs" / "models" / "en").iterdir()}
     card = (shipped / "README.md").read_text()
     assert "license: cc-by-sa-4.0" in card
-    assert "## Known failures" in card
+    assert "## Known limitations" in card
     assert is_all_skipped(models().stdout)
     done = models("--compare", "true", "--stage", "8")
     assert done.returncode == 0, done.stdout + done.stderr
