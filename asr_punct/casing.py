@@ -1,13 +1,14 @@
 """Casing lists: words whose capitals the three case labels cannot express (`EiTB`, `McDonald`, `EAEko`).
 
 A casing list is a text file with one form per line; empty lines and lines that begin with `# ` are skipped (`#EiTB` is
-a form). Where two lines have the same letters, the later one counts. A form is one of:
+a form). Where two lines differ only in case, the later one counts. A form is one of:
 
-  * `EiTB`: the word is always written so. With an ending of the language (Basque `EiTBk`, English `NASA's`), only where
-    the model sets a capital or a hyphen precedes the ending (`EiTB-k`): an ending can make it a common word
-    (`PAR` + `a`).
+  * `EiTB`: the word is always written so. With an ending of the language (Basque `EiTBk`, English `NASA's`) the form
+    applies only if the model predicts a capital, or if a hyphen precedes the ending (`EiTB-k`); otherwise `PAR` would
+    change Basque *para*.
   * `ETA-`: a stem; written so only with endings, because the word itself is common (Basque `eta`).
-  * `iran`: lower case, an exception: its label alone decides, although the list has a stem that fits.
+  * `iran`: lower case, an exception: the list is ignored for this word and the model's case decides, even if it looks
+    like a listed form plus an ending.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from asr_punct.marks import Case, apply_case, takes_case
 from asr_punct.text import split_token
 from asr_punct.text.abbreviations import rules_of
 
-STEM = "-"
-"""End of a line with a stem."""
+STEM_MARKER = "-"
+"""Ends a line with a stem."""
 _COMMENT = "# "
 
 
@@ -44,10 +45,11 @@ class Casing:
         """Build the casing from a list's forms; later forms win."""
         return cls({form.lower(): form for form in forms}, language)
 
-    def write(self, word: str, case: Case) -> str:
-        """Write a token by the list, else by its case label; only the case of letters changes.
+    def apply(self, word: str, case: Case) -> str:
+        """Return the token written by the list, else by its case label; only the case of letters changes.
 
-        A word that already has a capital, or can take none, is written by its label. Marks at its edges stay.
+        The list is not used for a word that already has a capital or is a symbol or address (`takes_case`); `case`
+        alone applies. Marks at the word's edges stay.
         """
         before, core, after = split_token(word, self.language)
         listed = takes_case(word) and core == core.lower()
@@ -58,17 +60,16 @@ class Casing:
 
     def _with_ending(self, core: str, case: Case) -> str | None:
         """Return the word as a form of the list with an ending, the longest form first."""
-        if (case is Case.O and STEM not in core) or core in rules_of(self.language).starters:
+        if (case is Case.O and STEM_MARKER not in core) or core in rules_of(self.language).function_words:
             return None
         for stem, ending in stems_of(core, self.language):
-            bare = stem.removesuffix(STEM)
+            bare = stem.removesuffix(STEM_MARKER)
             if case is Case.O and bare == stem:
                 continue
-            form = self.forms.get(bare, bare)
-            if form == bare:
-                form = self.forms.get(bare + STEM, bare).removesuffix(STEM)
-            if form != bare:
-                return form + stem[len(bare) :] + ending
+            for key in (bare, bare + STEM_MARKER):
+                form = self.forms.get(key, key).removesuffix(STEM_MARKER)
+                if form != bare:
+                    return form + stem[len(bare) :] + ending
         return None
 
 
@@ -77,7 +78,7 @@ def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
     endings = rules_of(language).suffixes
     longest = max(map(len, endings), default=0)
     for cut in range(len(word) - 1, max(0, len(word) - longest - 1), -1):
-        if word[cut:] in endings and word[:cut].removesuffix(STEM)[-1:].isalnum():
+        if word[cut:] in endings and word[:cut].removesuffix(STEM_MARKER)[-1:].isalnum():
             yield word[:cut], word[cut:]
 
 
@@ -97,15 +98,15 @@ def parse_casing(lines: Iterable[str], place: str = "casing") -> tuple[str, ...]
         form = line.strip()
         if not form or line.startswith(_COMMENT):
             continue
-        if len(form.split()) > 1 or form == STEM:
+        if len(form.split()) > 1 or form == STEM_MARKER:
             raise InputError(f"{place}:{number}", repr(line), "one word, written as it should be")
         forms.append(unicodedata.normalize("NFC", form))
     return tuple(forms)
 
 
-def write_casing(lines: Iterable[str], path: Pathlike, comment: str = "") -> None:
+def write_casing(forms: Iterable[str], path: Pathlike, comment: str = "") -> None:
     """Write a casing list, after a comment of one line if there is one."""
     with write_file(path) as out:
         if comment:
             out.write(f"{_COMMENT}{comment}\n")
-        out.writelines(f"{line}\n" for line in lines)
+        out.writelines(f"{form}\n" for form in forms)

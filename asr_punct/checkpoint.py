@@ -1,6 +1,7 @@
 """A model directory: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
 
-`config.json` has the SHA-256 of each other file, so that a missing or altered file is found before it is used.
+`config.json` has the SHA-256 of the tokenizer, weights, graphs and casing list (`FILES`), so that a missing or altered
+file is detected before it is used.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from asr_punct.subwords import SubwordTokenizer
 CONFIG, TOKENIZER, CARD, SCORES, CASING = "config.json", "tokenizer.json", "README.md", "scores.json", "casing.txt"
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
-"""Files that `config.json` lists."""
+"""Files whose SHA-256 is in `config.json`."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
 _SMALLEST_SCALE, _SMALLEST_WEIGHT = 1e-3, 1e-9
+"""Above 0: a temperature divides, the logarithm of a weight is taken, and a scale of 0 would ignore the model."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class ModelInfo:
 
     Attributes:
         model: the configuration.
-        encoder: the encoder's settings, for transformers or one of our lookup encoders.
+        encoder: constructor arguments of the encoder: its transformers configuration, or those of a lookup encoder.
         decoding: thresholds and calibration.
         training: facts about the training, for people.
         files: SHA-256 of the other files by name.
@@ -50,9 +52,9 @@ class ModelInfo:
 
     @property
     def max_tokens(self) -> int:
-        """Longest input in sub-words: the least of the limits of encoder and window."""
-        encoder = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
-        return min(encoder, self.model.window.tokens, MAX_TOKENS)
+        """Longest input in sub-words: the smallest of the encoder's positions, `window.tokens` and `MAX_TOKENS`."""
+        positions = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
+        return min(positions, self.model.window.tokens, MAX_TOKENS)
 
 
 def write_info(directory: Path, info: ModelInfo) -> None:
@@ -80,15 +82,16 @@ def read_info(directory: Path) -> ModelInfo:
 def info_mapping(info: ModelInfo) -> dict[str, Any]:
     """Return the content of `config.json` as nested dictionaries of JSON values."""
     content = as_mapping(info)
-    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **content.pop("decoding"), **content}
+    decoding = content.pop("decoding")  # its keys are at the top level of the file
+    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **decoding, **content}
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
-    """Return the inverse of `info_mapping`.
+    """Parse what `info_mapping` returns.
 
     Args:
         content: the parsed file.
-        place: start of error messages.
+        place: path, for error messages.
 
     Raises:
         AsrPunctError: the content is invalid.
@@ -112,22 +115,24 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
     return replace(info, decoding=settings)
 
 
-def has_file(info: ModelInfo, name: str) -> bool:
-    """Whether the directory was written with that file."""
+def is_listed(info: ModelInfo, name: str) -> bool:
+    """Whether `config.json` lists that file."""
     return name in info.files
 
 
-def present_file(directory: Path, info: ModelInfo, name: str) -> Path:
-    """Return the path of a file in the directory. Raises ModelError if it is missing."""
+def existing_file(directory: Path, info: ModelInfo, name: str) -> Path:
+    """Return the path of a file in the directory. Raises ModelError if it is missing or not listed in `config.json`."""
     path = directory / name
-    if not has_file(info, name) or not path.is_file():
+    if not path.is_file():
         raise ModelError(path, "no such file", "the file that the model directory was written with")
+    if not is_listed(info, name):
+        raise ModelError(path, f"a file not listed in {CONFIG}", f"its SHA-256 in {CONFIG}")
     return path
 
 
-def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
+def verified_file(directory: Path, info: ModelInfo, name: str) -> Path:
     """Return the path of a file whose hash matches. Raises ModelError if it is missing or altered."""
-    path = present_file(directory, info, name)
+    path = existing_file(directory, info, name)
     found = _sha256(path)
     if found != info.files[name]:
         raise ModelError(path, f"SHA-256 {found[:12]}…", f"{info.files[name][:12]}… as in {CONFIG}")
@@ -136,7 +141,7 @@ def checked_file(directory: Path, info: ModelInfo, name: str) -> Path:
 
 def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     """Load the model's tokenizer. Raises ModelError if it is missing or altered."""
-    path = checked_file(directory, info, TOKENIZER)
+    path = verified_file(directory, info, TOKENIZER)
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
 
 
@@ -157,11 +162,11 @@ def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: s
 
 
 def _check_numbers(
-    place: str, values: Mapping[Any, float], names: Collection[Any], low: float = -math.inf, high: float = math.inf
+    place: str, values: Mapping[Any, float], required: Collection[Any], low: float = -math.inf, high: float = math.inf
 ) -> None:
-    missing = [name for name in names if name not in values]
+    missing = [name for name in required if name not in values]
     if missing:
-        raise ModelError(place, f"no key {str(missing[0])!r}", f"one of {', '.join(map(str, names))}")
+        raise ModelError(place, f"no key {str(missing[0])!r}", f"all of {', '.join(map(str, required))}")
     for name, value in values.items():
         if not low <= value <= high or math.isinf(value):
             limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""

@@ -73,10 +73,10 @@ def find_trainable_model(name: str) -> Path:
     Raises:
         AsrPunctError: there is no such model, or it is a shipped one outside a checkout.
     """
-    from asr_punct.checkpoint import WEIGHTS, has_file, read_info
+    from asr_punct.checkpoint import WEIGHTS, is_listed, read_info
 
     directory = find_model(name)
-    if directory.parent != PRETRAINED or has_file(read_info(directory), WEIGHTS):
+    if directory.parent != PRETRAINED or is_listed(read_info(directory), WEIGHTS):
         return directory
     trainable = TRAINABLE / directory.name
     if (trainable / _CONFIG).is_file():

@@ -175,6 +175,11 @@ def mark_bits(marks: Iterable[Mark]) -> int:
     return sum(1 << MARKS.index(mark) for mark in set(marks))
 
 
+def marks_of_bits(bits: int) -> frozenset[Mark]:
+    """Inverse of `mark_bits`."""
+    return frozenset(mark for i, mark in enumerate(MARKS) if bits >> i & 1)
+
+
 def named_marks(names: Iterable[str]) -> frozenset[Mark]:
     """Return the marks with these names.
 

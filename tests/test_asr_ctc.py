@@ -108,7 +108,7 @@ def test_a_missing_nemo_is_named(name, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"pad_token_id": None}, r"found blank \(pad_token_id\) None, expected one of its 26 symbols"),
+        ({"pad_token_id": None}, r"found blank \(pad_token_id\) None, expected an index from 0 to 25"),
         ({"pad_token_id": 26}, r"found blank \(pad_token_id\) 26"),
         ({"model_type": "bert", "architectures": ["BertModel"]}, "expected a CTC model of transformers"),
     ],
@@ -123,7 +123,7 @@ def test_unusable_configurations(saved, tmp_path, changes, error):
 
 
 def test_unusable_models_and_devices(saved, tmp_path):
-    with pytest.raises(ModelError, match=r"found no weights lm_head\.bias, expected a model trained for CTC"):
+    with pytest.raises(ModelError, match=r"found no weight lm_head\.bias, expected a model trained for CTC"):
         open_acoustic_model(str(save(tmp_path / "bare", "Wav2Vec2Model")))
     with pytest.raises(ModelError, match="found pad token 0 in its tokenizer, expected 25"):
         open_acoustic_model(str(save(tmp_path / "other", pad_token="<unk>")))

@@ -13,7 +13,7 @@ pytest.importorskip("soundfile")
 from dummies import bare_words
 
 from asr_punct import audio
-from asr_punct.asr.segments import LONGEST, plan_segments, read_segments
+from asr_punct.asr.segments import LONGEST_SEGMENT, plan_segments, read_segments
 from asr_punct.asr.transcribe import check_recordings, transcribe
 from asr_punct.errors import AudioError, InputError
 from asr_punct.words import Word
@@ -41,7 +41,7 @@ def test_neighbours_are_merged_as_long_as_they_fit():
 
 def test_long_stretches_are_cut_where_it_is_quiet():
     spans = plan_segments(energy(20, 0.4, 100))
-    assert all(last - first <= LONGEST * 100 for first, last in spans)
+    assert all(last - first <= LONGEST_SEGMENT * 100 for first, last in spans)
     assert spans[0][0] == 0
     assert 2000 <= spans[0][1] <= 2040
     assert [first for first, _ in spans[1:]] == [last for _, last in spans[:-1]]
@@ -59,7 +59,7 @@ def test_uniform_sound(talk, spans):
 def test_segments_are_in_order_and_contain_all_speech(lengths, merge_up_to):
     talk = energy(*(length / 10 if i % 2 == 0 else length / 100 for i, length in enumerate(lengths)))
     spans = plan_segments(talk, merge_up_to)
-    assert all(0 <= first < last <= min(len(talk), first + LONGEST * 100) for first, last in spans)
+    assert all(0 <= first < last <= min(len(talk), first + LONGEST_SEGMENT * 100) for first, last in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     inside = np.zeros(len(talk), bool)
     for first, last in spans:

@@ -148,8 +148,8 @@ def test_augmentation_with_noise_keeps_the_windows_limits(corpus):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"rate": 1.5}, "rate is a probability, found 1.5"),
-        ({"substitution": 0.7, "deletion": 0.4}, "1 together at most, found 0.7 and 0.4"),
+        ({"rate": 1.5}, "rate must be a probability, found 1.5"),
+        ({"substitution": 0.7, "deletion": 0.4}, "must be 1 or less, found 0.7 and 0.4"),
         ({"replacement": "none"}, "expected one of unknown, random"),
     ],
 )

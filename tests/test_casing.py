@@ -34,7 +34,7 @@ ENDED_FORMS = """EAEko EAEn EAEk EAEtik EAEra EAErako EAEren EAErekin EAErentzat
 
 
 def write(word, case, language="es+eu", lines=LIST):
-    return Casing.of(lines, language).write(word, case)
+    return Casing.of(lines, language).apply(word, case)
 
 
 # Words
@@ -115,16 +115,16 @@ TOKENS = st.one_of(st.text(min_size=1), ENDED, st.text("EAeaKkİıßǆῼ-’'",
 @example("ßko", FIRST, ["ẞ"], "es+eu")
 def test_words_survive(word, case, lines, language):
     casing = Casing.of(lines, language)
-    written = casing.write(word, case)
+    written = casing.apply(word, case)
     assert written == word or written.lower() == word.lower()
-    assert casing.write(written, NONE) in (written, casing.write(written.lower(), NONE))
+    assert casing.apply(written, NONE) in (written, casing.apply(written.lower(), NONE))
     if written != written.lower():
-        assert casing.write(written, NONE) == written
+        assert casing.apply(written, NONE) == written
 
 
 @given(TOKENS, st.sampled_from(CASES))
 def test_without_a_list_only_labels_count(word, case):
-    assert Casing.of((), "es+eu").write(word, case) == apply_case(word, case)
+    assert Casing.of((), "es+eu").apply(word, case) == apply_case(word, case)
 
 
 # Files

@@ -108,7 +108,7 @@ def test_a_missing_file_is_reported(copy, function, name):
         (["encoder"], 3, "encoder: found 3, expected keys and values"),
         (["encoder", "max_position_embeddings"], "many", "max_position_embeddings: found 'many', expected a whole"),
         (["encoder", "max_position_embeddings"], 0, "max_position_embeddings: found 0, expected a whole"),
-        (["model", "window", "words"], 0, "model: window: 0 words leave nothing"),
+        (["model", "window", "words"], 0, "model: window: words must be more than twice margin, found 0 and "),
         (["training"], "long", "training: found 'long', expected keys and values"),
     ],
 )

@@ -95,9 +95,9 @@ def test_weights_move_the_thresholds_of_a_model_without_classes(model):
 
 
 def test_what_does_not_go_together_is_refused():
-    with pytest.raises(ConfigError, match="heads: crf path goes with kind classes, found multilabel"):
+    with pytest.raises(ConfigError, match="heads: kind must be 'classes' with crf 'path', found 'multilabel'"):
         HeadConfig(crf="path")
-    with pytest.raises(ConfigError, match="heads: the first of classes is O, found 'COMMA'"):
+    with pytest.raises(ConfigError, match="heads: the first class must be O, found 'COMMA'"):
         HeadConfig(kind="classes", classes=("COMMA", "O"))
 
 

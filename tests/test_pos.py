@@ -184,9 +184,9 @@ def test_an_own_tagger_without_weights(trained, tmp_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"width": 7}, "pos: width is even, found 7"),
-        ({"kernels": [3, 0]}, r"pos: kernels are odd numbers, found \[3, 0\]"),
-        ({"dropout": 2}, "pos: dropout is a probability, found 2"),
+        ({"width": 7}, "pos: width must be even, found 7"),
+        ({"kernels": [3, 0]}, r"pos: kernels must be odd numbers, found \[3, 0\]"),
+        ({"dropout": 2}, "pos: dropout must be a probability, found 2"),
     ],
 )
 def test_bad_sizes(values, message):

@@ -292,11 +292,11 @@ def test_both_stages_of_training(head, corpus, tmp_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"window": {"tokens": 0}}, "window: tokens is from 1 to 512, found 0"),
-        ({"window": {"tokens": 513}}, "window: tokens is from 1 to 512, found 513"),
-        ({"window": {"tokens": 17}}, "tokens is at least the encoder's max_subwords + 2, found 17 and 16"),
-        ({"encoder": {"sequence_hidden": -1}}, "encoder: sequence_hidden is 0 or more, found -1"),
-        ({"encoder": {"sequence_dropout": 1.5}}, "encoder: sequence_dropout is a probability, found 1.5"),
+        ({"window": {"tokens": 0}}, "window: tokens must be from 1 to 512, found 0"),
+        ({"window": {"tokens": 513}}, "window: tokens must be from 1 to 512, found 513"),
+        ({"window": {"tokens": 17}}, "tokens must be at least the encoder's max_subwords + 2, found 17 and 16"),
+        ({"encoder": {"sequence_hidden": -1}}, "encoder: sequence_hidden must be 0 or more, found -1"),
+        ({"encoder": {"sequence_dropout": 1.5}}, "encoder: sequence_dropout must be a probability, found 1.5"),
     ],
 )
 def test_errors_name_the_key(values, message):

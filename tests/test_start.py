@@ -117,7 +117,7 @@ def test_only_the_keys_that_are_asked_for_change(before, asked, classes, monkeyp
 
 
 def test_a_crf_of_a_head_without_classes_is_refused(start):
-    with pytest.raises(ConfigError, match="crf path goes with kind classes, found multilabel"):
+    with pytest.raises(ConfigError, match="kind must be 'classes' with crf 'path', found 'multilabel'"):
         start_config(start, configured(kind="classes", crf="path").model, ["crf"])
 
 

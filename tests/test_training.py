@@ -123,7 +123,7 @@ def test_settings_change_a_configuration():
         ("no_such", [], "found 'no_such', expected a YAML file or one of autopunct"),
         ("autopunct", ["training.epochs"], "settings: found 'training.epochs', expected key=value"),
         ("autopunct", ["training=3"], "settings: training: found 3, expected keys and values"),
-        ("autopunct", ["training.seed=-1"], "settings: training: seed is 0 or more"),
+        ("autopunct", ["training.seed=-1"], "settings: training: seed must be 0 or more"),
         ("autopunct", ["training.seed=["], "settings: "),
         ("autopunct", ["training.seed=${nothing}"], "settings: "),
         ("autopunct", ["training.epoch=3"], "settings: training: found unknown key 'epoch'"),

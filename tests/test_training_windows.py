@@ -220,7 +220,7 @@ def test_the_epochs_of_a_pass_share_its_windows(corpus, tokenizer, way, times):
 
 
 @pytest.mark.parametrize(
-    ("values", "message"), [({"kind": "all"}, "kind: found 'all'"), ({"sentences": 0}, "sentences is 1 or more")]
+    ("values", "message"), [({"kind": "all"}, "kind: found 'all'"), ({"sentences": 0}, "sentences must be 1 or more")]
 )
 def test_bad_values(values, message):
     with pytest.raises(ConfigError, match=message):

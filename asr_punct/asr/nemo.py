@@ -15,7 +15,7 @@ from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import Vocabulary, characters, subwords
 from asr_punct.asr.archive import check_archive
 from asr_punct.asr.hypotheses import read_hypothesis
-from asr_punct.asr.segments import LONGEST
+from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
 from asr_punct.hub import NEMO_FILE
@@ -26,7 +26,7 @@ from asr_punct.words import Seconds, TimeSource, Word
 class NemoRecogniser:
     """A CTC model, transducer or hybrid as a recogniser; see `load_recogniser` for names and errors."""
 
-    merge_up_to: Seconds = LONGEST
+    merge_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         self._model = load_recogniser(name, device)

@@ -18,7 +18,7 @@ from asr_punct.audio import FRAMES_A_SECOND, Pathlike, Samples
 from asr_punct.pauses import silences
 from asr_punct.words import Seconds
 
-LONGEST: Seconds = 30.0
+LONGEST_SEGMENT: Seconds = 30.0
 """Length of the longest segments: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
 _UNDER_LOUD_DB, _SILENCE_DB = 10.0, -70.0
@@ -73,9 +73,9 @@ def _stretches(energy: Floats) -> Iterator[_Span]:
 
 
 def _split(span: _Span, level: Floats) -> Iterator[_Span]:
-    """Parts of up to `LONGEST`, each cut at the quietest frame of its second half."""
+    """Parts of up to `LONGEST_SEGMENT`, each cut at the quietest frame of its second half."""
     first, last = span
-    longest = round(LONGEST * FRAMES_A_SECOND)
+    longest = round(LONGEST_SEGMENT * FRAMES_A_SECOND)
     while last - first > longest:
         half = first + longest // 2
         cut = half + int(np.argmin(level[half : first + longest]))

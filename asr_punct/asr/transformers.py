@@ -1,4 +1,4 @@
-"""Models of transformers: CTC models and Whisper as recognisers, CTC models as acoustic models."""
+"""Models of Hugging Face `transformers`: CTC and Whisper as recognisers, CTC also for alignment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transformers import (
 
 from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import Vocabulary, characters, subwords
-from asr_punct.asr.segments import LONGEST
+from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
@@ -28,9 +28,9 @@ from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
 
 _TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
-"""Time sources by the pipeline's model types."""
-_NOT_TRAINED = "masked_spec_embed"
-"""A weight of pre-training only, which checkpoints may lack."""
+"""Time sources by the pipeline's model types; `tdt` is a transducer with durations (Parakeet)."""
+_PRETRAINING_ONLY = "masked_spec_embed"
+"""Weight used only for SpecAugment masking in training; checkpoints may lack it."""
 
 
 class TransformersRecogniser:
@@ -41,20 +41,20 @@ class TransformersRecogniser:
         OSError, ValueError: transformers cannot load it, or cannot compute its word times.
     """
 
-    merge_up_to: Seconds = LONGEST
+    merge_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
-        silence_transformers()
-        reach_hub(name)
-        place = open_device(device)
-        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=place)
+        torch_device = _prepare(name, device)
+        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
         if self._pipeline.type not in _TIMES:
             kind = type(self._pipeline.model).__name__
             raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
         self.time_source = _TIMES[self._pipeline.type]
         self.language = language
-        list(self.words(np.zeros(self.rate, np.float32)))  # fails now if Whisper's configuration lacks word times
+        # Trial run on one second of silence: a Whisper checkpoint without alignment heads fails here, not at the first
+        # segment.
+        list(self.words(np.zeros(self.rate, np.float32)))
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment."""
@@ -86,24 +86,30 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
         ModelError: it cannot be loaded, is not a CTC model, or its tokenizer does not fit.
         AsrPunctError: no such device.
     """
-    place = open_device(device)
-    silence_transformers()  # its long reports repeat the one-line error below
-    reach_hub(name)
+    torch_device = _prepare(name, device)
     try:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
         tokenizer = AutoTokenizer.from_pretrained(name)
         extractor = _extractor(name, model)
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(name, first_line(error), "a CTC model of transformers with its tokenizer") from None
-    lacking = [weight for weight in loading["missing_keys"] if not weight.endswith(_NOT_TRAINED)]
-    if lacking:
-        raise ModelError(name, f"no weights {min(lacking)}", "a model trained for CTC")
+    missing = [weight for weight in loading["missing_keys"] if not weight.endswith(_PRETRAINING_ONLY)]
+    if missing:
+        raise ModelError(name, f"no weight {sorted(missing)[0]}", "a model trained for CTC")
     vocabulary = _vocabulary(name, tokenizer, model.config)
-    return TransformersCtcModel(name, model.eval().to(place), extractor, vocabulary)
+    return TransformersCtcModel(name, model.eval().to(torch_device), extractor, vocabulary)
+
+
+def _prepare(name: str, device: str) -> torch.device:
+    """Return the device after a trial. Switches off the messages of transformers and a hub that does not answer."""
+    torch_device = open_device(device)
+    silence_transformers()  # its long reports repeat our one-line errors
+    reach_hub(name)
+    return torch_device
 
 
 def _extractor(name: str, model: Any) -> Any:
-    """The model's feature extractor; if only a tokenizer was saved with it, the default for waveforms."""
+    """Return the model's feature extractor; if only a tokenizer was saved with it, the default for waveforms."""
     try:
         return cast(Any, AutoFeatureExtractor).from_pretrained(name)
     except (OSError, ValueError):
@@ -115,7 +121,7 @@ def _extractor(name: str, model: Any) -> Any:
 def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
     size, blank = config.vocab_size, config.pad_token_id
     if blank is None or not 0 <= blank < size:
-        raise ModelError(name, f"blank (pad_token_id) {blank}", f"one of its {size} symbols")
+        raise ModelError(name, f"blank (pad_token_id) {blank}", f"an index from 0 to {size - 1}")
     if tokenizer.pad_token_id != blank:
         raise ModelError(name, f"pad token {tokenizer.pad_token_id} in its tokenizer", f"{blank}, as in config.json")
     if not isinstance(tokenizer, Wav2Vec2CTCTokenizer):

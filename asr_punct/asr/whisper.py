@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from asr_punct.asr.segments import LONGEST
+from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes
@@ -22,7 +22,7 @@ class FasterWhisper:
 
     rate = 16000
     time_source: TimeSource = "whisper"
-    merge_up_to: Seconds = LONGEST
+    merge_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
         from faster_whisper import WhisperModel

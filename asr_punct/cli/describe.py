@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, present_file, read_info
+from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, existing_file, read_info
 from asr_punct.config import HeadConfig
 from asr_punct.hub import DEFAULT_MODEL
 from asr_punct.marks import MARKS
@@ -23,7 +23,7 @@ def describe(directory: Path, info: ModelInfo) -> str:
         ModelError: a file of the directory is missing.
     """
     model = info.model
-    files = (f"{name} ({_size(present_file(directory, info, name))})" for name in info.files)
+    files = (f"{name} ({_size(existing_file(directory, info, name))})" for name in info.files)
     weights = ", ".join(f"{name} {weight:.2f}" for name, weight in info.decoding.class_weights.items())
     rows = {
         "directory": str(directory),
@@ -92,7 +92,7 @@ def score_rows(sets: Mapping[str, Scores]) -> Iterator[tuple[str, ...]]:
 def megabytes_to_run(directory: Path, info: ModelInfo) -> str:
     """Return the size of all files but the weights for training."""
     names = (name for name in info.files if name != WEIGHTS)
-    return f"{sum(present_file(directory, info, name).stat().st_size for name in names) / 1e6:.1f} MB"
+    return f"{sum(existing_file(directory, info, name).stat().st_size for name in names) / 1e6:.1f} MB"
 
 
 def parameters_of(info: ModelInfo) -> str:

@@ -1,4 +1,4 @@
-"""Range checks for configuration values. None passes; every error is a ConfigError that names the key."""
+"""Range checks for configuration values. None passes; every error is a ConfigError with the key."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ def check_sizes(component: str, config: Any, *names: str) -> None:
     """Refuse values below 1."""
     for name, value in _present(config, names):
         if value < 1:
-            raise ConfigError(f"{component}: {name} is 1 or more, found {value}")
+            raise ConfigError(f"{component}: {name} must be 1 or more, found {value}")
 
 
 def check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
-    """Refuse values that are not finite or below 0; with `above` also 0."""
+    """Refuse negative, infinite and NaN values; with `above` also 0."""
     for name, value in _present(config, names):
         if not math.isfinite(value) or value < 0 or (above and value == 0):
-            raise ConfigError(f"{component}: {name} is {'above 0' if above else '0 or more'}, found {value}")
+            raise ConfigError(f"{component}: {name} must be {'above 0' if above else '0 or more'}, found {value}")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
     """Refuse values outside [0, 1]."""
     for name, value in _present(config, names):
         if not 0 <= value <= 1:
-            raise ConfigError(f"{component}: {name} is a probability, found {value}")
+            raise ConfigError(f"{component}: {name} must be a probability, found {value}")
 
 
 def check_kernels(component: str, kernels: Sequence[int], *, zero: bool) -> None:
     """Refuse even and negative kernel sizes; 0 is valid with `zero`."""
     if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (zero and kernel == 0) for kernel in kernels):
-        raise ConfigError(f"{component}: kernels are odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
+        raise ConfigError(f"{component}: kernels must be odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
 
 
 def _present(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:

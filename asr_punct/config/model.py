@@ -10,7 +10,11 @@ from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
 MAX_TOKENS = 512
-"""Longest encoder input in sub-words, the usual limit of pretrained encoders."""
+"""Longest encoder input in sub-words, the usual limit of pretrained encoders.
+
+A window has at most `encoder.max_tokens` (built encoders) or the pretrained encoder's own limit, `window.tokens` and
+`MAX_TOKENS`, whichever is smallest.
+"""
 
 LEFT_WORDS, RIGHT_WORDS = 100, 3
 """Default context of a stream: words before and after the decided word (Poláček et al. 2023, section 5)."""
@@ -23,11 +27,20 @@ class EncoderConfig:
     name: str | None = None
     """Name or directory of a pretrained transformers encoder; None builds one."""
     kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
-    """Architecture of a built encoder: ModernBERT; ELECTRA (Clark et al. 2020); embedding tables of sub-words and word
-    pairs without context; or one embedding for each word, read from its last sub-word."""
+    """Architecture of a built encoder.
+
+    `transformer`: ModernBERT.
+    `electra`: ELECTRA (Clark et al. 2020).
+    `lookup`: embedding tables of sub-words and word pairs, without context.
+    `table`: one embedding per token; a word takes its last token's.
+    """
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
-    """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
-    words that occur at least twice."""
+    """Tokenizer trained on the corpus for a built encoder.
+
+    `bpe`: byte pairs.
+    `unigram`: SentencePiece unigrams (Kudo 2018).
+    `word`: words that occur at least twice.
+    """
     vocabulary: int = 8000
     """Largest vocabulary of that tokenizer."""
     layers: int = 2
@@ -43,9 +56,9 @@ class EncoderConfig:
     dropout: float = 0.1
     """Dropout (built encoders)."""
     attention_dropout: float | None = None
-    """Dropout of attention probabilities in a named encoder; None keeps its own rate. Zero trains faster on a CPU."""
+    """Dropout of attention probabilities in a pretrained encoder; None keeps its own rate, 0 is faster on a CPU."""
     hidden_dropout: float | None = None
-    """All other dropout in a named encoder; None keeps its own rates."""
+    """All other dropout in a pretrained encoder; None keeps its own rates."""
     max_tokens: int = 512
     """Longest input in sub-words including both special tokens, at most 512 (built encoders)."""
     max_subwords: int = 16
@@ -57,8 +70,8 @@ class EncoderConfig:
     pair_width: int = 32
     """Width of a row of that table."""
     sequence_hidden: int = 0
-    """Outputs of the token layer on the masked-LM output, which feeds a sequence layer over the whole window
-    (Courtland et al. 2020, section 3); 0 disables both layers."""
+    """Width of a linear layer on each token's masked-LM logits; its outputs, concatenated over the window, feed one
+    linear layer that labels all tokens (Courtland et al. 2020, section 3). 0 disables both layers."""
     sequence_dropout: float = 0.2
     """Dropout before the sequence layer."""
 
@@ -68,11 +81,14 @@ class EncoderConfig:
         check_amounts("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
         if self.width % self.heads:
-            raise ConfigError(f"encoder: width {self.width} is not a multiple of heads {self.heads}")
+            raise ConfigError(f"encoder: width must be a multiple of heads {self.heads}, found {self.width}")
         if self.max_tokens > MAX_TOKENS:
-            raise ConfigError(f"encoder: max_tokens is at most {MAX_TOKENS}, found {self.max_tokens}")
-        if self.max_subwords < 2 or self.max_tokens < self.max_subwords + 2:
-            raise ConfigError("encoder: max_subwords is at least 2, and max_tokens at least max_subwords + 2")
+            raise ConfigError(f"encoder: max_tokens must be at most {MAX_TOKENS}, found {self.max_tokens}")
+        if self.max_subwords < 2:
+            raise ConfigError(f"encoder: max_subwords must be at least 2, found {self.max_subwords}")
+        if self.max_tokens < self.max_subwords + 2:
+            found = f"{self.max_tokens} and {self.max_subwords}"
+            raise ConfigError(f"encoder: max_tokens must be at least max_subwords + 2, found {found}")
 
 
 @dataclass(frozen=True)
@@ -80,8 +96,14 @@ class PauseConfig:
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
-    """No pauses; the pause in seconds added to every value of the vector; embeddings of 10 ms buckets averaged over
-    neighbouring buckets; or a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage)."""
+    """How pauses are used.
+
+    `none`: not at all.
+    `continuous`: the pause in seconds is added to every value of the vector.
+    `discrete-uniform`: the embedding of the pause's 10 ms bucket, averaged over a window of buckets, is added.
+    `discrete-gaussian`: the same with Gaussian weights.
+    `late-gru`: a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage).
+    """
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
@@ -94,14 +116,18 @@ class PauseConfig:
 
 @dataclass(frozen=True)
 class PosConfig:
-    """Part-of-speech embeddings joined to the word vectors (Shi et al. 2021, section 2.1).
+    """Part-of-speech embeddings concatenated with the word vectors (Shi et al. 2021, section 2.1).
 
     The embeddings are trained. The tagger is frozen.
     """
 
     tagger: Literal["none", "own", "flair"] = "none"
-    """No tags; a small tagger trained by `recipes/pos.py` and stored in the model; or a flair tagger, which cannot be
-    exported."""
+    """Part-of-speech tagger.
+
+    `none`: no tags.
+    `own`: a small tagger trained by `recipes/pos.py` and stored in the model.
+    `flair`: a flair tagger, which cannot be exported.
+    """
     weights: Literal["tagger", "random"] = "tagger"
     """Initial embeddings: the tagger's softmax weights, or random (the paper's ablation)."""
     name: str = "flair/upos-english-fast"
@@ -119,7 +145,7 @@ class PosConfig:
         check_sizes("pos", self, "width", "table_width")
         check_probabilities("pos", self, "dropout")
         if self.width % 2:
-            raise ConfigError(f"pos: width is even, found {self.width}")
+            raise ConfigError(f"pos: width must be even, found {self.width}")
         check_kernels("pos", self.kernels, zero=False)
 
 
@@ -128,9 +154,15 @@ class ContextConfig:
     """Layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
-    """None; a transformer; gated convolutions with attention layers; a bidirectional GRU with attention (Tilk and
-    Alumäe 2016); a bidirectional LSTM (Alam et al. 2020, section 4.1); or self-attention (Shi et al. 2021, section
-    2.1). All read words and start from random weights."""
+    """Layers over word vectors, which start from random weights.
+
+    `none`: no layers.
+    `transformer`: ModernBERT layers.
+    `convolution`: gated convolutions with attention layers.
+    `brnn`: a bidirectional GRU with attention (Tilk and Alumäe 2016).
+    `bilstm`: a bidirectional LSTM (Alam et al. 2020, section 4.1).
+    `attention`: self-attention (Shi et al. 2021, section 2.1).
+    """
     layers: int = 4
     """Layers (transformer, attention)."""
     heads: int = 4
@@ -158,13 +190,17 @@ class HeadConfig:
     kind: Literal["multilabel", "classes"] = "multilabel"
     """Output of the punctuation head: one sigmoid for each mark, or a softmax over sets of marks."""
     class_count: int = 1000
-    """Words in the training corpus that a set of several marks needs to become a class."""
+    """A combination of marks becomes a class if at least this many training words have it."""
     classes: tuple[str, ...] = ()
     """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
     with any other set is labelled with its rarest mark, or `O` if none of its marks is a class."""
     crf: Literal["none", "marginals", "path"] = "none"
-    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3): none; class probabilities as marginals over
-    all paths; or as the best path through each class, so that the likeliest classes are the Viterbi path."""
+    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3).
+
+    `none`: no CRF.
+    `marginals`: class probabilities summed over all paths.
+    `path`: max-marginals (score of the best path through each class); their argmax is the Viterbi path.
+    """
     hidden: int | None = None
     """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
@@ -174,13 +210,14 @@ class HeadConfig:
     case_context: Literal["previous", "own"] = "previous"
     """Punctuation probabilities read by the case head: of this word and the previous one, or of this word."""
     case_vectors: Literal["encoder", "context"] = "encoder"
-    """Word vectors read by the case head: the encoder's, or the context layers' where the encoder has no context."""
+    """Word vectors read by the case head: the encoder's or the context layers'. `context` is meant for encoders without
+    context."""
 
     def __post_init__(self) -> None:
         if self.crf != "none" and self.kind != "classes":
-            raise ConfigError(f"heads: crf {self.crf} goes with kind classes, found {self.kind}")
+            raise ConfigError(f"heads: kind must be 'classes' with crf {self.crf!r}, found {self.kind!r}")
         if self.classes and self.classes[0] != NO_MARKS:
-            raise ConfigError(f"heads: the first of classes is {NO_MARKS}, found {self.classes[0]!r}")
+            raise ConfigError(f"heads: the first class must be {NO_MARKS}, found {self.classes[0]!r}")
         check_sizes("heads", self, "class_count")
         check_amounts("heads", self, "hidden")
         check_probabilities("heads", self, "dropout")
@@ -199,9 +236,10 @@ class WindowConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MAX_TOKENS:
-            raise ConfigError(f"window: tokens is from 1 to {MAX_TOKENS}, found {self.tokens}")
-        if self.margin < 0 or self.words <= 2 * self.margin:
-            raise ConfigError(f"window: {self.words} words leave nothing between two margins of {self.margin}")
+            raise ConfigError(f"window: tokens must be from 1 to {MAX_TOKENS}, found {self.tokens}")
+        check_amounts("window", self, "margin")
+        if self.words <= 2 * self.margin:
+            raise ConfigError(f"window: words must be more than twice margin, found {self.words} and {self.margin}")
 
 
 @dataclass(frozen=True)
@@ -209,7 +247,7 @@ class ModelConfig:
     """All components of a model."""
 
     language: str = "es"
-    """Language code, or several joined by +; the glyphs are those of the first one."""
+    """Language code, or several joined by +; marks are written as in the first."""
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     pauses: PauseConfig = field(default_factory=PauseConfig)
     pos: PosConfig = field(default_factory=PosConfig)
@@ -220,4 +258,4 @@ class ModelConfig:
     def __post_init__(self) -> None:
         if self.window.tokens < self.encoder.max_subwords + 2:
             found = f"{self.window.tokens} and {self.encoder.max_subwords}"
-            raise ConfigError(f"window: tokens is at least the encoder's max_subwords + 2, found {found}")
+            raise ConfigError(f"window: tokens must be at least the encoder's max_subwords + 2, found {found}")

@@ -82,7 +82,7 @@ class NoiseConfig:
         check_probabilities("noise", self, "windows", "substitution", "any_word", "name_substitution")
         check_probabilities("noise", self, "deletion", "repetition", "filler")
         if self.filler and not self.fillers.split():
-            raise ConfigError(f"noise: filler is {self.filler}, but fillers names no words")
+            raise ConfigError(f"noise: fillers must contain a word if filler is above 0, found {self.fillers!r}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class AugmentConfig:
         check_probabilities("augment", self, "rate", "substitution", "deletion")
         if round(self.substitution + self.deletion, 9) > 1:
             shares = f"{self.substitution} and {self.deletion}"
-            raise ConfigError(f"augment: substitution and deletion are 1 together at most, found {shares}")
+            raise ConfigError(f"augment: the sum of substitution and deletion must be 1 or less, found {shares}")
 
 
 @dataclass(frozen=True)
@@ -173,9 +173,11 @@ class TrainingConfig:
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
         check_probabilities("training", self, "boundary_dropout")
         if self.optimizer.kind == "muon" and self.encoder_learning_rate is not None:
-            raise ConfigError("training: encoder_learning_rate goes with every optimizer but muon")
+            raise ConfigError(
+                f"training: encoder_learning_rate must be unset with optimizer muon, found {self.encoder_learning_rate}"
+            )
         if not 0 <= self.seed < 2**32:
-            raise ConfigError(f"training: seed is 0 or more and below 2**32, found {self.seed}")
+            raise ConfigError(f"training: seed must be 0 or more and below 2**32, found {self.seed}")
 
 
 @dataclass(frozen=True)

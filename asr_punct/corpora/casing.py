@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from asr_punct.casing import STEM, Casing, stems_of
+from asr_punct.casing import STEM_MARKER, Casing, stems_of
 from asr_punct.corpora.cleaning import repaired
 from asr_punct.corpora.sources import Source, read_blocks
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark, apply_case, case_of
@@ -96,14 +96,14 @@ def learn(counts: Mapping[str, Counter[str]], evidence: Evidence) -> tuple[str, 
         for form, count in forms.items():
             words.add(form.lower(), form, count, weight)
             for stem, ending in stems_of(form.lower(), language) if form != form.lower() else ():
-                bare = stem.removesuffix(STEM)
+                bare = stem.removesuffix(STEM_MARKER)
                 stems.add(bare, form[: len(bare)] if form.endswith(ending) else bare, count, weight)
     chosen = {form: words.counts[form] for form in words.learnt(evidence) if not _glued(form, words)}
     for form in stems.learnt(evidence):
         if form[-1] == form[-1].lower():  # `ETAr`, of `ETAren` and `ETAri`
             continue
         own = words.shares(form.lower()).get(form, 0.0) >= evidence.share or form.lower() not in words.weights
-        chosen.setdefault(form if own else form + STEM, stems.counts[form])
+        chosen.setdefault(form if own else form + STEM_MARKER, stems.counts[form])
     kept = sorted(chosen, key=lambda form: (-chosen[form], form))[: evidence.forms]
     return (*kept, *_exceptions(Casing.of(kept, "+".join(counts)), words, evidence))
 
@@ -113,7 +113,7 @@ def _exceptions(casing: Casing, words: _Forms, evidence: Evidence) -> list[str]:
     found: Counter[str] = Counter()
     for word, forms in words.weights.items():
         count = sum(words.counts[form] for form in forms)
-        form = casing.write(word, Case.FIRST_CAP)
+        form = casing.apply(word, Case.FIRST_CAP)
         common = word in casing.forms or form == apply_case(word, Case.FIRST_CAP)
         if count >= evidence.count and not common and words.shares(word).get(form, 0.0) < 1 / 2:
             found[word] = count

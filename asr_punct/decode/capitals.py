@@ -10,7 +10,7 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
 from asr_punct.decode.word_marks import BoolArray, IntArray
-from asr_punct.marks import CASES, MARKS, Labels, mark_bits
+from asr_punct.marks import CASES, MARKS, Labels, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
@@ -91,4 +91,4 @@ class Capitals:
 
 @cache
 def _labels(mark_code: int, case: int) -> Labels:
-    return Labels(frozenset(mark for i, mark in enumerate(MARKS) if mark_code >> i & 1), CASES[case])
+    return Labels(marks_of_bits(mark_code), CASES[case])

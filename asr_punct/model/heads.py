@@ -14,10 +14,10 @@ from asr_punct.model.crf import ChainCrf
 _RARE = -4.0
 """Initial bias of the mark logits (probability 0.02): otherwise training starts by learning that marks are rare."""
 _LEAST_PROBABILITY = 1e-7
-"""Lower limit of a mark's probability, so that its logit is finite."""
+"""Mark probabilities are clamped to [1e-7, 1 - 1e-7], so that logits are finite."""
 
 
-class PunctuationHead(nn.Module):
+class MultiLabelHead(nn.Module):
     """Multi-label head: one logit for each mark."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
@@ -34,11 +34,11 @@ class PunctuationHead(nn.Module):
         return logits.sigmoid()
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
-        """Return the logits of marks, here `logits`."""
+        """Return `logits` unchanged: this head already has one logit per mark."""
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the logits for `loss`, here `logits`."""
+        """Return `logits` unchanged: the loss needs no context."""
         return logits
 
     def chosen(self, probabilities: Tensor) -> Tensor:
@@ -51,10 +51,10 @@ class PunctuationHead(nn.Module):
 
 
 class ClassHead(nn.Module):
-    """One class for each word, which is a set of marks.
+    """Softmax over classes, one class per word. A class is a set of marks.
 
     Args:
-        config: classes, from `training.fit.find_classes`, and CRF.
+        config: `classes` (found by `training.fit.find_classes`) and `crf` are read here.
         width: size of the vectors.
         max_words: longest window.
     """
@@ -62,11 +62,12 @@ class ClassHead(nn.Module):
     contains: Tensor
     """(classes, marks), 1 if the mark is in the class."""
     target: Tensor
-    """(sets of marks,), class of each set; bit i of the index of a set is mark i."""
+    """(2^marks,): `target[bits]` is the class of the set whose bit i is mark i."""
 
     def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
-        classes = [mark_bits(parse_marks(name)) for name in config.classes]
+        named = [parse_marks(name) for name in config.classes]
+        classes = [mark_bits(marks) for marks in named]
         sets = torch.arange(1 << len(MARKS))
         target = torch.zeros_like(sets)
         for index, bits in enumerate(classes):  # rarer marks come later and overwrite
@@ -76,10 +77,10 @@ class ClassHead(nn.Module):
             target[bits] = index
         self.layers = _layers(config, width, width, len(classes))
         self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
-        self.decides_path = config.crf == "path"
+        self.uses_viterbi = config.crf == "path"
         self.register_buffer("target", target, persistent=False)
-        contains = torch.tensor([[bits >> i & 1 for i in range(len(MARKS))] for bits in classes])
-        self.register_buffer("contains", contains.float(), persistent=False)
+        contains = torch.tensor([[float(mark in marks) for mark in MARKS] for marks in named])
+        self.register_buffer("contains", contains, persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
@@ -89,7 +90,7 @@ class ClassHead(nn.Module):
         """Return the probabilities of classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
         if self.crf is None:
             return logits.float().softmax(dim=-1)
-        return (self.crf.best if self.decides_path else self.crf.marginals)(logits, word_mask)
+        return (self.crf.best if self.uses_viterbi else self.crf.marginals)(logits, word_mask)
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
         """Return logits (..., marks); the probability of a mark is the sum over the classes that contain it."""
@@ -97,7 +98,9 @@ class ClassHead(nn.Module):
             return torch.logit(probabilities @ self.contains, eps=_LEAST_PROBABILITY)
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the logits for `loss`: with a CRF those given the true classes of the previous words.
+        """Return the logits for `loss`.
+
+        With a CRF, each word's logits are conditioned on the true classes of the words before it.
 
         Args:
             logits: *Shape:* (batch, words, classes).
@@ -120,7 +123,7 @@ class ClassHead(nn.Module):
 
 
 class CaseHead(nn.Module):
-    """Reads a word's vector and the mark probabilities of the word and, if configured, of the previous word."""
+    """Case of each word, from its vector and the mark probabilities of the word and, if configured, of the previous."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
@@ -140,9 +143,9 @@ class CaseHead(nn.Module):
         return cast(Tensor, self.layers(torch.cat(parts, dim=-1)))
 
 
-def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> PunctuationHead | ClassHead:
+def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> MultiLabelHead | ClassHead:
     """Return the configured punctuation head for windows of at most `max_words`."""
-    return ClassHead(config, width, max_words) if config.kind == "classes" else PunctuationHead(config, width)
+    return ClassHead(config, width, max_words) if config.kind == "classes" else MultiLabelHead(config, width)
 
 
 def _layers(config: HeadConfig, inputs: int, width: int, outputs: int) -> nn.Sequential:

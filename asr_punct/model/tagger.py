@@ -11,7 +11,7 @@ from asr_punct.config import ModelConfig
 from asr_punct.model.context import Context, build_context
 from asr_punct.model.encoder import Encoder
 from asr_punct.model.fusion import Fusion, build_fusion
-from asr_punct.model.heads import CaseHead, ClassHead, PunctuationHead, build_punctuation_head
+from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead, build_punctuation_head
 from asr_punct.model.pos import Pos, build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
 from asr_punct.subwords import SubwordTokenizer
@@ -58,7 +58,7 @@ class Tagger(nn.Module):
         fusion: Fusion,
         pos: Pos,
         context: Context,
-        punctuation: PunctuationHead | ClassHead,
+        punctuation: MultiLabelHead | ClassHead,
         case: nn.Module,
         late_pauses: bool,
         case_reads_context: bool,

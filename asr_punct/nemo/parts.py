@@ -17,12 +17,12 @@ from asr_punct.checkpoint import (
     TOKENIZER,
     WEIGHTS,
     ModelInfo,
-    checked_file,
-    has_file,
     info_from_mapping,
     info_mapping,
+    is_listed,
     load_tokenizer,
     read_info,
+    verified_file,
 )
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
 from asr_punct.errors import ConfigError
@@ -94,10 +94,10 @@ def of_directory(directory: Path) -> Parts:
     info = read_info(directory)
     tokenizer = load_tokenizer(directory, info)
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
-    tagger = load_tagger(checked_file(directory, info, WEIGHTS), info) if has_file(info, WEIGHTS) else None
+    tagger = load_tagger(verified_file(directory, info, WEIGHTS), info) if is_listed(info, WEIGHTS) else None
     if tagger is None:
-        graph = next((name for name in _GRAPHS if has_file(info, name)), WEIGHTS)
-        kept[graph] = checked_file(directory, info, graph)
+        graph = next((name for name in _GRAPHS if is_listed(info, name)), WEIGHTS)
+        kept[graph] = verified_file(directory, info, graph)
     files = {name: path.read_bytes() for name, path in kept.items() if path.is_file()}
     return Parts(info, TrainingConfig(), tagger, tokenizer, files)
 

@@ -31,7 +31,7 @@ class LanguageRules:
     Attributes:
         kinds: words without their period, except those of `PeriodKind.PLAIN`.
         acronym: kind of letters with periods between them (`EE.UU`, `p.m`).
-        starters: function words; one with a capital begins a sentence.
+        function_words: words such as articles and pronouns; one with a capital begins a sentence.
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
         clipped: words that lost their beginning and have an apostrophe instead.
@@ -42,7 +42,7 @@ class LanguageRules:
 
     kinds: Mapping[str, PeriodKind]
     acronym: PeriodKind = PeriodKind.FINAL
-    starters: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     suffixes: frozenset[str] = frozenset()
     clipped: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class LanguageRules:
         return LanguageRules(
             {**other.kinds, **self.kinds},
             self.acronym,
-            self.starters | other.starters,
+            self.function_words | other.function_words,
             self.pronouns | other.pronouns,
             self.suffixes | other.suffixes,
             self.clipped | other.clipped,
@@ -89,7 +89,7 @@ _RULES = {
             final=f"etc ud uds vd vds vmd ss cía ltda hnos ptas pts {_DOUBLED}",
             numbered="no pp",
         ),
-        starters=_words(
+        function_words=_words(
             """el la los las lo un una unos unas y e o pero no sí si en con por para que este esta estos estas ese esa
             eso esto aquel aquella aquello como cuando porque pues también además se le les me te nos yo tú él ella
             usted ustedes nosotros ellos ellas su sus mi mis al desde hasta hay ya así ahora entonces después luego
@@ -102,7 +102,7 @@ _RULES = {
             final=f"etab etc ud vd zk orr art {_DOUBLED}",
             numbered="or al",
         ),
-        starters=_words(
+        function_words=_words(
             """eta baina baino edo ere hori hau hura hauek horiek haiek bai ez nik zuk guk zuek berak gu zu ni gaur
             orain gero beraz baita horrela hala zer zein nor non noiz nola zergatik bere horren honen hemen hor han
             baldin orduan hortaz izan ba"""
@@ -127,7 +127,7 @@ _RULES = {
             numbered="no fig art ch sec tel ext jan feb mar apr jun jul aug sept sep oct nov dec",
         ),
         acronym=PeriodKind.NAME_PART,
-        starters=_words(
+        function_words=_words(
             """the a an and but or so i we you he she it they this that these those there in on at for from with as if
             when while what who how why where our his her their my your its now then not no yes well also because
             after before once however is are was were do does did can would could should have has let some all any

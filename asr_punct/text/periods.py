@@ -42,7 +42,7 @@ class Context:
 
     def starts_sentence(self, rules: LanguageRules) -> bool:
         """Whether the next word is a function word with a capital (`The`, `That’s`)."""
-        return self.after_case is not Case.O and _APOSTROPHE.split(self.after, maxsplit=1)[0] in rules.starters
+        return self.after_case is not Case.O and _APOSTROPHE.split(self.after, maxsplit=1)[0] in rules.function_words
 
 
 _ROMAN = re.compile(r"(?=..)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")

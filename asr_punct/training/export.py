@@ -22,9 +22,9 @@ from asr_punct.checkpoint import (
     TOKENIZER,
     WEIGHTS,
     ModelInfo,
-    checked_file,
-    has_file,
+    is_listed,
     read_info,
+    verified_file,
     write_info,
 )
 from asr_punct.errors import AsrPunctError
@@ -73,13 +73,13 @@ def export(directory: Path, int8: bool = False) -> float:
             2 % of the decisions; then the directory does not change.
     """
     info = read_info(directory)
-    if not has_file(info, WEIGHTS):
+    if not is_listed(info, WEIGHTS):
         found = f"{str(directory)!r}, which ships as a graph"
         raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
-    checked_file(directory, info, TOKENIZER)
-    model = _Probabilities(load_tagger(checked_file(directory, info, WEIGHTS), info).fold()).eval()
+    verified_file(directory, info, TOKENIZER)
+    model = _Probabilities(load_tagger(verified_file(directory, info, WEIGHTS), info).fold()).eval()
     partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
         with progress.step("writing the graph"):

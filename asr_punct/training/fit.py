@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from lightning.pytorch.callbacks import EarlyStopping
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, checked_file, load_tokenizer, read_info
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import Config, EncoderConfig, ModelConfig, differing_keys
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
@@ -152,7 +152,7 @@ def start_model(
     encoder = config.model.encoder
     if init:
         info = read_info(init)
-        model, new = load_parts(checked_file(init, info, WEIGHTS), info, config.model)
+        model, new = load_parts(verified_file(init, info, WEIGHTS), info, config.model)
         if new:
             log.info("--init: parts not in %s are new: %s", init, " ".join(new))
         return model, load_tokenizer(init, info)

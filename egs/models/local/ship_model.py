@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from typer import Option
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, checked_file, read_info, write_info
+from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, verified_file, write_info
 from asr_punct.errors import InputError, run_script
 
 
@@ -29,7 +29,7 @@ def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
         AsrPunctError: the model was not exported to int8, is damaged, or has weights that fp16 cannot hold.
     """
     info = read_info(source)
-    weights = _half(load_file(checked_file(source, info, WEIGHTS)), source)
+    weights = _half(load_file(verified_file(source, info, WEIGHTS)), source)
     facts = {"licence": licence, "parameters": sum(tensor.numel() for tensor in weights.values())}
     others = info.files.keys() - {WEIGHTS, ONNX, ONNX_INT8}
     _copy(source, info, {*others, ONNX_INT8}, package)
@@ -50,7 +50,7 @@ def _half(weights: Mapping[str, Tensor], place: Path) -> dict[str, Tensor]:
 def _copy(source: Path, info: ModelInfo, names: Collection[str], target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for name in sorted(names):
-        shutil.copyfile(checked_file(source, info, name), target / name)
+        shutil.copyfile(verified_file(source, info, name), target / name)
 
 
 def _describe(directory: Path, info: ModelInfo, facts: Mapping[str, Any]) -> None:
