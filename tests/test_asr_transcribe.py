@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("soundfile")
@@ -56,6 +56,7 @@ def test_uniform_sound(talk, spans):
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(5, 400), min_size=1, max_size=12), st.sampled_from([0.0, 5.0, 30.0]))
+@example([5, 5, 5, 5, 5, 5, 54, 7, 400, 400, 400, 25], 0.0).via("a minute with hardly any pause, then a short one")
 def test_segments_are_in_order_and_contain_all_speech(lengths, merge_up_to):
     talk = energy(*(length / 10 if i % 2 == 0 else length / 100 for i, length in enumerate(lengths)))
     spans = plan_segments(talk, merge_up_to)

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from asr_punct import audio as sound
 from asr_punct.audio import FRAMES_A_SECOND, Pathlike, Samples
-from asr_punct.pauses import silences
+from asr_punct.pauses import silent_frames, smooth
 from asr_punct.words import Seconds
 
 LONGEST_SEGMENT: Seconds = 30.0
 """Length of the longest segments: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
 _UNDER_LOUD_DB, _SILENCE_DB = 10.0, -70.0
-"""A pause is this far under the 99th percentile of the recording's energy, or under this level."""
+"""Every frame of a pause is this far under the 99th percentile of the recording's energy, or under this level."""
 _MARGIN = FRAMES_A_SECOND // 4
 _SMOOTHED = 3 * FRAMES_A_SECOND // 10
 """Frames averaged to find a quiet place."""
@@ -61,12 +61,9 @@ def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
 def _stretches(energy: Floats) -> Iterator[_Span]:
     """The stretches between long silences, with a margin."""
     level = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
-    silent = np.rint(silences(energy) * FRAMES_A_SECOND).astype(int).tolist()
-    long = [
-        (first, last)
-        for first, last in silent
-        if last - first >= _PAUSE * FRAMES_A_SECOND and energy[first:last].mean() < level
-    ]
+    quiet = silent_frames(energy) & (smooth(energy) < level)
+    silences = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2).tolist()
+    long = [(first, last) for first, last in silences if last - first >= _PAUSE * FRAMES_A_SECOND]
     for (_, first), (last, _) in pairwise([(0, 0), *long, (len(energy), len(energy))]):
         if first < last:
             yield max(0, first - _MARGIN), min(len(energy), last + _MARGIN)
