@@ -14,10 +14,12 @@ from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import Mark, mark_bits
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
-from asr_punct.training.corpus import Corpus, Vocabulary
+from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.windows import (
+    CUT_EVERY,
     WindowLimits,
+    cut,
     passes,
     sentence_ends,
     sentences,
@@ -225,3 +227,30 @@ def test_the_epochs_of_a_pass_share_its_windows(corpus, tokenizer, way, times):
 def test_bad_values(values, message):
     with pytest.raises(ConfigError, match=message):
         from_mapping(TrainingConfig, {"windows": values}, "training")
+
+
+@given(layouts(), st.floats(0, 1), st.integers(0, 99))
+def test_cut_windows_have_the_same_words(layout, share, seed):
+    documents, _, _ = layout
+    found = cut(documents, share, np.random.default_rng(seed))
+    words = [word for start, stop in found.tolist() for word in range(start, stop)]
+    assert sorted(words) == list(range(int(documents[-1, 1])))
+    assert (np.diff(found) > 0).all()
+    owners = np.searchsorted(documents[:, 1], found[:, 0], side="right")
+    assert all(documents[i, 0] <= a < b <= documents[i, 1] for i, (a, b) in zip(owners, found.tolist(), strict=True))
+    assert share or sorted(found.tolist()) == documents.tolist()
+
+
+def test_a_share_of_the_windows_is_cut():
+    found = cut(documents_of(*[100] * 4000), 0.25, np.random.default_rng(0))
+    assert len(found) == pytest.approx(4000 * (1 + 0.25 * 99 / CUT_EVERY), rel=0.02)
+
+
+def test_cut_windows_of_a_corpus(corpus, tokenizer):
+    config = from_mapping(TrainingConfig, {"windows": {"cut_share": 1.0}}, "training")
+    read = read_corpus(corpus / "train.tsv", tokenizer)
+    plain, shorter = (
+        training_windows(read, value, 100, 400, np.random.default_rng(0)) for value in (TrainingConfig(), config)
+    )
+    assert len(shorter) > len(plain)
+    assert np.diff(shorter).sum() == np.diff(plain).sum()

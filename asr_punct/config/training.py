@@ -52,9 +52,13 @@ class SamplingConfig:
     (Courtland et al. 2020). `sentences`: 1 to `sentences` sentences, each word once a pass (Poláček et al. 2023)."""
     sentences: int = 10
     """Most sentences in a window (`sentences`)."""
+    cut_share: float = 0.0
+    """Share of the windows cut at random words, every 24 words on average, without flagging a document end: the right
+    context ends as it does in a stream. No word is lost."""
 
     def __post_init__(self) -> None:
         check_sizes("windows", self, "sentences")
+        check_probabilities("windows", self, "cut_share")
 
 
 @dataclass(frozen=True)

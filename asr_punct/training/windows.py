@@ -21,6 +21,8 @@ Spans = npt.NDArray[np.integer]
 Documents = npt.NDArray[np.integer]
 """First word of each document, and the word after its last one, (documents, 2), in the order of the corpus."""
 
+CUT_EVERY = 24
+"""Mean number of words between two cuts of `cut`."""
 _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
@@ -62,8 +64,13 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
         tokens: most sub-words of a window, without the special tokens.
         rng: random generator.
     """
-    documents = corpus.documents()
     limits = WindowLimits.of(corpus.vocabulary.counts(corpus.words), words, tokens)
+    windows = _select(corpus, config, limits, rng)
+    return cut(windows, config.windows.cut_share, rng) if config.windows.cut_share else windows
+
+
+def _select(corpus: Corpus, config: TrainingConfig, limits: WindowLimits, rng: Generator) -> Spans:
+    documents = corpus.documents()
     match config.windows.kind:
         case "uniform":
             return uniform(documents, limits, rng)
@@ -73,6 +80,21 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
             return sentences(documents, limits, sentence_ends(corpus), config.windows.sentences, rng)
         case "passes":
             return passes(documents, limits, rng)
+
+
+def cut(windows: Spans, share: float, rng: Generator) -> Spans:
+    """Cut a share of the windows at random words; the order of the windows changes, every word stays in one.
+
+    The right context of a cut window ends as a stream's look-ahead does: its last word has no flag of a document end.
+    """
+    chosen = rng.random(len(windows)) < share
+    starts, stops = windows[chosen].T
+    lengths = stops - starts
+    places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    begins = (places == 0) | (rng.random(len(places)) < 1 / CUT_EVERY)
+    places += np.repeat(starts, lengths)
+    parts = np.stack([places[begins], places[np.roll(begins, -1)] + 1], axis=1)
+    return np.concatenate([windows[~chosen], parts])
 
 
 def passes(documents: Documents, limits: WindowLimits, rng: Generator) -> Spans:
