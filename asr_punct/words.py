@@ -83,6 +83,11 @@ class Utterance:
         return self.document or self.recording
 
     @property
+    def recording_name(self) -> str:
+        """Name of the recording, or of the document if there is none, as in text."""
+        return self.recording or self.document
+
+    @property
     def is_labelled(self) -> bool:
         """Whether any word has labels."""
         return any(word.labels is not None for word in self.words)

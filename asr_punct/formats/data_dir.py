@@ -166,10 +166,10 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     width = max(map(len, numbers), default=0)
     channels: dict[str, set[str]] = {}
     for utterance in utterances:
-        channels.setdefault(_recording(utterance), set()).add(utterance.channel)
+        channels.setdefault(utterance.recording_name, set()).add(utterance.channel)
     taken: set[str] = set()
     for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
-        recording = _recording(utterance)
+        recording = utterance.recording_name
         if len(channels[recording]) > 1:
             recording = f"{recording}-{utterance.channel}"
         name = utterance.id or recording or f"utterance{position}"
@@ -184,13 +184,9 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
         yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=OwnName())
 
 
-def _recording(utterance: Utterance) -> str:
-    return utterance.recording or utterance.document
-
-
 def _number(utterance: Utterance) -> str:
     """Return the number in a name that is only the utterance's number in its recording, or ""."""
     match = _COUNTED.fullmatch(utterance.id)
-    recording = _recording(utterance)
+    recording = utterance.recording_name
     is_number = match and match[1] in (None, recording, Path(recording).stem)
     return match[2] if match and is_number else ""

@@ -206,11 +206,11 @@ def _renamed(entry: Any, words: Sequence[str]) -> Any:
 
 
 def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
-    name = utterance.id or f"{utterance.recording or utterance.document or 'utterance'}-{number}"
+    name = utterance.id or f"{utterance.recording_name or 'utterance'}-{number}"
     times = segment_times(utterance.words, f"utterance {name!r}")
     item: dict[str, Any] = {
         "id": name,
-        "recording_id": utterance.recording or utterance.document or name,
+        "recording_id": utterance.recording_name or name,
         "start": times[0],
         "duration": round(times[1] - times[0], _DIGITS),
         "channel": _CHANNELS.get(utterance.channel, 0),

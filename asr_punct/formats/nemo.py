@@ -189,7 +189,7 @@ def _tokens(item: Object) -> list[str]:
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
     written = written_words(utterance, glyphs, running=not timed)
-    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording or utterance.document}
+    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording_name}
     words = utterance.words
     if timed:
         times = [time for word in words for time in (word.start, word.end) if time is not None]

@@ -215,14 +215,10 @@ def _pair_groups(
     if by_id is not None:
         yield from (([unit], [hypothesis]) for unit, hypothesis in enumerate(by_id))
         return
-    recordings = dict.fromkeys(map(_recording, references))
-    if "" in recordings or set(recordings) != set(map(_recording, hypotheses)):
+    recordings = dict.fromkeys(reference.recording_name for reference in references)
+    if "" in recordings or set(recordings) != {u.recording_name for u in hypotheses}:
         yield range(len(references)), hypotheses
         return
     for recording in recordings:
-        units = [unit for unit, reference in enumerate(references) if _recording(reference) == recording]
-        yield units, [u for u in hypotheses if _recording(u) == recording]
-
-
-def _recording(utterance: Utterance) -> str:
-    return utterance.recording or utterance.document
+        units = [unit for unit, reference in enumerate(references) if reference.recording_name == recording]
+        yield units, [u for u in hypotheses if u.recording_name == recording]
