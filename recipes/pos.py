@@ -21,8 +21,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from asr_punct.config import Config
-from asr_punct.corpora.conllu import TAGS, read_conllu
+from asr_punct.config import PART_OF_SPEECH_TAGS, Config
+from asr_punct.corpora.conllu import read_conllu
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
 from asr_punct.formats.files import make_directory
@@ -71,7 +71,7 @@ class Treebank:
         return cls(
             np.array([subword for word in encoded for subword in word]),
             np.array([len(word) for word in encoded]),
-            np.array([TAGS.index(word.tag) for word in words]),
+            np.array([PART_OF_SPEECH_TAGS.index(word.tag) for word in words]),
             tokenizer,
         )
 

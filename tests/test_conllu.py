@@ -4,7 +4,8 @@ import lzma
 
 import pytest
 
-from asr_punct.corpora.conllu import TAGS, read_conllu
+from asr_punct.config import PART_OF_SPEECH_TAGS
+from asr_punct.corpora.conllu import read_conllu
 from asr_punct.errors import InputError
 
 
@@ -63,4 +64,4 @@ def test_a_line_of_another_form(line, message, tmp_path):
 
 
 def test_the_universal_parts_of_speech():
-    assert len(set(TAGS)) == 17
+    assert len(set(PART_OF_SPEECH_TAGS)) == 17

@@ -7,6 +7,7 @@ from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
 from asr_punct.config.model import (
     LEFT_WORDS,
     MAX_TOKENS,
+    PART_OF_SPEECH_TAGS,
     RIGHT_WORDS,
     ContextConfig,
     EncoderConfig,
@@ -28,6 +29,7 @@ from asr_punct.config.training import (
 __all__ = [
     "LEFT_WORDS",
     "MAX_TOKENS",
+    "PART_OF_SPEECH_TAGS",
     "RIGHT_WORDS",
     "AugmentConfig",
     "Config",

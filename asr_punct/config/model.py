@@ -20,6 +20,13 @@ LEFT_WORDS, RIGHT_WORDS = 100, 3
 """Default context of a stream: words before and after the decided word (Poláček et al. 2023, section 5)."""
 
 
+PART_OF_SPEECH_TAGS = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+"""Universal part-of-speech tags (universaldependencies.org/u/pos), in the order of the outputs of a model's tagger."""
+
+
 @dataclass(frozen=True)
 class EncoderConfig:
     """Sub-word encoder: a pretrained one by name, or one built from the sizes below."""

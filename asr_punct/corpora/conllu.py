@@ -6,15 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from asr_punct.config import PART_OF_SPEECH_TAGS
 from asr_punct.corpora.iwslt import CLITICS
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.files import Pathlike, read_lines
 
-TAGS = (
-    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
-    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
-)
-"""The universal parts of speech (universaldependencies.org/u/pos)."""
 _UNSPOKEN = frozenset(("PUNCT", "SYM"))
 _COLUMNS = 10
 
@@ -24,7 +20,7 @@ class TaggedWord(NamedTuple):
 
     Attributes:
         text: lower-case, without spaces and without the period of an abbreviation.
-        tag: one of `TAGS`.
+        tag: one of `PART_OF_SPEECH_TAGS`.
     """
 
     text: str
@@ -67,8 +63,8 @@ def _row(line: str, place: str) -> _Row | None:
         return None
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
         raise InputError(place, f"identifier {name!r}", "a number, or a range such as 1-2")
-    if not dash and tag not in TAGS:
-        raise InputError(place, f"part of speech {tag!r}", f"one of {' '.join(TAGS)}")
+    if not dash and tag not in PART_OF_SPEECH_TAGS:
+        raise InputError(place, f"part of speech {tag!r}", f"one of {' '.join(PART_OF_SPEECH_TAGS)}")
     return _Row(int(first), int(last or first), form, "" if dash else tag)
 
 

@@ -7,8 +7,7 @@ from typing import TypeAlias, cast
 import torch
 from torch import Tensor, nn
 
-from asr_punct.config import ContextConfig, PosConfig
-from asr_punct.corpora.conllu import TAGS
+from asr_punct.config import PART_OF_SPEECH_TAGS, ContextConfig, PosConfig
 from asr_punct.errors import ConfigError
 from asr_punct.model.convolution import ConvolutionContext
 from asr_punct.model.flair import FlairTagger
@@ -37,7 +36,7 @@ class PosTagger(nn.Module):
         )
         layers = ContextConfig(kind="convolution", kernels=config.kernels, heads=1, dropout=config.dropout)
         self.context = ConvolutionContext(layers, config.width, max_words=1)
-        self.linear = nn.Linear(config.width, len(TAGS))
+        self.linear = nn.Linear(config.width, len(PART_OF_SPEECH_TAGS))
 
     @property
     def weights(self) -> Tensor:
