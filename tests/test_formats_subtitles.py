@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import subtitles
-from asr_punct.formats.cue_text import cut, escaped, plain_word
-from asr_punct.formats.subtitle_output import chosen_limits, write_srt, write_vtt
+from asr_punct.formats.cue_text import escaped, split_words, token_of
+from asr_punct.formats.subtitles import chosen_limits, write_srt, write_vtt
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import Utterance, Word, annotate
@@ -392,7 +392,7 @@ def test_too_many_characters_without_a_cue_are_an_error(file, monkeypatch):
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
 @pytest.mark.parametrize("kind", ["srt", "vtt"])
 def test_many_tags_are_read_in_linear_time(text, kind):
-    found = cut(text + " fin", kind)
+    found = split_words(text + " fin", kind)
     assert found.words[-1] == "fin"
 
 
@@ -408,17 +408,17 @@ PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
 
 @given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
 def test_the_parts_of_a_cue_join_to_its_text(text, kind):
-    found = cut(text, kind)
+    found = split_words(text, kind)
     pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
     assert "".join(pieces) == text
-    tokens = [plain_word(word, kind) for word in found.words]
+    tokens = [token_of(word, kind) for word in found.words]
     assert all(len(token.split()) == 1 for token in tokens)
 
 
 @given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
 def test_escaped_text_is_read_back(token):
-    found = cut(escaped(token, "vtt"), "vtt")
-    assert [plain_word(word, "vtt") for word in found.words] == [token]
+    found = split_words(escaped(token, "vtt"), "vtt")
+    assert [token_of(word, "vtt") for word in found.words] == [token]
 
 
 @given(
@@ -426,7 +426,7 @@ def test_escaped_text_is_read_back(token):
     st.sampled_from(["srt", "vtt"]),
 )
 def test_words_and_times_of_a_written_file_are_read_back(tmp_path_factory, tokens, kind):
-    if kind == "srt" and any(plain_word(token, "srt") != token for token in tokens):
+    if kind == "srt" and any(token_of(token, "srt") != token for token in tokens):
         return
     words = tuple(Word(token, float(place), place + 0.9) for place, token in enumerate(tokens))
     text = text_of([Utterance(words, recording="r")], kind)

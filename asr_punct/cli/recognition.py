@@ -74,7 +74,7 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.formats.subtitle_output import chosen_limits
+    from asr_punct.formats.subtitles import chosen_limits
     from asr_punct.hub import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
 

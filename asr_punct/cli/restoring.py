@@ -96,7 +96,7 @@ def punctuate(
     from asr_punct.audio import recording_table, single_recording
     from asr_punct.formats.kaldi import read_wav_scp
     from asr_punct.formats.source import Source
-    from asr_punct.formats.subtitle_output import chosen_limits
+    from asr_punct.formats.subtitles import chosen_limits
     from asr_punct.pauses import refined
 
     given = Source(source, from_)

@@ -11,7 +11,7 @@ from asr_punct.formats.files import MAX_TIME, STANDARD_STREAM, Pathlike, display
 from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.json_values import shown
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_output import limited
+from asr_punct.formats.subtitles import writer_with_limits
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, named_time_source, with_time_source
@@ -120,7 +120,7 @@ def write(
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]
-    write_stream = chosen.write if subtitles is None else limited(name, subtitles)
+    write_stream = chosen.write if subtitles is None else writer_with_limits(name, subtitles)
     if write_stream is not None:
         with write_file(path) as out:
             write_stream(utterances, out, glyphs)

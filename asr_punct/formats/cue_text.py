@@ -1,4 +1,4 @@
-"""The text of a cue: words, and between them tags, white space and line breaks.
+"""The text of a cue: its words, and between them tags, white space and line breaks.
 
 SRT tags are those that players know (`<i>`, `<font …>`, `{\\an8}`); other text in angle brackets is a word (`<unk>`).
 In WebVTT all angle brackets are tags, and `&lt;` is a literal bracket.
@@ -22,57 +22,58 @@ _TAGS: dict[Kind, re.Pattern[str]] = {
     "vtt": re.compile(r"<[^<>\n]*>"),
 }
 _VOICE = re.compile(r"</?v[\s.>]")
+"""Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
 _SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
 _SPACE = r"\s|&nbsp;"
 _PARTS: dict[Kind, re.Pattern[str]] = {
     "srt": re.compile(rf"{_TAGS['srt'].pattern}|(?P<space>\s)|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
     "vtt": re.compile(rf"{_TAGS['vtt'].pattern}|(?P<space>{_SPACE})|(?P<text>[^\s<&]+|.)"),
 }
+"""A tag (no group), white space, or text."""
 
 
 @dataclass(frozen=True, slots=True)
 class CueText:
-    """A cue's text cut at its words.
+    """A cue's text split into words.
 
     Attributes:
         between: text before each word, and after the last one.
-        words: the words with their tags and escaped characters.
+        words: the words with the tags inside them (`<b>l</b>a`) and their escaped characters.
     """
 
     between: tuple[str, ...] = ("",)
     words: tuple[str, ...] = ()
 
 
-def cut(text: str, kind: Kind) -> CueText:
-    """Cut a cue's text into its words and the text between them; joined in turn they give the text."""
+def split_words(text: str, kind: Kind) -> CueText:
+    """Split a cue's text into words and the text between them; joined in turn they give the text."""
     spans: list[tuple[int, int]] = []
-    inside = False
+    in_word = False
     for part in _PARTS[kind].finditer(text):
         if part["text"]:
-            first = spans.pop()[0] if inside else part.start()
+            first = spans.pop()[0] if in_word else part.start()
             spans.append((first, part.end()))
-            inside = True
+            in_word = True
         elif part["space"] or _VOICE.match(part[0]):
-            inside = False
+            in_word = False
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     parts = [text[a:b] for a, b in pairwise(edges)]
     return CueText(tuple(parts[::2]), tuple(parts[1::2]))
 
 
 def strip_tags(text: str, kind: Kind) -> str:
-    """Return the text without its tags."""
     return _TAGS[kind].sub("", text)
 
 
-def plain(text: str, kind: Kind) -> str:
+def unmarked(text: str, kind: Kind) -> str:
     """Return the text without tags, its escaped characters decoded."""
-    bare = strip_tags(text, kind)
-    return unescape(bare) if kind == "vtt" else bare
+    text = strip_tags(text, kind)
+    return unescape(text) if kind == "vtt" else text
 
 
-def plain_word(word: str, kind: Kind) -> str:
+def token_of(word: str, kind: Kind) -> str:
     """Return the token of a word of `CueText`."""
-    return "".join(plain(word, kind).split())
+    return "".join(unmarked(word, kind).split())
 
 
 def escaped(text: str, kind: Kind) -> str:
@@ -80,50 +81,50 @@ def escaped(text: str, kind: Kind) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
 
 
-def voice(speaker: str, kind: Kind) -> str:
-    """Return the tag of a speaker's text; SRT has none."""
+def voice_tag(speaker: str, kind: Kind) -> str:
+    """Return the tag before a speaker's text; SRT has none."""
     return f"<v {escaped(' '.join(speaker.split()), kind)}>" if speaker and kind == "vtt" else ""
 
 
-def voice_of(text: CueText, kind: Kind) -> str:
-    """Return the speaker of a cue, or "" if none or several are named."""
+def speaker_of(text: CueText, kind: Kind) -> str:
+    """Return the speaker of a cue, or "" if it names none or several."""
     tags = [match[0] for part in text.between for match in _VOICE.finditer(part) if match[0][1] != "/"]
     found = _SPEAKER.match(text.between[0]) if kind == "vtt" and len(tags) == 1 else None
     return unescape(found[1]).strip() if found else ""
 
 
-def between_words(text: str, kind: Kind) -> str:
-    """Return the text between words for a file of the other format: white space and line breaks."""
-    return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", strip_tags(text, kind))
+def only_space(between: str, kind: Kind) -> str:
+    """Return the text between two words for a file of the other format: white space and line breaks."""
+    return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", strip_tags(between, kind))
 
 
-def written(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
-    """Return a word of `CueText` with its marks and case; unchanged if the labels change nothing.
+def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
+    """Return a word of `CueText` with marks and case; unchanged if the labels change nothing.
 
     Args:
         word: the word in the file.
-        token: its token, or another that replaces it.
+        token: its token, or another that replaces the word.
         labels: its marks and case.
         glyphs: glyphs of the marks.
         kind: format of the file.
     """
     text = write_text([token], [labels], glyphs)
-    if plain_word(word, kind) != token:
+    if token_of(word, kind) != token:
         return escaped(text, kind)
     if text == token:
         return word
     cased, before = glyphs.cased(token, labels.case), glyphs.before(labels.marks)
     after = text[len(before) + len(cased) :]
-    core = word if cased == token else _recased(word, cased, kind)
+    core = word if cased == token else _with_case(word, cased, kind)
     return escaped(before, kind) + core + escaped(after, kind)
 
 
-def _recased(word: str, cased: str, kind: Kind) -> str:
-    """Return the word with other letters and its tags in their places."""
+def _with_case(word: str, cased: str, kind: Kind) -> str:
+    """Replace the characters of a word by those of `cased`, and keep its tags: `<b>eu</b>ko` → `<b>EU</b>KO`."""
     tags = [match.span() for match in _TAGS[kind].finditer(word)]
     edges = [0, *(edge for span in tags for edge in span), len(word)]
     parts = [word[a:b] for a, b in pairwise(edges)]
-    for place in range(0, len(parts), 2):
-        length = len(plain(parts[place], kind)) if place < len(parts) - 1 else len(cased)
-        parts[place], cased = escaped(cased[:length], kind), cased[length:]
+    for i in range(0, len(parts), 2):
+        length = len(unmarked(parts[i], kind)) if i < len(parts) - 1 else len(cased)
+        parts[i], cased = escaped(cased[:length], kind), cased[length:]
     return "".join(parts)

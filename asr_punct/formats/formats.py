@@ -14,8 +14,7 @@ from asr_punct.formats.files import Pathlike
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
-from asr_punct.formats.subtitle_output import write_srt, write_vtt
-from asr_punct.formats.subtitles import read_srt, read_vtt
+from asr_punct.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
 from asr_punct.formats.text import read_text, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
 from asr_punct.formats.tokens import in_time
