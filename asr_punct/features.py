@@ -1,6 +1,7 @@
-"""Windows of words as input arrays of a model: the same for training, inference and export.
+"""Input arrays of a model, made from windows of words: the same in training, inference and export.
 
-Dimensions: `batch` windows, `tokens` sub-words with both special tokens, `words` of a window.
+Dimensions: `batch` is windows; `tokens` is sub-words of a window, with both special tokens; `words` is words of a
+window.
 """
 
 from __future__ import annotations
@@ -14,18 +15,19 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 
 NO_BOUNDARY, DOCUMENT_START, DOCUMENT_END = 0, 1, 2
-"""Flags of the first and last word of a document; a document of one word has their sum."""
+"""Flags of the first and the last word of a document; the word of a one-word document has their sum, 3."""
 BOUNDARIES = 4
+"""Number of values of these flags."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordInput:
-    """A word as a model reads it.
+    """One word, encoded.
 
     Attributes:
         subwords: token ids, at least one.
-        pause: bucket of the pause after the word.
-        boundary: flags of the document's edges.
+        pause: bucket of the pause after the word, as in `pauses.py`.
+        boundary: flags of document edges.
     """
 
     subwords: tuple[int, ...]
@@ -38,11 +40,11 @@ class Features:
     """A batch of windows.
 
     Attributes:
-        input_ids: *Shape:* (batch, tokens), token ids between the two special tokens, padded at the end.
-        attention_mask: *Shape:* (batch, tokens), 0 at padding.
-        word_index: *Shape:* (batch, words), position of each word's last sub-word; 0 at padding.
-        pauses: *Shape:* (batch, words), buckets.
-        boundaries: *Shape:* (batch, words), flags.
+        input_ids: *Shape:* (batch, tokens), start token, token ids of all words, end token, padding.
+        attention_mask: *Shape:* (batch, tokens), 1 at tokens, 0 at padding.
+        word_index: *Shape:* (batch, words), position of each word's last sub-word in `input_ids`; 0 at padding.
+        pauses: *Shape:* (batch, words), bucket of the pause after each word.
+        boundaries: *Shape:* (batch, words), flags of document edges.
     """
 
     input_ids: IntArray
@@ -52,23 +54,16 @@ class Features:
     boundaries: IntArray
 
     def inputs(self) -> dict[str, IntArray]:
-        """Return the arrays by the names of a graph's inputs."""
+        """Return the arrays by name, as a graph takes them."""
         return {name: getattr(self, name) for name in INPUTS}
 
 
 INPUTS = tuple(Features.__dataclass_fields__)
-"""Names of the arrays, in the order of a model's arguments."""
+"""Names of the arrays, in the order of the arguments of `Tagger.forward`."""
 
 
 def collate(windows: Sequence[Sequence[WordInput]], start: int, end: int, pad: int) -> Features:
-    """Return the arrays of a batch.
-
-    Args:
-        windows: the words of each window, at least one.
-        start: id of the token before a window.
-        end: id of the token after a window.
-        pad: id of the padding token.
-    """
+    """Return the arrays of a batch of windows, each of at least one word; the other arguments are special tokens."""
     words = [word for window in windows for word in window]
     return pack(
         np.array([subword for word in words for subword in word.subwords], dtype=np.int64),
@@ -88,29 +83,29 @@ def pack(
     rows: npt.NDArray[np.integer],
     special: tuple[int, int, int],
 ) -> Features:
-    """Return the arrays of a batch whose windows are concatenated; `n` is the number of words of all windows.
+    """Return the arrays of a batch from the concatenated windows, which have n words in all.
 
     Args:
         subwords: *Shape:* (all sub-words,), token ids.
         counts: *Shape:* (n,), number of sub-words of each word.
-        pauses: *Shape:* (n,), buckets.
-        boundaries: *Shape:* (n,), flags.
+        pauses: *Shape:* (n,), bucket of the pause after each word.
+        boundaries: *Shape:* (n,), flags of document edges.
         rows: *Shape:* (n,), index of each word's window, ascending; every window has a word.
-        special: ids of the tokens before a window, after it, and of padding.
+        special: ids of the start, end and padding tokens.
     """
     start, end, pad = special
     words = np.bincount(rows)
     tokens = np.bincount(rows, weights=counts).astype(np.int64)
     column = np.arange(len(rows)) - (np.cumsum(words) - words)[rows]
-    before = np.cumsum(tokens) - tokens
+    first_token = np.cumsum(tokens) - tokens
     token_rows = np.repeat(rows, counts)
     input_ids = np.full((len(words), int(tokens.max()) + 2), pad, dtype=np.int64)
-    input_ids[token_rows, np.arange(len(subwords)) - before[token_rows] + 1] = subwords
+    input_ids[token_rows, np.arange(len(subwords)) - first_token[token_rows] + 1] = subwords
     input_ids[:, 0] = start
     input_ids[np.arange(len(words)), tokens + 1] = end
     attention_mask = (np.arange(input_ids.shape[1]) < tokens[:, None] + 2).astype(np.int64)
     word_index, pause, boundary = (np.zeros((len(words), int(words.max())), dtype=np.int64) for _ in range(3))
-    word_index[rows, column] = np.cumsum(counts) - before[rows]
+    word_index[rows, column] = np.cumsum(counts) - first_token[rows]
     pause[rows, column] = pauses
     boundary[rows, column] = boundaries
     return Features(input_ids, attention_mask, word_index, pause, boundary)

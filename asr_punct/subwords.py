@@ -1,30 +1,33 @@
-"""Sub-word tokenizers. Words are encoded one at a time, so that a word always has the same sub-words."""
+"""Sub-word tokenizers. Words are encoded one at a time, so a word has the same sub-words in every context."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from asr_punct.errors import ModelError
 
+TokenizerKind = Literal["bpe", "unigram", "word"]
 _CACHED_WORDS = 200_000
+_LETTERS_PER_SUBWORD = 32
+"""Words are cut at `max_subwords` times this many letters before they are encoded."""
 _WORD_START = "▁"
-"""SentencePiece's prefix of a word."""
+"""Prefix of a word's first sub-word in SentencePiece's vocabularies."""
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _LETTER_STEP = 1e-4
-"""Difference of the scores that the unigram trainer gives to single letters that it restores."""
+"""Step between the scores of the single letters that the unigram trainer restores at its end."""
 
 
 class SubwordTokenizer:
-    """Encodes words with a `tokenizers` tokenizer.
+    """Encodes words with a tokenizer of the `tokenizers` library, and caches the result.
 
     Args:
-        tokenizer: any fast tokenizer.
-        max_subwords: sub-words kept of one word: the first ones and the last, which represents the word.
+        tokenizer: a tokenizer with start, end, padding and unknown tokens.
+        max_subwords: most sub-words of one word. Of a longer word the first ones and the last one are kept.
         place: start of error messages, such as the tokenizer's file.
 
     Raises:
@@ -37,7 +40,7 @@ class SubwordTokenizer:
         self._tokenizer.no_padding()
         self._max_subwords = max_subwords
         self._cache: dict[str, tuple[int, ...]] = {}
-        # Funnel and XLNet also have <s> and </s>, but do not use them around the input.
+        # <cls> comes before <s>: Funnel and XLNet have both, and enclose the input in <cls> and <sep>.
         self.start = self._special(place, "[CLS]", "<cls>", "<s>")
         self.end = self._special(place, "[SEP]", "<sep>", "</s>")
         self.pad = self._special(place, "[PAD]", "<pad>")
@@ -62,7 +65,7 @@ class SubwordTokenizer:
 
     @property
     def size(self) -> int:
-        """Sub-words of the vocabulary."""
+        """Size of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
     def to_json(self) -> str:
@@ -70,84 +73,73 @@ class SubwordTokenizer:
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        """Return the token ids of each lower-case word: at least one (unknown), at most `max_subwords`."""
-        words = [word[: 32 * self._max_subwords] for word in words]
+        """Return the token ids of each lower-case word, from 1 to `max_subwords`; a word without any is unknown."""
+        words = [word[: _LETTERS_PER_SUBWORD * self._max_subwords] for word in words]
         missing = [word for word in dict.fromkeys(words) if word not in self._cache]
         if len(self._cache) + len(missing) > _CACHED_WORDS:
             self._cache.clear()
             missing = list(dict.fromkeys(words))
-        if missing:
-            single = [[word] for word in missing]
-            encodings = self._tokenizer.encode_batch(single, is_pretokenized=True, add_special_tokens=False)
-            for word, encoding in zip(missing, encodings, strict=True):
-                self._cache[word] = self._cut(encoding.ids)
+        inputs = [[word] for word in missing]
+        encodings = self._tokenizer.encode_batch(inputs, is_pretokenized=True, add_special_tokens=False)
+        for word, encoding in zip(missing, encodings, strict=True):
+            self._cache[word] = self._shorten(encoding.ids)
         return [self._cache[word] for word in words]
 
     def decode(self, subwords: Sequence[int]) -> str:
-        """Return the word of these token ids, without spaces; unknown tokens cannot be restored."""
+        """Return the word of these token ids; unknown tokens appear as `[UNK]`."""
         text = self._tokenizer.decode(list(subwords), skip_special_tokens=False)
         return "".join(text.replace(_WORD_START, "").split())
 
-    def _cut(self, ids: Sequence[int]) -> tuple[int, ...]:
+    def _shorten(self, ids: Sequence[int]) -> tuple[int, ...]:
         if len(ids) > self._max_subwords:
             return (*ids[: self._max_subwords - 1], ids[-1])
         return tuple(ids) or (self.unknown,)
 
 
-def train_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """Train a BPE tokenizer of about `vocabulary` sub-words on lower-case words; the result is deterministic.
+def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind = "bpe") -> Tokenizer:
+    """Train a tokenizer on lower-case words; the result is deterministic.
 
-    Apostrophes of both shapes are the same, all digits are 0, and the period of an abbreviation is dropped, as in the
-    output of recognisers. WordPiece is not used because its trainer orders tokens by a hash table.
+    It normalises words as recognisers write them: straight apostrophes, no period after an abbreviation (`etc.`). All
+    digits become 0. WordPiece is not offered because its trainer orders tokens by a hash table.
+
+    Args:
+        words: the corpus.
+        vocabulary: `bpe`: approximate number of sub-words; `unigram`: most sub-words; `word`: most words.
+        kind: as `EncoderConfig.tokenizer`.
     """
-    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
-    tokenizer.normalizer = _normalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    trainer = trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL, show_progress=False)
-    tokenizer.train_from_iterator(words, trainer)
-    return tokenizer
-
-
-def train_unigram_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """Train SentencePiece's unigram model (Kudo 2018) of at most `vocabulary` sub-words, as `train_tokenizer`."""
-    tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = _normalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    trainer = trainers.UnigramTrainer(
-        vocab_size=vocabulary, special_tokens=_SPECIAL, unk_token="[UNK]", show_progress=False
+    options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}
+    if kind == "bpe":
+        tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
+        trainer = trainers.BpeTrainer(vocab_size=vocabulary, **options)
+    elif kind == "unigram":
+        tokenizer = Tokenizer(models.Unigram())
+        trainer = trainers.UnigramTrainer(vocab_size=vocabulary, unk_token="[UNK]", **options)
+    else:
+        tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]"))
+        trainer = trainers.WordLevelTrainer(vocab_size=vocabulary + len(_SPECIAL), min_frequency=2, **options)
+    replacements = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Replace(Regex(pattern), replacement) for pattern, replacement in replacements.items()]
     )
+    if kind != "word":
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.train_from_iterator(words, trainer)
-    learnt = json.loads(tokenizer.to_str())["model"]["vocab"]
-    tokenizer.model = models.Unigram(_sorted_vocabulary(learnt), _SPECIAL.index("[UNK]"), False)
+    if kind == "unigram":
+        pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
+        tokenizer.model = models.Unigram(_sorted_pieces(pieces), _SPECIAL.index("[UNK]"), False)
     return tokenizer
 
 
-def _sorted_vocabulary(learnt: Iterable[Sequence[Any]]) -> list[tuple[str, float]]:
+def _sorted_pieces(trained: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     """Sort sub-words by score and round the scores, so that the result does not depend on a hash table.
 
-    Sums in the order of that table differ by 1e-10. Single letters that the trainer restores have the lowest score
-    plus a multiple of 1e-4 in that order; here all of them have the lowest score.
+    The trainer sums scores in the order of that table, which changes them by 1e-10. It restores single letters with
+    the lowest score plus a multiple of 1e-4 in that order; here all of them have the lowest score.
     """
-    scores = {piece: score for piece, score in learnt if piece not in _SPECIAL}
+    scores = {piece: score for piece, score in trained if piece not in _SPECIAL}
     lowest = min(scores.values())
-    highest = lowest + _LETTER_STEP * sum(len(piece) == 1 for piece in scores)
-    rounded = {
-        piece: round(lowest if len(piece) == 1 and score <= highest else score, 2) for piece, score in scores.items()
-    }
-    return [(name, 0.0) for name in _SPECIAL] + sorted(rounded.items(), key=lambda item: (-item[1], item[0]))
-
-
-def train_word_tokenizer(words: Iterable[str], vocabulary: int) -> Tokenizer:
-    """Train a tokenizer of the `vocabulary` most frequent words that occur twice or more, as `train_tokenizer`."""
-    tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]"))
-    tokenizer.normalizer = _normalizer()
-    trainer = trainers.WordLevelTrainer(
-        vocab_size=vocabulary + len(_SPECIAL), min_frequency=2, special_tokens=_SPECIAL, show_progress=False
-    )
-    tokenizer.train_from_iterator(words, trainer)
-    return tokenizer
-
-
-def _normalizer() -> normalizers.Normalizer:
-    replaced = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
-    return normalizers.Sequence([normalizers.Replace(Regex(found), written) for found, written in replaced.items()])
+    highest_restored = lowest + _LETTER_STEP * sum(len(piece) == 1 for piece in scores)
+    for piece, score in scores.items():
+        restored = len(piece) == 1 and score <= highest_restored
+        scores[piece] = round(lowest if restored else score, 2)
+    return [(name, 0.0) for name in _SPECIAL] + sorted(scores.items(), key=lambda item: (-item[1], item[0]))

@@ -19,7 +19,6 @@ from asr_punct.config import (  # noqa: E402
 )
 from asr_punct.marks import MARKS, Mark, parse_marks  # noqa: E402
 from asr_punct.model.heads import ClassHead  # noqa: E402
-from asr_punct.subwords import SubwordTokenizer, train_word_tokenizer  # noqa: E402
 from asr_punct.training.fit import find_classes, train  # noqa: E402
 from asr_punct.training.optim import build_optimizer, clip_gradients  # noqa: E402
 
@@ -79,23 +78,6 @@ def test_the_probability_of_a_mark_is_summed_over_its_classes():
 def test_a_head_without_a_dense_layer():
     module, classes = head(hidden=0)
     assert [tuple(parameter.shape) for parameter in module.parameters()] == [(len(classes), WIDTH), (len(classes),)]
-
-
-def test_rare_words_are_unknown():
-    words = ["bai", "ez", "bai", "ez", "bai", "etxea", "1999", "2024", "etc.", "etc"]
-    tokenizer = SubwordTokenizer(train_word_tokenizer(words, 100), max_subwords=2)
-    bai, ez, year, other_year, etxea, never, etc = tokenizer.encode(
-        ["bai", "ez", "1492", "3456", "etxea", "inoiz", "etc."]
-    )
-    assert etxea == never == (tokenizer.unknown,)
-    assert year == other_year
-    assert len({bai, ez, year, etc, etxea}) == 5
-    assert all(len(word) == 1 for word in (bai, ez, year, etc))
-
-
-def test_the_most_frequent_words_are_kept():
-    tokenizer = SubwordTokenizer(train_word_tokenizer(["ez"] * 2 + ["bai"] * 3, 1), max_subwords=2)
-    assert tokenizer.encode(["ez"]) == [(tokenizer.unknown,)] != tokenizer.encode(["bai"])
 
 
 def brnn_config(**training):

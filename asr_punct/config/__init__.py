@@ -1,6 +1,6 @@
 """One documented dataclass for each component of a model and of its training.
 
-A model directory stores `ModelConfig` as JSON, a file in `conf/` contains a `Config`.
+The `config.json` of a model directory contains a `ModelConfig`, a YAML file in `conf/` a `Config`.
 """
 
 from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping

@@ -1,4 +1,4 @@
-"""Range checks for configuration values. None passes; every error is a ConfigError with the key."""
+"""Range checks of configuration values. They accept None, and raise a ConfigError that names the key."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from asr_punct.errors import ConfigError
 
 def check_sizes(component: str, config: Any, *names: str) -> None:
     """Refuse values below 1."""
-    for name, value in _present(config, names):
+    for name, value in _not_none(config, names):
         if value < 1:
             raise ConfigError(f"{component}: {name} must be 1 or more, found {value}")
 
 
 def check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
     """Refuse negative, infinite and NaN values; with `above` also 0."""
-    for name, value in _present(config, names):
+    for name, value in _not_none(config, names):
         if not math.isfinite(value) or value < 0 or (above and value == 0):
             raise ConfigError(f"{component}: {name} must be {'above 0' if above else '0 or more'}, found {value}")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
     """Refuse values outside [0, 1]."""
-    for name, value in _present(config, names):
+    for name, value in _not_none(config, names):
         if not 0 <= value <= 1:
             raise ConfigError(f"{component}: {name} must be a probability, found {value}")
 
@@ -36,5 +36,5 @@ def check_kernels(component: str, kernels: Sequence[int], *, zero: bool) -> None
         raise ConfigError(f"{component}: kernels must be odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
 
 
-def _present(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:
+def _not_none(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:
     return [(name, value) for name in names if (value := getattr(config, name)) is not None]

@@ -1,4 +1,4 @@
-"""Configuration dataclasses from nested mappings, as YAML and JSON have them, and back."""
+"""Conversion of configuration dataclasses from and to nested mappings, as read from YAML or JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
@@ -16,21 +16,20 @@ T = TypeVar("T")
 
 
 def from_mapping(cls: type[T], values: Any, place: str) -> T:
-    """Return a dataclass filled from nested mappings; missing keys keep their defaults.
+    """Return a dataclass filled from nested mappings; missing keys have their defaults.
 
     Raises:
-        ConfigError: unknown key, value of a wrong type, or values that exclude each other. `place` starts the message.
+        ConfigError: unknown key, wrong type, or values that exclude each other. The message starts with `place`.
     """
-    names = [field.name for field in dataclasses.fields(typing.cast(Any, cls))]
+    fields = dataclasses.fields(typing.cast(Any, cls))
+    names = [field.name for field in fields]
     if not isinstance(values, Mapping):
         example = f", for example kind: {values}" if "kind" in names and isinstance(values, str) else ""
         raise ConfigError(f"{place}: found {values!r}, expected keys and values{example}")
     for key in values:
         if key not in names:
-            moved = getattr(cls, "MOVED_KEYS", {}).get(key)
-            expected = moved or f"one of {', '.join(names)}"
-            raise ConfigError(f"{place}: found unknown key {key!r}, expected {expected}")
-    for field in dataclasses.fields(typing.cast(Any, cls)):
+            raise ConfigError(f"{place}: found unknown key {key!r}, expected one of {', '.join(names)}")
+    for field in fields:
         if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
             raise ConfigError(f"{place}: found no key {field.name!r}, expected {', '.join(names)}")
     hints = typing.get_type_hints(cls)
@@ -49,10 +48,9 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     if isinstance(hint, type) and issubclass(hint, Enum):
         origin, arguments = Literal, tuple(hint)
     if origin is Literal:
-        found = next((each for each in arguments if each == value), None)
-        if found is None:
+        if value not in arguments:
             raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, arguments))}")
-        return found
+        return arguments[arguments.index(value)]
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
@@ -60,8 +58,10 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     if origin is Mapping:
         if not isinstance(value, Mapping):
             raise ConfigError(f"{place}: found {value!r}, expected keys and values")
-        of_key, of_value = arguments
-        return {_value(of_key, key, place): _value(of_value, item, f"{place}: {key}") for key, item in value.items()}
+        key_type, value_type = arguments
+        return {
+            _value(key_type, key, place): _value(value_type, item, f"{place}: {key}") for key, item in value.items()
+        }
     allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
     if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):
         return value
@@ -73,24 +73,22 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 
 def as_mapping(config: Any) -> dict[str, Any]:
     """Return nested dictionaries of JSON values: the inverse of `from_mapping`."""
-    return {name: _plain(value) for name, value in dataclasses.asdict(config).items()}
+    return {name: _to_json(value) for name, value in dataclasses.asdict(config).items()}
 
 
 def differing_keys(first: Any, second: Any) -> list[str]:
     """Return the keys, such as `encoder.width`, whose values differ between two configurations of one class."""
-    return list(_differing(as_mapping(first), as_mapping(second), ""))
+    keys: list[str] = []
+    for field in dataclasses.fields(first):
+        one, other = getattr(first, field.name), getattr(second, field.name)
+        if dataclasses.is_dataclass(one):
+            keys += [f"{field.name}.{key}" for key in differing_keys(one, other)]
+        elif one != other:
+            keys.append(field.name)
+    return keys
 
 
-def _differing(first: Mapping[str, Any], second: Mapping[str, Any], place: str) -> Iterator[str]:
-    for name, value in first.items():
-        other = second.get(name)
-        if isinstance(value, dict) and isinstance(other, dict):
-            yield from _differing(value, other, f"{place}{name}.")
-        elif value != other:
-            yield place + name
-
-
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): _to_json(item) for name, item in value.items()}
     return list(value) if isinstance(value, tuple) else value

@@ -10,14 +10,13 @@ from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
 MAX_TOKENS = 512
-"""Longest encoder input in sub-words, the usual limit of pretrained encoders.
+"""Longest encoder input in sub-words, with both special tokens: the usual limit of pretrained encoders.
 
-A window has at most `encoder.max_tokens` (built encoders) or the pretrained encoder's own limit, `window.tokens` and
-`MAX_TOKENS`, whichever is smallest.
+A window is cut at the smallest of this, `window.tokens` and the encoder's limit (`encoder.max_tokens` if it is built).
 """
 
 LEFT_WORDS, RIGHT_WORDS = 100, 3
-"""Default context of a stream: words before and after the decided word (Poláček et al. 2023, section 5)."""
+"""Default context of a stream: words before and after the word being decided (Poláček et al. 2023, section 5)."""
 
 
 PART_OF_SPEECH_TAGS = (
@@ -29,27 +28,27 @@ PART_OF_SPEECH_TAGS = (
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sub-word encoder: a pretrained one by name, or one built from the sizes below."""
+    """Sub-word encoder: a pretrained one, or one built from the sizes below with random weights."""
 
     name: str | None = None
-    """Name or directory of a pretrained transformers encoder; None builds one."""
+    """Hub name or directory of a pretrained transformers encoder; None builds one."""
     kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
     """Architecture of a built encoder.
 
     `transformer`: ModernBERT.
     `electra`: ELECTRA (Clark et al. 2020).
-    `lookup`: embedding tables of sub-words and word pairs, without context.
-    `table`: one embedding per token; a word takes its last token's.
+    `lookup`: embeddings of a word's sub-words and of word pairs, without context.
+    `table`: the embedding of a word's last token, without context.
     """
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
     """Tokenizer trained on the corpus for a built encoder.
 
     `bpe`: byte pairs.
     `unigram`: SentencePiece unigrams (Kudo 2018).
-    `word`: words that occur at least twice.
+    `word`: whole words that occur at least twice.
     """
     vocabulary: int = 8000
-    """Largest vocabulary of that tokenizer."""
+    """Largest size of that tokenizer's vocabulary."""
     layers: int = 2
     """Transformer layers (built encoders)."""
     width: int = 128
@@ -57,30 +56,30 @@ class EncoderConfig:
     heads: int = 4
     """Attention heads (built encoders)."""
     feed_forward: int = 256
-    """Width of the feed-forward layers, gated in a ModernBERT (built encoders)."""
+    """Width of the feed-forward layers (built encoders)."""
     local_attention: int = 32
     """Attention window of every second ModernBERT layer, in sub-words; the other layers attend globally."""
     dropout: float = 0.1
     """Dropout (built encoders)."""
     attention_dropout: float | None = None
-    """Dropout of attention probabilities in a pretrained encoder; None keeps its own rate, 0 is faster on a CPU."""
+    """Dropout of attention weights in a pretrained encoder; None keeps the checkpoint's rate, 0 is faster on a CPU."""
     hidden_dropout: float | None = None
-    """All other dropout in a pretrained encoder; None keeps its own rates."""
+    """All other dropout in a pretrained encoder; None keeps the checkpoint's rates."""
     max_tokens: int = 512
     """Longest input in sub-words including both special tokens, at most 512 (built encoders)."""
     max_subwords: int = 16
-    """Sub-words kept of one word: the first ones and the last one."""
+    """Most sub-words of one word; of a longer word the first ones and the last one are kept."""
     table_width: int = 128
     """Width of a sub-word embedding (lookup encoders, ELECTRA)."""
     pairs: int = 0
-    """Rows of the hashed table of neighbouring word pairs; 0 disables it (lookup encoders)."""
+    """Rows of the hash table of embeddings of neighbouring word pairs; 0 disables it (lookup encoders)."""
     pair_width: int = 32
     """Width of a row of that table."""
     sequence_hidden: int = 0
-    """Width of a linear layer on each token's masked-LM logits; its outputs, concatenated over the window, feed one
+    """Outputs of a linear layer on each token's masked-LM logits. They are concatenated over the window and feed one
     linear layer that labels all tokens (Courtland et al. 2020, section 3). 0 disables both layers."""
     sequence_dropout: float = 0.2
-    """Dropout before the sequence layer."""
+    """Dropout between these two layers."""
 
     def __post_init__(self) -> None:
         check_sizes("encoder", self, "vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
@@ -93,9 +92,7 @@ class EncoderConfig:
             raise ConfigError(f"encoder: max_tokens must be at most {MAX_TOKENS}, found {self.max_tokens}")
         if self.max_subwords < 2:
             raise ConfigError(f"encoder: max_subwords must be at least 2, found {self.max_subwords}")
-        if self.max_tokens < self.max_subwords + 2:
-            found = f"{self.max_tokens} and {self.max_subwords}"
-            raise ConfigError(f"encoder: max_tokens must be at least max_subwords + 2, found {found}")
+        _check_tokens("encoder: max_tokens must be at least max_subwords + 2", self.max_tokens, self.max_subwords)
 
 
 @dataclass(frozen=True)
@@ -103,18 +100,18 @@ class PauseConfig:
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
-    """How pauses are used.
+    """How the model reads pauses.
 
-    `none`: not at all.
-    `continuous`: the pause in seconds is added to every value of the vector.
-    `discrete-uniform`: the embedding of the pause's 10 ms bucket, averaged over a window of buckets, is added.
-    `discrete-gaussian`: the same with Gaussian weights.
+    `none`: it does not.
+    `continuous`: adds the pause in seconds to every value of the vector.
+    `discrete-uniform`: adds the embedding of the pause's 10 ms bucket, averaged over neighbouring buckets.
+    `discrete-gaussian`: the same, averaged with Gaussian weights.
     `late-gru`: a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage).
     """
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
-    """Standard deviation of the Gaussian in seconds; the paper gives none."""
+    """Standard deviation of the Gaussian weights in seconds; not given in the paper."""
 
     def __post_init__(self) -> None:
         check_amounts("pauses", self, "window_s")
@@ -123,9 +120,9 @@ class PauseConfig:
 
 @dataclass(frozen=True)
 class PosConfig:
-    """Part-of-speech embeddings concatenated with the word vectors (Shi et al. 2021, section 2.1).
+    """Part-of-speech embeddings, concatenated with the word vectors (Shi et al. 2021, section 2.1).
 
-    The embeddings are trained. The tagger is frozen.
+    A frozen tagger predicts the tags. The embeddings are trained with the model.
     """
 
     tagger: Literal["none", "own", "flair"] = "none"
@@ -136,17 +133,21 @@ class PosConfig:
     `flair`: a flair tagger, which cannot be exported.
     """
     weights: Literal["tagger", "random"] = "tagger"
-    """Initial embeddings: the tagger's softmax weights, or random (the paper's ablation)."""
+    """Initial embeddings.
+
+    `tagger`: the weights of the tagger's softmax layer.
+    `random`: random values (the paper's ablation).
+    """
     name: str = "flair/upos-english-fast"
     """Name or file of the flair tagger."""
     width: int = 128
-    """Hidden size and embedding size of the own tagger; a flair tagger has its own, 512 in the paper."""
+    """Hidden size of the `own` tagger, and size of its tag embeddings; those of the paper's flair tagger have 512."""
     table_width: int = 64
-    """Width of a sub-word embedding in the own tagger."""
+    """Width of a sub-word embedding in the `own` tagger."""
     kernels: tuple[int, ...] = (5, 5, 5)
-    """Kernel sizes of the own tagger's gated convolutions, in words."""
+    """Kernel sizes of its gated convolutions, in words."""
     dropout: float = 0.2
-    """Dropout while the own tagger is trained."""
+    """Dropout in its training."""
 
     def __post_init__(self) -> None:
         check_sizes("pos", self, "width", "table_width")
@@ -158,10 +159,10 @@ class PosConfig:
 
 @dataclass(frozen=True)
 class ContextConfig:
-    """Layers between fusion and heads (AutoPunct's custom BERT, section 3.2.2)."""
+    """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
-    """Layers over word vectors, which start from random weights.
+    """Layers over the word vectors of a window.
 
     `none`: no layers.
     `transformer`: ModernBERT layers.
@@ -171,16 +172,19 @@ class ContextConfig:
     `attention`: self-attention (Shi et al. 2021, section 2.1).
     """
     layers: int = 4
-    """Layers (transformer, attention)."""
+    """Number of layers (transformer, attention)."""
     heads: int = 4
     """Attention heads."""
     feed_forward: int | None = None
-    """Width of the feed-forward layers. None is 8/3 of the vector width in a transformer, 4 times it in self-attention
-    (Vaswani et al. 2017), otherwise the vector width."""
+    """Width of the feed-forward layers, or channels of a convolution.
+
+    None: 8/3 of the vector width in a transformer, 4 times it in self-attention (Vaswani et al. 2017), equal to it in
+    a convolution.
+    """
     local_attention: int = 16
     """Attention window of every second transformer layer, in words; the other layers attend globally."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
-    """Kernel size of each convolution, in words; 0 is an attention layer."""
+    """Kernel size of each gated convolution, in words; 0 is an attention layer instead."""
     dropout: float = 0.1
     """Dropout."""
 
@@ -195,30 +199,44 @@ class HeadConfig:
     """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
-    """Output of the punctuation head: one sigmoid for each mark, or a softmax over sets of marks."""
+    """Output of the punctuation head.
+
+    `multilabel`: one sigmoid for each mark.
+    `classes`: a softmax over sets of marks.
+    """
     class_count: int = 1000
-    """A combination of marks becomes a class if at least this many training words have it."""
+    """A set of several marks becomes a class if at least this many training words have it."""
     classes: tuple[str, ...] = ()
-    """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
-    with any other set is labelled with its rarest mark, or `O` if none of its marks is a class."""
+    """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`).
+
+    A word with any other set is labelled with its rarest mark, or `O` if none of its marks is a class.
+    """
     crf: Literal["none", "marginals", "path"] = "none"
     """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3).
 
     `none`: no CRF.
-    `marginals`: class probabilities summed over all paths.
-    `path`: max-marginals (score of the best path through each class); their argmax is the Viterbi path.
+    `marginals`: the probability of a class sums over all paths through it.
+    `path`: the probability of a class is that of the best path through it, so that the likeliest classes are the
+    Viterbi path.
     """
     hidden: int | None = None
     """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
-    """Activation; SELU (Klambauer et al. 2017) in Poláček et al. 2023, section 3.1."""
+    """Activation of the dense layer; Poláček et al. 2023, section 3.1, use SELU (Klambauer et al. 2017)."""
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
-    """Punctuation probabilities read by the case head: of this word and the previous one, or of this word."""
+    """Mark probabilities that the case head reads.
+
+    `previous`: those of this word and the previous one.
+    `own`: those of this word.
+    """
     case_vectors: Literal["encoder", "context"] = "encoder"
-    """Word vectors read by the case head: the encoder's or the context layers'. `context` is meant for encoders without
-    context."""
+    """Word vectors that the case head reads.
+
+    `encoder`: those of the encoder.
+    `context`: those of the context layers; meant for encoders without context.
+    """
 
     def __post_init__(self) -> None:
         if self.crf != "none" and self.kind != "classes":
@@ -237,9 +255,9 @@ class WindowConfig:
     words: int = 96
     """Words in a window."""
     margin: int = 16
-    """Words at an inner edge of a window that are predicted by the neighbouring window."""
+    """Words at each edge of a window that the neighbouring window predicts instead."""
     tokens: int = MAX_TOKENS
-    """Most sub-words in a window, both special tokens included; also the size of a sequence layer."""
+    """Most sub-words in a window, with both special tokens; also the number of tokens that a sequence layer reads."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MAX_TOKENS:
@@ -251,10 +269,10 @@ class WindowConfig:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """All components of a model."""
+    """Architecture of a model, one configuration for each component."""
 
     language: str = "es"
-    """Language code, or several joined by +; marks are written as in the first."""
+    """Language code, or several joined by `+`; output has the marks of the first (`¿` in es, `।` in bn)."""
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     pauses: PauseConfig = field(default_factory=PauseConfig)
     pos: PosConfig = field(default_factory=PosConfig)
@@ -263,6 +281,11 @@ class ModelConfig:
     window: WindowConfig = field(default_factory=WindowConfig)
 
     def __post_init__(self) -> None:
-        if self.window.tokens < self.encoder.max_subwords + 2:
-            found = f"{self.window.tokens} and {self.encoder.max_subwords}"
-            raise ConfigError(f"window: tokens must be at least the encoder's max_subwords + 2, found {found}")
+        expected = "window: tokens must be at least the encoder's max_subwords + 2"
+        _check_tokens(expected, self.window.tokens, self.encoder.max_subwords)
+
+
+def _check_tokens(expected: str, tokens: int, max_subwords: int) -> None:
+    """Refuse windows without room for one long word and both special tokens."""
+    if tokens < max_subwords + 2:
+        raise ConfigError(f"{expected}, found {tokens} and {max_subwords}")

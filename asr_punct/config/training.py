@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from asr_punct.config.checks import check_amounts, check_probabilities, check_sizes
 from asr_punct.config.model import ModelConfig
@@ -13,11 +12,16 @@ from asr_punct.errors import ConfigError
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """Optimiser. Its learning rates and schedule are in `TrainingConfig`, except Muon's."""
+    """Optimiser. Learning rates and schedules are in `TrainingConfig`, except those of one optimiser or schedule."""
 
     kind: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
-    """AdamW, which is Adam without weight decay; RAdam (Liu et al. 2020); Muon (Jordan et al. 2024) for the matrices of
-    linear layers and AdamW for all other weights; or AdaGrad (Duchi et al. 2011) with sparse gradients of tables."""
+    """Optimiser.
+
+    `adamw`: AdamW; Adam if `weight_decay` is 0.
+    `radam`: RAdam (Liu et al. 2020).
+    `muon`: Muon (Jordan et al. 2024) for the matrices of linear layers, AdamW for all other weights.
+    `adagrad`: AdaGrad (Duchi et al. 2011), with sparse gradients of embedding tables.
+    """
     muon_learning_rate: float = 0.02
     """Peak learning rate of Muon; `training.learning_rate` is then AdamW's."""
     lookahead_steps: int = 0
@@ -25,15 +29,15 @@ class OptimizerConfig:
     lookahead_rate: float = 0.5
     """Step size of LookAhead's slow weights (alpha)."""
     weight_decay: float = 0.01
-    """Weight decay of matrices, with Muon only of Muon's; biases and normalisation have none. AdaGrad has none."""
+    """Weight decay of matrices: with Muon those that Muon optimises, with AdaGrad none."""
     clip_norm: float = 1.0
     """Largest gradient norm; 0 disables clipping."""
     ema_decay: float = 0.0
-    """Decay of an exponential moving average of the weights; 0 disables it. The average is evaluated and kept."""
+    """Decay of an exponential moving average of the weights, which is evaluated and saved; 0 disables it."""
     staircase_rate: float = 0.95
     """Factor on the learning rate at each step of the `staircase` schedule (Poláček et al. 2023, section 4.2)."""
     staircase_steps: int = 10_000
-    """Batches between two steps of that schedule."""
+    """Batches from one step of that schedule to the next."""
 
     def __post_init__(self) -> None:
         check_sizes("optimizer", self, "staircase_steps")
@@ -44,17 +48,23 @@ class OptimizerConfig:
 
 @dataclass(frozen=True)
 class SamplingConfig:
-    """Cutting of training windows out of documents."""
+    """Cuts documents into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
-    """`passes`: each word once a pass, the first window of a document has a random length. `uniform`: random starts,
-    each word expected once a pass (sequence boundary sampling, Shi et al. 2021). `sliding`: a window at every word
-    (Courtland et al. 2020). `sentences`: 1 to `sentences` sentences, each word once a pass (Poláček et al. 2023)."""
+    """Windows of one pass over the corpus.
+
+    `passes`: side by side; the first window of a document has a random length.
+    `uniform`: at random places; each word is expected once a pass (sequence boundary sampling, Shi et al. 2021).
+    `sliding`: one at every word (Courtland et al. 2020).
+    `sentences`: side by side, each of 1 to `sentences` sentences (Poláček et al. 2023).
+    """
     sentences: int = 10
     """Most sentences in a window (`sentences`)."""
     cut_share: float = 0.0
-    """Share of the windows cut at random words, every 24 words on average, without flagging a document end: the right
-    context ends as it does in a stream. No word is lost."""
+    """Share of the windows that are cut further, at random words, every 24 words on average.
+
+    The cut is not flagged as the end of a document, so the model learns the missing right context of a stream.
+    """
 
     def __post_init__(self) -> None:
         check_sizes("windows", self, "sentences")
@@ -63,16 +73,16 @@ class SamplingConfig:
 
 @dataclass(frozen=True)
 class NoiseConfig:
-    """Simulated recognition errors in training windows (`training.noise`). Labels are kept; rates are per word."""
+    """Simulated recognition errors in training windows. Rates are per word; labels are kept."""
 
     windows: float = 0.0
     """Share of windows with errors."""
     substitution: float = 0.0
     """Probability that a word is replaced by one with similar sound or spelling."""
     any_word: float = 0.1
-    """Share of substitutions by any word, drawn by frequency."""
+    """Share of substitutions by any word of the corpus, drawn by frequency."""
     name_substitution: float = 0.0
-    """Probability of a substitution for words that are usually capitalised; candidates include misspelt forms."""
+    """Probability that a usually capitalised word is replaced; replacements include misspelt forms of it."""
     deletion: float = 0.0
     """Probability that a common word without labels is deleted."""
     repetition: float = 0.0
@@ -96,11 +106,15 @@ class AugmentConfig:
     rate: float = 0.0
     """Probability that a word is changed (alpha; 0.15 is the paper's best); 0 disables augmentation."""
     substitution: float = 0.4
-    """Share of changes that are substitutions, which keep the labels (alpha_sub)."""
+    """Share of changes that replace a word and keep its labels (alpha_sub)."""
     deletion: float = 0.4
-    """Share of changes that are deletions of a word and its labels (alpha_del). All others are insertions."""
+    """Share of changes that delete a word and its labels (alpha_del). The remaining changes are insertions."""
     replacement: Literal["unknown", "random"] = "unknown"
-    """Substituted and inserted word: the unknown word, or a random word of the corpus vocabulary."""
+    """Word that is inserted or substituted.
+
+    `unknown`: the unknown token.
+    `random`: a random word of the corpus.
+    """
 
     def __post_init__(self) -> None:
         check_probabilities("augment", self, "rate", "substitution", "deletion")
@@ -116,59 +130,52 @@ class TrainingConfig:
     epochs: int = 50
     """Most epochs."""
     epochs_per_pass: int = 1
-    """Epochs in one pass over the corpus; more give evaluations and checkpoints within a long pass."""
+    """Epochs in one pass over the corpus. Each ends with an evaluation and a checkpoint."""
     monitor: Literal["f1", "perplexity"] = "f1"
-    """Development metric for early stopping and the best epoch: F1 of the marks, or their perplexity."""
+    """Metric of marks on the development set, for early stopping and the choice of the best epoch."""
     patience: int = 20
     """Epochs without improvement before training stops."""
     batch_size: int = 8
-    """Windows in a batch; batches of shorter windows have more, up to the same number of words."""
+    """Full-length windows in a batch. A batch of shorter windows has more of them, up to the same number of words."""
     learning_rate: float = 2e-5
     """Peak learning rate."""
     encoder_learning_rate: float | None = None
-    """Peak learning rate of the encoder; None is `learning_rate`. Not with Muon."""
+    """Peak learning rate of the encoder; None is `learning_rate`. Must be None with Muon."""
     frozen_encoder: bool = False
-    """Keep the encoder's weights and switch its dropout off; the embeddings of document edges are still trained."""
+    """Keep the encoder's weights, without dropout; only its embeddings of document edges are trained."""
     warmup_epochs: float = 5.0
     """Epochs of linear warm-up."""
     decay: Literal["none", "linear", "staircase"] = "none"
-    """Schedule after the warm-up: constant; linear to 0 at the last epoch; or steps from the second pass on."""
+    """Learning rate after the warm-up.
+
+    `none`: constant.
+    `linear`: falls to 0 at the last epoch.
+    `staircase`: falls in steps from the second pass over the corpus on (`optimizer.staircase_rate`).
+    """
     pause_dropout: float = 0.15
-    """Probability that all pauses of a training window are hidden."""
+    """Probability that all pauses of a training window become unknown."""
     word_pause_dropout: float = 0.05
-    """Probability that the pause of a word is hidden."""
+    """Probability that the pause after a word becomes unknown."""
     subword_dropout: float = 0.0
     """Probability that a sub-word is replaced by the unknown token."""
     boundary_dropout: float = 0.3
-    """Probability that the document edges of a window are hidden."""
+    """Probability that a window does not show where its document starts and ends."""
     generated_pauses: bool = False
-    """Draw pauses for windows without any from `pause_model`, before pauses are hidden."""
+    """Draw random pauses (`training.pause_model`) for windows without known pauses, before pause dropout."""
     pos_tagger: str | None = None
-    """Tagger trained by `recipes/pos.py`, as a directory or a weights file (new models with `model.pos.tagger=own`)."""
+    """Directory or weights file of a tagger trained by `recipes/pos.py`; needed if `model.pos.tagger` is `own`."""
     workers: int = 0
-    """Processes that prepare batches; 0 is enough on a CPU."""
+    """Processes that prepare batches; 0 prepares them in the training process, which is enough on a CPU."""
     compile: bool = False
-    """Compile the model with `torch.compile`; pays on a GPU and needs a C++ compiler."""
+    """Compile the model with `torch.compile`: faster on a GPU, needs a C++ compiler."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
-    """Arithmetic; auto is bf16 where the processor has it natively."""
+    """Number format of the arithmetic; `auto` is bf16 if the processor has it natively, otherwise fp32."""
     seed: int = 1
     """Seed of weights, windows and dropout."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     windows: SamplingConfig = field(default_factory=SamplingConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)
-    MOVED_KEYS: ClassVar[Mapping[str, str]] = {
-        "average": "optimizer.ema_decay",
-        "clip_norm": "optimizer.clip_norm",
-        "decay_rate": "optimizer.staircase_rate",
-        "decay_steps": "optimizer.staircase_steps",
-        "lookahead_rate": "optimizer.lookahead_rate",
-        "lookahead_steps": "optimizer.lookahead_steps",
-        "muon_learning_rate": "optimizer.muon_learning_rate",
-        "sentences": "windows.sentences",
-        "weight_decay": "optimizer.weight_decay",
-    }
-    """Present names of keys of earlier versions, for the error message."""
 
     def __post_init__(self) -> None:
         check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
@@ -176,10 +183,9 @@ class TrainingConfig:
         check_amounts("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
         check_probabilities("training", self, "boundary_dropout")
-        if self.optimizer.kind == "muon" and self.encoder_learning_rate is not None:
-            raise ConfigError(
-                f"training: encoder_learning_rate must be unset with optimizer muon, found {self.encoder_learning_rate}"
-            )
+        rate = self.encoder_learning_rate
+        if self.optimizer.kind == "muon" and rate is not None:
+            raise ConfigError(f"training: encoder_learning_rate must be unset with optimizer muon, found {rate}")
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"training: seed must be 0 or more and below 2**32, found {self.seed}")
 

@@ -20,7 +20,7 @@ from asr_punct.model.pos import PosFusion, PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer, train_unigram_tokenizer, train_word_tokenizer
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest
 from asr_punct.training.card import write_card
 from asr_punct.training.corpus import read_marks, read_words
@@ -29,7 +29,6 @@ from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEX
 from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finished, make_directories, resolve_device
 
 log = logging.getLogger(__name__)
-_TOKENIZERS = {"bpe": train_tokenizer, "unigram": train_unigram_tokenizer, "word": train_word_tokenizer}
 _METRICS = {
     "loss": f"{TRAIN_LOSS}_epoch",
     "dev punctuation F1": DEV_F1,
@@ -187,5 +186,5 @@ def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None) -> Subword
         return SubwordTokenizer.from_file(file, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    trained = _TOKENIZERS[encoder.tokenizer](read_words(data / TRAIN), encoder.vocabulary)
+    trained = train_tokenizer(read_words(data / TRAIN), encoder.vocabulary, encoder.tokenizer)
     return SubwordTokenizer(trained, encoder.max_subwords)
