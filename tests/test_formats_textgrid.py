@@ -1,13 +1,12 @@
-"""TextGrid: tiers and times come back as they were, with a tier of written words beside the words."""
+"""TextGrid: all tiers and times are kept, and a tier with marks follows the words."""
 
 import io as stdio
+import re
 from dataclasses import replace
 
 import pytest
 import textgrid
-from dummies import bare_words
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from dummies import bare_words, file
 
 from asr_punct.errors import InputError
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
@@ -15,7 +14,6 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
-RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
 GRID = '''File type = "ooTextFile"
 Object class = "TextGrid"
@@ -92,14 +90,8 @@ TIER = """    item [3]:
 """
 
 
-def file(folder, content, encoding="utf-8"):
-    path = folder / "a.TextGrid"
-    path.write_text(content, encoding=encoding)
-    return path
-
-
 def read(folder, content, encoding="utf-8"):
-    (utterance,) = read_textgrid(file(folder, content, encoding))
+    (utterance,) = read_textgrid(file(folder, "a.TextGrid", content.encode(encoding)))
     return utterance
 
 
@@ -132,12 +124,8 @@ def test_words_with_marks_are_a_tier(tmp_path):
 
 def short(content):
     """The same grid in Praat's short format: values alone."""
-    lines = [line.partition(" = ")[2] or line.rpartition("? ")[2] for line in content.split("\n")]
-    return "\n".join(['File type = "ooTextFile"', 'Object class = "TextGrid"', "", *filter(is_value, lines[3:])])
-
-
-def is_value(line):
-    return line.startswith(('"', "<exists")) or line[:1].isdigit()
+    values = re.findall(r'= (".*"|[\d.e-]+)$|(<exists>)', content.partition("\n\n")[2], re.MULTILINE)
+    return "\n".join(['File type = "ooTextFile"', '"TextGrid"', "", *("".join(value) for value in values)])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -149,7 +137,7 @@ def test_the_short_format_and_other_encodings(tmp_path, encoding):
 def test_another_reader_finds_the_same(tmp_path):
     words = tuple(Word(f'"p{i}', i / 8, (i + 0.75) / 8) for i in range(4))
     value = asked(Utterance(words, "u", recording="r"))
-    grid = textgrid.TextGrid.fromFile(file(tmp_path, written([value])))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([value])))
     found = [[(item.minTime, item.maxTime, item.mark) for item in tier if item.mark] for tier in grid]
     assert found[0] == [(word.start, word.end, word.text) for word in words]
     assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
@@ -173,7 +161,7 @@ def test_a_tier_names_the_source_of_a_recognisers_times(tmp_path):
         Utterance((Word("ya", 0.5, 1.0),), time_source="asr"),
     ]
     content = written(spoken)
-    last = textgrid.TextGrid.fromFile(file(tmp_path, content))[-1]
+    last = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", content))[-1]
     assert (last.name, [(row.minTime, row.maxTime, row.mark) for row in last]) == ("times", [(0, 1, "asr")])
     utterance = read(tmp_path, content)
     assert utterance.time_source == "asr"
@@ -190,70 +178,44 @@ def test_the_only_tier_of_a_file_is_still_known_beside_ours(tmp_path):
     assert [tier.name for tier in again.origin.tiers] == ["Mary", "punctuated", "times"]
 
 
-@st.composite
-def spoken(draw):
-    ms = sorted(draw(st.sets(st.integers(0, 10**6), min_size=2, max_size=12)))
-    ms = ms[: len(ms) // 2 * 2]
-    token = st.text(st.sampled_from('abñ".,-!3 '), min_size=1, max_size=4).filter(lambda text: text.split() == [text])
-    words = [Word(draw(token), a / 1000, b / 1000) for a, b in zip(ms[::2], ms[1::2], strict=True)]
-    return annotate(
-        Utterance(tuple(words), "a", recording="a"), labels=draw(st.sampled_from([None, (ASKED,) * len(words)]))
-    )
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("size = 3", "size = 3000000000", ":49: found no string"),
+        ("size = 3", "size = " + "9" * 100_000, ":7: found the size 99999999999999999999,"),
+        ("size = 4", "size = 9", ":42: found no number where value"),
+        ("size = 4", "size = 3", ":38: found no string where value"),
+        ('"TextTier"', '"PitchTier"', ":42: found a tier of the class 'PitchTier'"),
+        ('"ding"', '"ding', ":49: found no string"),
+        ("ooTextFile", "ooBinaryFile", ": found no TextGrid"),
+        (GRID[:50], '<!DOCTYPE x [<!ENTITY a "b">]>', ": found no TextGrid"),
+        ('"qué"', '"' * 100_001, ":32: found no "),
+        ("xmin = 1\n", "xmin = -1\n", ": tier 'Words': interval 3: found .* from -1.0 to 2.0"),
+        ("xmax = 0.5000", "xmax = nan", ": tier 'Words': interval 1: found 'qué' from 0.0 to nan"),
+        ("xmax = 0.5000\n            text", "xmax = 0\n            text", ": interval 1: found 'qué' from 0.0 to 0.0"),
+        ("xmin = 0\n            xmax = 0.5", "xmin = 1.5\n            xmax = 1.75", "from 1.0 after one from 1.5"),
+    ],
+)
+def test_malformed_grids_are_errors(tmp_path, old, new, found):
+    assert old in GRID
+    with pytest.raises(InputError, match=rf"a\.TextGrid.*{found}"):
+        read(tmp_path, GRID.replace(old, new))
 
 
-@RELAXED
-@given(spoken())
-def test_any_words_are_read_back(tmp_path_factory, value):
-    folder = tmp_path_factory.mktemp("grid")
-    content = written([value])
-    again = read(folder, content)
-    assert again.words == bare_words(value)
-    assert written([again]) == content
-    assert read(folder, written([asked(again)])).words == bare_words(value)
+@pytest.mark.parametrize("old", ["xmin = 1\n            xmax = 2\n", "xmin = 0.5000\n            xmax = 1\n"])
+def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
+    start = old.split("\n")[0]
+    changed = old.replace(start, "xmin = 0") if "= 2" in old else old.replace("0.5000", "1")
+    assert len(read(tmp_path, GRID.replace(old, changed)).words) == 3
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "found"),
-    [
-        ("size = 3", "size = 3000000000", 7, "the size 3000000000 before"),
-        ("size = 3", "size = " + "9" * 100_000, 7, "the size 99999999999999999999 before"),
-        ("size = 4", "size = 9", 42, "no number where value"),
-        ("size = 4", "size = 3", 38, "no string where value"),
-        ('"TextTier"', '"PitchTier"', 42, "a tier of the class 'PitchTier'"),
-        ('"ding"', '"ding', 46, "the size 1 before 1 values"),
-        ("ooTextFile", "ooBinaryFile", None, "no TextGrid"),
-        (GRID[:50], '<!DOCTYPE x [<!ENTITY a "b">]>', None, "no TextGrid"),
-        ('"qué"', '"' * 100_001, 32, "no "),
-        ("xmin = 1\n", "xmin = 0\n", None, None),
-        ("xmin = 0\n            xmax = 0.5", "xmin = 0.2\n            xmax = 0.5", None, None),
-        ("xmin = 1\n            xmax = 2\n", "xmin = -1\n            xmax = 2\n", None, "from -1.0 to 2.0"),
-        (
-            "xmin = 0\n            xmax = 0.5",
-            "xmin = 1.5\n            xmax = 1.75",
-            None,
-            "from 1.0 after one from 1.5",
-        ),
-    ],
+    ("content", "found"),
+    [(b"File\n\xff", ":2: found byte 0xff .*UTF-8"), (b"\xff\xfea", ": found byte 0x61 .*UTF-16")],
 )
-def test_textgrid_errors(tmp_path, old, new, line, found):
-    assert old in GRID
-    if found is None:
-        assert read(tmp_path, GRID.replace(old, new, 1)).words
-    else:
-        place = r"a\.TextGrid" + (f":{line}" if line else "")
-        with pytest.raises(InputError, match=rf"^\S*{place}: (tier 'Words': interval \d: )?found [^\n]*{found}"):
-            read(tmp_path, GRID.replace(old, new))
-
-
-def test_other_bytes_are_errors(tmp_path):
-    path = tmp_path / "a.TextGrid"
-    for content, found in (
-        (b"File\n\xff", r"TextGrid:2: found byte 0xff .*UTF-8"),
-        (b"\xff\xfea", r"byte 0x61 .*UTF-16"),
-    ):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=found):
-            list(read_textgrid(path))
+def test_other_encodings_are_errors(tmp_path, content, found):
+    with pytest.raises(InputError, match=rf"a\.TextGrid{found}"):
+        list(read_textgrid(file(tmp_path, "a.TextGrid", content)))
 
 
 def test_words_that_do_not_fit_a_grid_are_errors():
@@ -264,12 +226,3 @@ def test_words_that_do_not_fit_a_grid_are_errors():
         written([Utterance((word, Word("b", 0.5, 0.75)), "u", recording="r")])
     with pytest.raises(InputError, match="found words without times"):
         written([Utterance((Word("a"),), "u", recording="r")])
-
-
-def test_real_grids(real_data, tmp_path):
-    for path in sorted(real_data.glob("speech/ted/*.TextGrid")):
-        (utterance,) = read_textgrid(path)
-        numbers = [line.split("= ")[1].strip() for line in path.read_text().split("\n") if "xm" in line]
-        content = written([utterance])
-        assert [line.split("= ")[1] for line in content.split("\n") if "xm" in line] == numbers
-        assert read(tmp_path, written([asked(utterance)])).words == utterance.words

@@ -2,9 +2,9 @@
 
 A tier `times` with one interval names the source of the times, unless it is an aligner.
 
-Praat's long and short text formats are read, in UTF-8, or UTF-16 with a byte order mark; the long one is written, in
-UTF-8. The package `textgrid` is not used: it cannot read comments or several values in a line, drops empty intervals,
-and its errors do not name a place.
+Praat's long and short text formats are read, in UTF-8, or UTF-16 with a byte order mark. The long format is written, in
+UTF-8. The package `textgrid` is not used, because it drops words whose interval has no length instead of reporting
+them, and cannot read point tiers in the short format.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
 """Name of the tier of words with marks and capitals."""
-_OURS = (PUNCTUATED, KEY)
 _DEFAULT = DEFAULT_TIME_SOURCE["textgrid"]
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
-_TIER_NAMES = ("words", "word", "ort", "ort-mau")
+_WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 _EXPECTED = "a TextGrid with a tier of words"
 _VALUE = re.compile(
     r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
 )
-"""The values of both formats: strings and free-standing numbers; comments have no group."""
+"""A string (group 1), a comment (no group) or a free-standing number (group 2): all that Praat itself reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Tier:
     """A tier of a file; its numbers are strings, so that they are written unchanged.
 
     Attributes:
-        kind: `IntervalTier` or `TextTier`.
+        kind: `IntervalTier` or `TextTier` (points).
         name: its name.
         start: start time in seconds.
         end: end time in seconds.
@@ -72,6 +71,16 @@ class Grid:
     tiers: tuple[Tier, ...]
     words: int
 
+    def index(self, name: str) -> int | None:
+        """Return the index of the first tier of that name, other than the tier of words, or None."""
+        return next((i for i, tier in enumerate(self.tiers) if tier.name == name and i != self.words), None)
+
+    def with_tier(self, tier: Tier, position: int) -> Grid:
+        """Return the grid with a tier that replaces an older one of its name, or is inserted at `position`."""
+        old = self.index(tier.name)
+        first, after = (position, position) if old is None else (old, old + 1)
+        return replace(self, tiers=(*self.tiers[:first], tier, *self.tiers[after:]))
+
 
 def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     """Yield one utterance: the intervals of the word tier that are not silence.
@@ -82,15 +91,13 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     Raises:
         InputError: the file is no TextGrid or has no word tier, or the times of a word are invalid.
     """
-    place = display_name(path)
-    start, end, tiers = _tiers(_Values(read_utf_file(path), place))
-    chosen = _word_tier(tiers, place)
-    words = tuple(_words(tiers[chosen], f"{place}: tier {tiers[chosen].name!r}"))
-    name = recording_name(path)
-    grid = Grid(start, end, tiers, chosen)
-    yield Utterance(
-        words, id=name, recording=name, time_source=get_time_source(_times_entry(grid), words, _DEFAULT), origin=grid
-    )
+    place, name = display_name(path), recording_name(path)
+    start, end, tiers = _parse(_Values(read_utf_file(path), place))
+    word_tier = _word_tier(tiers, place)
+    words = tuple(_words(tiers[word_tier], f"{place}: tier {tiers[word_tier].name!r}"))
+    grid = Grid(start, end, tiers, word_tier)
+    time_source = get_time_source(_times_entry(grid), words, _DEFAULT)
+    yield Utterance(words, id=name, recording=name, time_source=time_source, origin=grid)
 
 
 class _Values:
@@ -110,18 +117,17 @@ class _Values:
     def number(self) -> str:
         return self._value(2)
 
-    def size(self) -> int:
-        """Return the number of tiers or rows that follow, each of two values or more."""
-        written = self.number()
-        left = len(self._values) - self._read
-        if not written.isdecimal() or len(written) > 10 or int(written) * 2 > left:
-            raise self.error(f"the size {written[:20]} before {left} values")
-        return int(written)
+    def count(self) -> range:
+        """Return a range over the number of tiers or rows that follow."""
+        number = self.number()
+        if not number.isdecimal() or len(number) > 10:
+            raise self.error(f"the size {number[:20]}")
+        return range(int(number))
 
     def error(self, found: str) -> InputError:
         """Return an error at the line of the last value, or at the end of the file."""
-        after = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
-        line = self._text.count("\n", 0, after) + 1
+        end = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
+        line = self._text.count("\n", 0, end) + 1
         return InputError(f"{self.place}:{line}", found, _EXPECTED)
 
     def _value(self, group: int) -> str:
@@ -132,32 +138,32 @@ class _Values:
         return match[group]
 
 
-def _tiers(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
+def _parse(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
+    """Return start, end and tiers."""
     try:
-        kinds = values.string(), values.string()
+        is_textgrid = values.string().startswith("ooTextFile") and values.string() == "TextGrid"
     except InputError:
-        kinds = "", ""
-    if not kinds[0].startswith("ooTextFile") or kinds[1] != "TextGrid":
+        is_textgrid = False
+    if not is_textgrid:
         raise InputError(values.place, "no TextGrid", _EXPECTED)
     start, end = values.number(), values.number()
-    return start, end, tuple(_tier(values) for _ in range(values.size()))
+    return start, end, tuple(_parse_tier(values) for _ in values.count())
 
 
-def _tier(values: _Values) -> Tier:
+def _parse_tier(values: _Values) -> Tier:
     kind = values.string()
     if kind not in (_INTERVALS, _POINTS):
         raise values.error(f"a tier of the class {kind[:40]!r}")
     name, start, end = values.string(), values.number(), values.number()
-    if kind == _INTERVALS:
-        rows = tuple((values.number(), values.number(), values.string()) for _ in range(values.size()))
-        return Tier(kind, name, start, end, rows)
-    return Tier(kind, name, start, end, tuple((values.number(), values.string()) for _ in range(values.size())))
+    times = 2 if kind == _INTERVALS else 1
+    rows = ((*(values.number() for _ in range(times)), values.string()) for _ in values.count())
+    return Tier(kind, name, start, end, tuple(rows))
 
 
 def _word_tier(tiers: Sequence[Tier], place: str) -> int:
     intervals = [i for i, tier in enumerate(tiers) if tier.kind == _INTERVALS]
-    intervals = [i for i in intervals if tiers[i].name not in _OURS] or intervals
-    named = [i for i in intervals if tiers[i].name.strip().lower() in _TIER_NAMES]
+    intervals = [i for i in intervals if tiers[i].name not in (PUNCTUATED, KEY)] or intervals
+    named = [i for i in intervals if tiers[i].name.strip().lower() in _WORD_TIER_NAMES]
     if named or len(intervals) == 1:
         return (named or intervals)[0]
     found = ", ".join(repr(tier.name) for tier in tiers) or "none"
@@ -166,25 +172,23 @@ def _word_tier(tiers: Sequence[Tier], place: str) -> int:
 
 def _words(tier: Tier, place: str) -> Iterator[Word]:
     last = 0.0
-    for number, row in enumerate(tier.rows, start=1):
-        texts = _texts(row[2])
-        if not texts:
+    for number, (*times, text) in enumerate(tier.rows, start=1):
+        tokens = _tokens(text)
+        if not tokens:
             continue
-        start, end = _seconds(row[0]), _seconds(row[1])
-        if not (math.isfinite(end) and last <= start < end):
-            found, expected = (
-                f"{row[2]!r} from {start} to {end}",
-                "a start of 0 or more and an end after it, in seconds",
-            )
-            if 0 <= start < last and start < end:
-                found, expected = f"{row[2]!r} from {start} after one from {last}", "intervals in the order of time"
-            raise InputError(f"{place}: interval {number}", found, expected)
+        start, end = map(_seconds, times)
+        if not (math.isfinite(end) and 0 <= start < end):
+            expected = "a start of 0 or more and an end after it, in seconds"
+            raise InputError(f"{place}: interval {number}", f"{text!r} from {start} to {end}", expected)
+        if start < last:
+            found = f"{text!r} from {start} after one from {last}"
+            raise InputError(f"{place}: interval {number}", found, "intervals in the order of time")
         last = start
-        for i, text in enumerate(texts):
-            yield Word(text, None if i else start, end if i == len(texts) - 1 else None)
+        for i, token in enumerate(tokens):
+            yield Word(token, None if i else start, end if i == len(tokens) - 1 else None)
 
 
-def _texts(text: str) -> list[str]:
+def _tokens(text: str) -> list[str]:
     """Return the words of an interval, none for silence."""
     return [] if text.strip().lower() in _SILENCE else text.split()
 
@@ -207,7 +211,7 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
         InputError: no word has times, words are out of order, or they belong to several recordings or channels.
     """
     given = list(utterances)
-    grid = _own_grid(given) or _new_grid(given)
+    grid = _unchanged_grid(given) or _new_grid(given)
     if any(utterance.is_labelled for utterance in given):
         grid = _punctuated(grid, given, glyphs)
     grid = _with_time_source(grid, given)
@@ -218,20 +222,21 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
         out.writelines(f"        {line}\n" for line in _tier_lines(tier))
 
 
-def _own_grid(utterances: Sequence[Utterance]) -> Grid | None:
+def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
+    """Return the grid that the words were read from, or None."""
     if len(utterances) != 1 or not isinstance(utterances[0].origin, Grid):
         return None
     grid = utterances[0].origin
-    texts = [text for row in grid.tiers[grid.words].rows for text in _texts(row[2])]
-    return grid if texts == [word.text for word in utterances[0].words] else None
+    tokens = [token for row in grid.tiers[grid.words].rows for token in _tokens(row[-1])]
+    return grid if tokens == [word.text for word in utterances[0].words] else None
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
     """Return the grid with the tier of words with marks."""
     written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
-    rows = tuple((*row[:2], " ".join(next(written) for _ in _texts(row[2])) or row[2]) for row in words.rows)
-    return _with_tier(grid, replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
+    rows = tuple((*row[:2], " ".join(next(written) for _ in _tokens(row[2])) or row[2]) for row in words.rows)
+    return grid.with_tier(replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
 
 
 def _with_time_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
@@ -242,28 +247,16 @@ def _with_time_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
     if new is old:
         return grid
     row = grid.start, grid.end, str(new[KEY])
-    return _with_tier(grid, Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
+    return grid.with_tier(Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
 
 
 def _times_entry(grid: Grid) -> Object:
-    """Return the tier `times` as a JSON object; its value is None if the tier has not exactly one interval."""
-    place = _place(grid, KEY)
-    if place is None:
+    """Return the tier `times` as an object for `time_sources`; its value is None unless it has exactly one interval."""
+    index = grid.index(KEY)
+    if index is None:
         return {}
-    rows = grid.tiers[place].rows
+    rows = grid.tiers[index].rows
     return {KEY: rows[0][-1] if len(rows) == 1 else None}
-
-
-def _with_tier(grid: Grid, tier: Tier, place: int) -> Grid:
-    """Return the grid with a tier that replaces an older one of its name, or is inserted at `place`."""
-    old = _place(grid, tier.name)
-    first, after = (place, place) if old is None else (old, old + 1)
-    return replace(grid, tiers=(*grid.tiers[:first], tier, *grid.tiers[after:]))
-
-
-def _place(grid: Grid, name: str) -> int | None:
-    """Return the index of the tier of that name, other than the word tier, or None."""
-    return next((i for i, tier in enumerate(grid.tiers) if tier.name == name and i != grid.words), None)
 
 
 def _tier_lines(tier: Tier) -> Iterator[str]:
@@ -273,10 +266,9 @@ def _tier_lines(tier: Tier) -> Iterator[str]:
     yield f"xmax = {tier.end}"
     rows, names = ("intervals", ("xmin", "xmax", "text")) if tier.kind == _INTERVALS else ("points", ("number", "mark"))
     yield f"{rows}: size = {len(tier.rows)}"
-    for number, row in enumerate(tier.rows, start=1):
+    for number, (*times, text) in enumerate(tier.rows, start=1):
         yield f"{rows} [{number}]:"
-        values = (*row[:-1], _quoted(row[-1]))
-        yield from (f"    {name} = {value}" for name, value in zip(names, values, strict=True))
+        yield from (f"    {name} = {value}" for name, value in zip(names, (*times, _quoted(text)), strict=True))
 
 
 def _quoted(text: str) -> str:
@@ -289,7 +281,7 @@ def _new_grid(utterances: Sequence[Utterance]) -> Grid:
         found = f"{len(names)} recordings or channels"
         raise InputError(utterances[0].id or "utterance 1", found, "one, for a TextGrid has one line of time")
     rows, last = list[tuple[str, ...]](), 0.0
-    for start, end, text in _intervals([word for utterance in utterances for word in utterance.words]):
+    for start, end, text in _intervals(word for utterance in utterances for word in utterance.words):
         if start > last:
             rows.append((repr(last), repr(start), ""))
         rows.append((repr(start), repr(end), text))
@@ -297,31 +289,26 @@ def _new_grid(utterances: Sequence[Utterance]) -> Grid:
     return Grid("0.0", repr(last), (Tier(_INTERVALS, "words", "0.0", repr(last), tuple(rows)),), 0)
 
 
-def _intervals(words: Sequence[Word]) -> list[tuple[Seconds, Seconds, str]]:
+def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
     """Return start, end and words of intervals that do not overlap."""
-    result: list[tuple[Seconds, Seconds, str]] = []
-    group: list[Word] = []
+    intervals: list[tuple[Seconds, Seconds, str]] = []
+    texts: list[str] = []
+    start: Seconds | None = None
+    end: Seconds | None = None
     for word in words:
-        start, end = _span(group)
-        if word.start is not None and start is not None and word.start < start:
-            raise InputError(f"word {word.text!r}", f"start {word.start} after {start}", "words in the order of time")
-        if start is not None and end is not None and word.start is not None and start < min(end, word.start):
-            result.append((start, min(end, word.start), " ".join(each.text for each in group)))
-            group = []
-        group.append(word)
-    start, end = _span(group)
-    text = " ".join(each.text for each in group)
+        if word.start is not None and start is not None:
+            if word.start < start:
+                found = f"start {word.start} after {start}"
+                raise InputError(f"word {word.text!r}", found, "words in the order of time")
+            if end is not None and start < min(end, word.start):
+                intervals.append((start, min(end, word.start), " ".join(texts)))
+                texts, start, end = [], None, None
+        texts.append(word.text)
+        start = word.start if start is None else start
+        end = max((time for time in (end, word.end) if time is not None), default=None)
     if start is not None and end is not None and start < end:
-        result.append((start, end, text))
-    elif result:
-        before, last, texts = result.pop()
-        result.append((before, max(last, end or last), f"{texts} {text}"))
-    else:
+        return [*intervals, (start, end, " ".join(texts))]
+    if not intervals:
         raise InputError("TextGrid", "words without times", TIMES)
-    return result
-
-
-def _span(words: Sequence[Word]) -> tuple[Seconds | None, Seconds | None]:
-    starts = [word.start for word in words if word.start is not None]
-    ends = [word.end for word in words if word.end is not None]
-    return (starts[0] if starts else None), (max(ends) if ends else None)
+    first, last, text = intervals[-1]
+    return [*intervals[:-1], (first, max(last, end or last), " ".join([text, *texts]))]
