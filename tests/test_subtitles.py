@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.subtitles import BBC, NETFLIX, Limits, make_cues, parse_limits
-from asr_punct.subtitles.cues import cut
+from asr_punct.subtitles.cues import cut_units
 from asr_punct.subtitles.units import Unit, make_units
 from asr_punct.words import Utterance, Word, annotate
 
 ES, EN = glyphs("es"), glyphs("en")
-SMALL = Limits(characters=12, lines=2, least_seconds=1, most_seconds=4, speed=12, gap=0.08, closed=0.3, linger=0.5)
+SMALL = Limits(characters=12, lines=2, min_seconds=1, max_seconds=4, speed=12, min_gap=0.08, closed_gap=0.3, linger=0.5)
 
 
 def utterance(text, pauses=(), start=0.0, labels=None, **others):
@@ -120,12 +120,12 @@ def test_a_lone_mark_stays_with_its_word():
     ],
 )
 def test_initials_end_no_sentence(text, style, ends):
-    assert [unit.ends for unit in make_units([utterance(text)], style, 42)] == ends
+    assert [unit.ends_sentence for unit in make_units([utterance(text)], style, 42)] == ends
 
 
 def test_the_end_of_an_utterance_is_a_better_place_than_its_middle():
     units = make_units([utterance("nos preocupan"), utterance("entonces cambian", start=0.7)], ES, 42)
-    assert [unit.weight for unit in units] == [12, 3, 8, 8]
+    assert [unit.break_cost for unit in units] == [12, 3, 8, 8]
 
 
 def test_a_cue_has_words_of_one_recording_and_one_speaker():
@@ -159,7 +159,7 @@ def test_channels_have_cues_of_their_own():
         ([utterance("sí."), utterance("no", start=1.6)], SMALL, [(0.0, 1.0), (1.6, 2.6)]),
         (
             [utterance("primera frase. segunda frase", {1: 0.2})],
-            replace(SMALL, least_seconds=0, speed=100),
+            replace(SMALL, min_seconds=0.01, speed=100),
             [(0.0, 0.72), (0.8, 1.4)],
         ),
         ([utterance("desafortunadamente preferiríamos", start=1.0)], NETFLIX, [(1.0, 2.1)]),
@@ -216,7 +216,7 @@ def lines_cost(found, cuts, limits):
         return math.inf
     mean = sum(lengths) / len(lengths)
     unbalance = sum(((length - mean) / limits.characters) ** 2 for length in lengths)
-    return len(cuts) * 1.0 + 0.25 * sum(found[cut - 1].weight for cut in cuts) + 4.0 * unbalance
+    return len(cuts) * 1.0 + 0.25 * sum(found[cut - 1].break_cost for cut in cuts) + 4.0 * unbalance
 
 
 def all_lines(found, limits):
@@ -230,19 +230,19 @@ def all_lines(found, limits):
 
 def cue_cost(found, following, limits):
     start, said = found[0].start, found[-1].end
-    if (len(found) > 1 and said - start > limits.most_seconds) or len({unit.speaker for unit in found}) > 1:
+    if (len(found) > 1 and said - start > limits.max_seconds) or len({unit.speaker for unit in found}) > 1:
         return math.inf
     characters = len(" ".join(unit.text for unit in found))
-    end = max(said, start + limits.least_seconds, min(start + characters / limits.speed, said + limits.linger))
+    end = max(said, start + limits.min_seconds, min(start + characters / limits.speed, said + limits.linger))
     cost = 2.0
     if following is not None:
-        end = following if following - end < limits.closed else end
-        end = min(end, max(following - limits.gap, (start + following) / 2))
-        cost += found[-1].weight * max(0.0, 1 - (following - said) / 1.0)
-    time = min(end, start + limits.most_seconds) - start
+        end = following if following - end < limits.closed_gap else end
+        end = min(end, max(following - limits.min_gap, (start + following) / 2))
+        cost += found[-1].break_cost * max(0.0, 1 - (following - said) / 1.0)
+    time = min(end, start + limits.max_seconds) - start
     for unit, after in itertools.pairwise(found):
-        cost += 3.0 * unit.ends + 4.0 * max(0.0, after.start - unit.end - 0.5)
-    cost += 6.0 * max(0.0, 1 - time / limits.least_seconds)
+        cost += 3.0 * unit.ends_sentence + 4.0 * max(0.0, after.start - unit.end - 0.5)
+    cost += 6.0 * max(0.0, 1 - time / limits.min_seconds)
     cost += 4.0 * max(0.0, characters - limits.speed * time) / limits.characters
     return cost + min(cost for cost, _ in all_lines(found, limits))
 
@@ -278,7 +278,7 @@ def recordings(draw, most=8):
 @settings(max_examples=150, deadline=None)
 @given(recordings(), st.sampled_from([SMALL, replace(SMALL, lines=3, characters=8), BBC]))
 def test_cues_have_the_lowest_cost(found, limits):
-    cues = list(cut(found, limits))
+    cues = list(cut_units(found, limits))
     bounds = [0, *itertools.accumulate(len(" ".join(cue.lines).split()) for cue in cues)]
     assert cost_of(found, bounds, limits) == pytest.approx(cheapest(found, limits))
 
@@ -312,15 +312,15 @@ def test_cues_keep_words_order_times_and_limits(said, limits):
     texts = [write_text([word.text], [label], EN) for word, label in zip(said.words, said.labels, strict=True)]
     assert " ".join(" ".join(cue.lines) for cue in cues) == " ".join(texts)
     for cue, following in itertools.pairwise(cues):
-        assert cue.start <= cue.end <= max(following.start - limits.gap, (cue.start + following.start) / 2) + 0.0005
+        assert cue.start <= cue.end <= max(following.start - limits.min_gap, (cue.start + following.start) / 2) + 0.0005
         gap = following.start - cue.end
         assert (
-            gap >= limits.closed - 0.001
-            or gap <= limits.gap + 0.001
-            or cue.end - cue.start > limits.most_seconds - 0.001
+            gap >= limits.closed_gap - 0.001
+            or gap <= limits.min_gap + 0.001
+            or cue.end - cue.start > limits.max_seconds - 0.001
         )
     for cue in cues:
-        assert cue.end - cue.start <= limits.most_seconds + 0.001
+        assert cue.end - cue.start <= limits.max_seconds + 0.001
         assert len(cue.lines) <= limits.lines
         assert all(len(line) <= limits.characters for line in cue.lines) or len(cue.lines) == 1
     found = make_units([said], EN, limits.characters)

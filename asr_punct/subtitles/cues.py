@@ -1,23 +1,23 @@
 """Cut words into cues, by exact dynamic programming over the places where they can break.
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
-the limits, its words last at most `most_seconds`, and they have one speaker; a single word is always allowed. Of all
+the limits, its words last at most `max_seconds`, and they have one speaker; a single word is always allowed. Of all
 ways to cut the channel into allowed cues, the one with the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;
-* its break: the weight of its last word (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a
+* its break: the break cost of its last word (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a
   mark, 12 if the word belongs to the next one; at most 3 at the end of an utterance) times 1 - pause / `LONG_PAUSE`,
   0 for a longer pause and for the last break of the channel;
 * inside it: `SENTENCE_INSIDE` for each end of a sentence, `PAUSE_INSIDE` for each second of a pause above
   `SHORT_PAUSE`;
-* `TOO_SHORT` times the share of `least_seconds` by which it is too short;
+* `TOO_SHORT` times the share of `min_seconds` by which it is too short;
 * `TOO_FAST` for each full line (`characters`) more than can be read at `speed` while it is shown;
 * its lines (`lines.break_lines`).
 
-A lone mark stays with its word (`units`). A cue is shown from the start of its first word to the end of its last,
-longer if it would be too short or too fast (`linger`) or if the time to the next cue would be below `closed`, and never
-into the `gap` before the next cue. Its time depends only on its words and the start of the next, so the result is
-exact. The computation time is linear in the number of words.
+A cue is shown from the start of its first word to the end of its last, longer if it would be too short or too fast
+(`linger`) or if the time to the next cue would be below `closed_gap`, and never into the `min_gap` before the next cue.
+Its display time depends only on its words and the start of the next cue, so the result is exact. The computation time
+is linear in the number of words.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Cue:
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
-    """Return the cues of utterances with labels, recording by recording and channel by channel, in order of time.
+    """Yield the cues of utterances with labels, recording by recording and channel by channel, in order of time.
 
-    Cues of one channel do not overlap. A cue can have words of several utterances of one speaker. Words without times
-    get times between those of their neighbours (`units.filled_times`).
+    Cues of one channel do not overlap. A cue can have words of several utterances of one speaker. Times of words
+    without times are interpolated (`units.filled_times`).
 
     Args:
         utterances: grouped by recording, those of each channel in order of time.
@@ -82,10 +82,10 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
         for utterance in group:
             channels[utterance.channel].append(utterance)
         for channel in channels.values():
-            yield from cut(make_units(channel, glyphs, limits.characters), limits, recording)
+            yield from cut_units(make_units(channel, glyphs, limits.characters), limits, recording)
 
 
-def cut(units: Sequence[Unit], limits: Limits, recording: str = "") -> Iterator[Cue]:
+def cut_units(units: Sequence[Unit], limits: Limits, recording: str = "") -> Iterator[Cue]:
     """Return the cheapest cues of the units of one channel."""
     costs, starts = [0.0], [0]
     for end in range(1, len(units) + 1):
@@ -108,10 +108,10 @@ def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: L
     for cost, start, length in sorted(_candidates(units, end, costs, limits)):
         if cost >= best:
             break
-        shown = _end(units, start, end, length, limits) - units[start].start
-        cost += _display_cost(shown, length, limits)
+        seconds = _end_time(units, start, end, length, limits) - units[start].start
+        cost += _display_cost(seconds, length, limits)
         if cost < best:
-            cost += _lines(units[start:end], limits)[0]
+            cost += _break_lines(units[start:end], limits)[0]
         if cost < best:
             best, best_start = cost, start
     return best, best_start
@@ -120,55 +120,53 @@ def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: L
 def _candidates(
     units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits
 ) -> Iterator[tuple[float, int, int]]:
-    """Yield for each possible first unit of a cue up to `end`: the cost without times and lines, it, characters."""
+    """Yield cost, start and length in characters of each allowed cue `units[start:end]`.
+
+    The cost includes that of all cues before it, but not yet those of its display time and lines.
+    """
     last = after = units[end - 1]
     fixed = CUE
     if end < len(units):
-        fixed += last.weight * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
-    length, longest = -1, limits.lines * (limits.characters + 1) - 1
+        fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
+    length, max_length = -1, limits.lines * (limits.characters + 1) - 1
     for start in range(end - 1, -1, -1):
         unit = units[start]
         length += len(unit.text) + 1
         if unit is not last:
-            too_long = length > longest or last.end - unit.start > limits.most_seconds
+            too_long = length > max_length or last.end - unit.start > limits.max_seconds
             if too_long or unit.speaker != last.speaker:
                 break
-            fixed += _inside_cost(unit, after)
+            pause = after.start - unit.end
+            fixed += SENTENCE_INSIDE * unit.ends_sentence + PAUSE_INSIDE * max(0.0, pause - SHORT_PAUSE)
         yield costs[start] + fixed, start, length
         after = unit
 
 
-def _inside_cost(unit: Unit, following: Unit) -> float:
-    """Cost of no break between two units."""
-    pause = following.start - unit.end
-    return SENTENCE_INSIDE * unit.ends + (PAUSE_INSIDE * (pause - SHORT_PAUSE) if pause > SHORT_PAUSE else 0.0)
-
-
 def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
-    """Cost of a time that is too short for a cue or for its text."""
-    short = max(0.0, 1 - seconds / limits.least_seconds) if limits.least_seconds else 0.0
-    return TOO_SHORT * short + TOO_FAST * max(0.0, length - limits.speed * seconds) / limits.characters
+    """Return the cost of a time that is too short for a cue or for its text."""
+    too_fast = max(0.0, length - limits.speed * seconds) / limits.characters
+    return TOO_SHORT * max(0.0, 1 - seconds / limits.min_seconds) + TOO_FAST * too_fast
 
 
-def _lines(units: Sequence[Unit], limits: Limits) -> Lines:
-    return break_lines([len(unit.text) for unit in units], [unit.weight for unit in units], limits)
+def _break_lines(units: Sequence[Unit], limits: Limits) -> Lines:
+    return break_lines([len(unit.text) for unit in units], [unit.break_cost for unit in units], limits)
 
 
-def _end(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:
+def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:
     """Return when the cue `units[start:end]` of `length` characters disappears."""
-    begun, spoken = units[start].start, units[end - 1].end
-    until = max(spoken, begun + limits.least_seconds, min(begun + length / limits.speed, spoken + limits.linger))
+    shown, spoken = units[start].start, units[end - 1].end
+    until = max(spoken, shown + limits.min_seconds, min(shown + length / limits.speed, spoken + limits.linger))
     if end < len(units):
         following = units[end].start
-        if following - until < limits.closed:
+        if following - until < limits.closed_gap:
             until = following
-        until = min(until, max(following - limits.gap, (begun + following) / 2))
-    return min(until, begun + limits.most_seconds)
+        until = min(until, max(following - limits.min_gap, (shown + following) / 2))
+    return min(until, shown + limits.max_seconds)
 
 
 def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording: str) -> Cue:
     chosen = units[start:end]
-    bounds = (0, *_lines(chosen, limits)[1], len(chosen))
+    bounds = (0, *_break_lines(chosen, limits)[1], len(chosen))
     lines = tuple(" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(bounds))
-    until = _end(units, start, end, len(" ".join(lines)), limits)
+    until = _end_time(units, start, end, len(" ".join(lines)), limits)
     return Cue(chosen[0].start, round(until, 3), lines, recording, chosen[0].speaker)

@@ -13,43 +13,43 @@ from asr_punct.words import Seconds
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a cue: `characters`, `lines` and `most_seconds` are hard limits, the others are kept where possible.
+    """Limits of a cue: `characters`, `lines` and `max_seconds` are hard limits, the others are kept where possible.
 
     Attributes:
-        characters: characters of the longest line, with spaces.
-        lines: most lines of a cue.
-        least_seconds: shortest display time.
-        most_seconds: longest display time.
+        characters: maximum characters of a line, with spaces.
+        lines: maximum lines of a cue.
+        min_seconds: shortest display time.
+        max_seconds: longest display time.
         speed: fastest reading, in characters per second, with spaces.
-        gap: shortest time between two cues.
-        closed: a shorter time between two cues is reduced to `gap` by showing the earlier cue longer.
+        min_gap: shortest time between two cues.
+        closed_gap: a shorter time between two cues is reduced to `min_gap` by showing the earlier cue longer.
         linger: longest time that a cue is shown after its last word, to be read at `speed`.
     """
 
     characters: int
     lines: int
-    least_seconds: Seconds
-    most_seconds: Seconds
+    min_seconds: Seconds
+    max_seconds: Seconds
     speed: float
-    gap: Seconds
-    closed: Seconds
+    min_gap: Seconds
+    closed_gap: Seconds
     linger: Seconds
 
 
 NETFLIX = Limits(
-    characters=42, lines=2, least_seconds=5 / 6, most_seconds=7, speed=17, gap=2 / 24, closed=0.5, linger=0.5
+    characters=42, lines=2, min_seconds=5 / 6, max_seconds=7, speed=17, min_gap=2 / 24, closed_gap=0.5, linger=0.5
 )
 """Timed Text Style Guide of Netflix, General Requirements and the guide for Spanish (partnerhelp.netflixstudios.com).
 
-42 characters a line, 2 lines, 5/6 s to 7 s, 2 frames between cues (24 frames per second), 17 characters per second for
-adults (20 in the guide for English), out-times at most 12 frames after the sound. Gaps of 3 to 11 frames are closed.
+Two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; 17 characters per second for adults (20 in
+the guide for English); a cue ends at most 12 frames after the sound.
 """
 
-BBC = Limits(characters=37, lines=2, least_seconds=1, most_seconds=7, speed=15, gap=0, closed=1, linger=1.5)
+BBC = Limits(characters=37, lines=2, min_seconds=1, max_seconds=7, speed=15, min_gap=0, closed_gap=1, linger=1.5)
 """BBC Subtitle Guidelines (bbc.co.uk/accessibility/forproducts/guides/subtitles).
 
-37 characters a line, 2 lines, 160 to 180 words per minute (180 words of five characters are 15 characters per second),
-gaps of 1 s or none, at most 1.5 s after the sound. The shortest and longest times are ours.
+160 to 180 words per minute: 180 words of five characters are 15 characters per second. The guidelines give no shortest
+and longest display time; ours are 1 and 7 s.
 """
 
 PRESETS = {"netflix": NETFLIX, "bbc": BBC}
@@ -68,23 +68,21 @@ def parse_limits(text: str) -> Limits:
     if name not in PRESETS:
         expected = f"{' or '.join(PRESETS)}, with optional changes as in netflix,characters=32"
         raise AsrPunctError(f"--subtitles: found {name!r}, expected {expected}")
-    limits = PRESETS[name]
-    for change in changes:
-        limits = _changed(limits, change)
-    return limits
+    changed: dict[str, Any] = dict(map(_parse_change, changes))
+    return replace(PRESETS[name], **changed)
 
 
-def _changed(limits: Limits, change: str) -> Limits:
+def _parse_change(change: str) -> tuple[str, float]:
+    """Parse `NAME=NUMBER`."""
     name, _, value = change.partition("=")
     if name not in _RANGES:
         raise AsrPunctError(f"--subtitles: found {change!r}, expected one of {' '.join(_RANGES)} and =NUMBER")
     least, most = _RANGES[name]
+    kind, parse = ("a number", float) if name == "speed" else ("a whole number", int)
     try:
-        number = float(value) if name == "speed" else int(value)
+        number = parse(value)
     except ValueError:
         number = math.nan
     if not least <= number <= most:
-        kind = "a number" if name == "speed" else "a whole number"
         raise AsrPunctError(f"--subtitles: found {change!r}, expected {name}= and {kind} from {least:g} to {most:g}")
-    changed: dict[str, Any] = {name: number}
-    return replace(limits, **changed)
+    return name, number

@@ -10,7 +10,7 @@ from asr_punct.subtitles.limits import Limits
 
 LINE = 1.0
 """Cost of each line after the first."""
-WEIGHT_SHARE = 0.25
+BREAK_SHARE = 0.25
 """Cost of a line break, as a share of the cost of a cue break at the same place without a pause."""
 UNBALANCE = 4.0
 """Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
@@ -19,17 +19,17 @@ Lines = tuple[float, tuple[int, ...]]
 """Cost, and the number of units before each break."""
 
 
-def break_lines(lengths: Sequence[int], weights: Sequence[float], limits: Limits) -> Lines:
+def break_lines(lengths: Sequence[int], costs: Sequence[float], limits: Limits) -> Lines:
     """Return the cheapest lines of a cue, by dynamic programming over its units for each number of lines.
 
-    The cost of n lines of lengths l_1 … l_n is, with `LINE`, `WEIGHT_SHARE` and `UNBALANCE`,
-    (n - 1) LINE + WEIGHT_SHARE Σ weights at the breaks + UNBALANCE Σ ((l_i - mean) / characters)².
-    One line that fits costs nothing, and neither does a single unit, however long.
+    The cost of n lines of lengths l_1 … l_n is
+    (n - 1) LINE + BREAK_SHARE Σ costs at the breaks + UNBALANCE Σ ((l_i - mean) / characters)².
+    One line that is short enough costs nothing, and neither does a single unit, however long.
 
     Args:
         lengths: characters of each unit; a space separates two units on a line.
-        weights: cost of a break after each unit.
-        limits: the longest line and the most lines.
+        costs: cost of a cue break after each unit.
+        limits: the maximum length and number of lines.
 
     Returns:
         The cost (infinite if no lines keep the limits), and the number of units before each break.
@@ -37,13 +37,13 @@ def break_lines(lengths: Sequence[int], weights: Sequence[float], limits: Limits
     ends = list(accumulate((length + 1 for length in lengths), initial=0))
     if len(lengths) == 1 or ends[-1] - 1 <= limits.characters:
         return 0.0, ()
-    found = (_in_lines(count, ends, weights, limits) for count in range(2, limits.lines + 1))
+    found = (_break_into(count, ends, costs, limits) for count in range(2, limits.lines + 1))
     return min(found, default=(math.inf, ()))
 
 
-def _in_lines(count: int, ends: Sequence[int], weights: Sequence[float], limits: Limits) -> Lines:
+def _break_into(count: int, ends: Sequence[int], costs: Sequence[float], limits: Limits) -> Lines:
     """Return the cheapest `count` lines; `ends` are the characters up to each unit, with a space after each."""
-    units = len(weights)
+    units = len(costs)
     mean = (ends[-1] - count) / count
     best: dict[int, Lines] = {0: (0.0, ())}
     for line in range(1, count + 1):
@@ -55,7 +55,7 @@ def _in_lines(count: int, ends: Sequence[int], weights: Sequence[float], limits:
                     break
                 total = cost + UNBALANCE * ((length - mean) / limits.characters) ** 2
                 if end < units:
-                    total += LINE + WEIGHT_SHARE * weights[end - 1]
+                    total += LINE + BREAK_SHARE * costs[end - 1]
                 if end not in longer or total < longer[end][0]:
                     longer[end] = (total, (*breaks, end) if end < units else breaks)
         best = longer
