@@ -1,7 +1,7 @@
 """Calibrate a model's probabilities on a development corpus, and measure how well calibrated they are.
 
 Platt scaling (Platt 1999) fits p' = sigmoid(a logit(p) + b) for each mark by maximum likelihood, with a normal prior
-around a = 1, b = 0 so that rare marks hardly move. The case has one temperature (Guo et al. 2017, On calibration of
+around a = 1, b = 0 so that rare marks hardly change. Cases have one temperature (Guo et al. 2017, On calibration of
 modern neural networks, section 4.2).
 """
 
@@ -25,10 +25,10 @@ def fit_calibration(marks: FloatArray, cases: FloatArray, true_marks: BoolArray,
     """Fit the calibration of all marks and of the case.
 
     Args:
-        marks: probabilities, (words, marks).
-        cases: probabilities, (words, cases).
-        true_marks: of the reference, (words, marks).
-        true_cases: indices of its cases, (words,).
+        marks: probabilities of marks, (words, marks).
+        cases: probabilities of cases, (words, cases).
+        true_marks: marks of the reference, (words, marks).
+        true_cases: indices of the reference's cases, (words,).
     """
     values = logits(marks)
     fitted = [fit_platt(values[:, i], true_marks[:, i]) for i in range(len(MARKS))]
@@ -40,7 +40,12 @@ def fit_calibration(marks: FloatArray, cases: FloatArray, true_marks: BoolArray,
 
 
 def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
-    """Fit scale and bias of one mark by Newton's method, given its logits and whether it is present, (words,)."""
+    """Fit scale and bias of one mark by Newton's method.
+
+    Args:
+        values: logits of the mark, (words,).
+        present: whether the reference has the mark, (words,).
+    """
     inputs = np.stack([values, np.ones_like(values)])
     start = np.array([1.0, 0.0])
     weights = start.copy()
@@ -59,7 +64,7 @@ def fit_temperature(probabilities: FloatArray, cases: IntArray) -> float:
     """Fit the temperature of the case by Newton's method on its inverse.
 
     Args:
-        probabilities: *Shape:* (words, cases).
+        probabilities: probabilities of cases, (words, cases).
         cases: indices of the reference's cases, (words,).
     """
     logs = case_logs(probabilities)
@@ -80,12 +85,12 @@ def fit_temperature(probabilities: FloatArray, cases: IntArray) -> float:
 def calibration_error(probabilities: LogitArray, present: BoolArray) -> float:
     """Return the expected calibration error of one mark over 20 bins of equal numbers of words.
 
-    It is the mean of |share of positives - mean probability|, weighted by bin size (Guo et al. 2017, equation 3; equal
-    bins: Nixon et al. 2019, Measuring calibration in deep learning). 0 for an empty corpus.
+    This is the mean of |share of positives - mean probability|, weighted by bin size (Guo et al. 2017, equation 3; bins
+    of equal size: Nixon et al. 2019, Measuring calibration in deep learning). It is 0 for an empty corpus.
 
     Args:
-        probabilities: of the mark, (words,).
-        present: whether the reference has it, (words,).
+        probabilities: probabilities of the mark, (words,).
+        present: whether the reference has the mark, (words,).
     """
     order = np.argsort(probabilities, kind="stable")
     bins = zip(np.array_split(probabilities[order], _BINS), np.array_split(present[order], _BINS), strict=True)

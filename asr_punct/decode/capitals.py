@@ -1,9 +1,13 @@
-"""The case of each word, decided together with the end of the sentence before it where the settings ask for it."""
+"""The case of each word.
+
+With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
+with it: what the capital costs is subtracted from the logit of the mark.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +21,8 @@ _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 
 
-@dataclass(frozen=True)
-class CaseChoices:
-    """The possible cases of words, (words,) each.
+class CaseChoices(NamedTuple):
+    """The cases that consecutive words may get, (words,) each.
 
     Attributes:
         best: index of the most likely case.
@@ -34,8 +37,8 @@ class CaseChoices:
     ended: BoolArray
 
     @classmethod
-    def of(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
-        """Return the choices of words with these case probabilities, (words, cases)."""
+    def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
+        """Return the choices of words with these probabilities of cases, (words, cases)."""
         logits = case_logits(probabilities, settings)
         cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
         cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
@@ -43,39 +46,35 @@ class CaseChoices:
 
     def followed_by(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
-        return CaseChoices(
-            np.concatenate([self.best, other.best]),
-            np.concatenate([self.capital, other.capital]),
-            np.concatenate([self.cost, other.cost]),
-            np.concatenate([self.ended, other.ended]),
-        )
+        return CaseChoices(*map(np.concatenate, zip(self, other, strict=True)))
 
     def after(self, words: int) -> CaseChoices:
         """Return the choices without those of the first words."""
-        return CaseChoices(self.best[words:], self.capital[words:], self.cost[words:], self.ended[words:])
+        return CaseChoices(*(column[words:] for column in self))
 
 
 class Capitals:
-    """Chooses the case of consecutive words: the best one, or the best capital where a sentence begins.
-
-    Args:
-        settings: of the model.
-    """
+    """Chooses the case of consecutive words: the best one, or the best capital where a sentence begins."""
 
     def __init__(self, settings: DecodeSettings) -> None:
-        self._after_ends = settings.sentence_capitals
+        self._sentence_capitals = settings.sentence_capitals
         self._sentence_begins = False
 
-    def charge(self, logits: LogitArray, next_cost: LogitArray) -> None:
-        """Subtract what a capital costs the next word, (words,), from the sentence ends of logits (words, marks)."""
-        if self._after_ends:
+    def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
+        """Subtract the cost of a capital on the next word, (words,), from the logits of . and ?, in place.
+
+        Args:
+            logits: logits of marks, (words, marks).
+            next_cost: `CaseChoices.cost` of the word after each of these words.
+        """
+        if self._sentence_capitals:
             logits[:, _ENDS] -= next_cost[:, None]
 
     def label(self, marks: BoolArray, choices: CaseChoices) -> list[Labels]:
         """Return the labels of the next words, given their marks, (words, marks), and at least as many choices."""
         words = len(marks)
         codes = marks @ _MARK_BITS
-        if self._after_ends and words:
+        if self._sentence_capitals and words:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             begins = np.concatenate([[self._sentence_begins], ended[:-1]])
             self._sentence_begins = bool(ended[-1])
@@ -85,7 +84,7 @@ class Capitals:
         return list(map(_labels, codes.tolist(), cases.tolist()))
 
     def end_document(self) -> None:
-        """Forget the last word."""
+        """Forget whether a sentence begins: the first word of the next document gets its best case."""
         self._sentence_begins = False
 
 

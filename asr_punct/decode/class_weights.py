@@ -1,9 +1,9 @@
-"""Class weights of the highest F1 on a development corpus (Poláček et al. 2023, sections 3.5 and 4.2).
+"""Class weights with the highest F1 on a development corpus (Poláček et al. 2023, sections 3.5 and 4.2).
 
-As the weight of a class grows, words switch to it one after the other, ordered by how far the class is behind the most
-likely other one. So the best weight, the others fixed, follows exactly from these distances; repeating this for each
-class until nothing changes is coordinate ascent. `O` and classes with fewer than 20 words in the reference keep the
-weight 1.
+As the weight of one class grows, words switch to it one after the other, in the order of the log-probability that the
+class lacks to be the most likely one. With the other weights fixed, the best weight follows exactly from these
+differences; this is repeated for each class until nothing changes (coordinate ascent). `O` and classes with fewer than
+20 words in the reference keep the weight 1.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def fit_class_weights(probabilities: FloatArray, classes: tuple[str, ...], true_
     """Return the weight of each class that gives the highest micro F1 of the most likely weighted class.
 
     Args:
-        probabilities: of the classes, (words, classes).
-        classes: their names, `O` among them.
-        true_marks: of the reference, (words, marks).
+        probabilities: probabilities of the classes, (words, classes).
+        classes: names of the classes, `O` among them.
+        true_marks: marks of the reference, (words, marks).
     """
     contains = class_marks(classes)
     logs = weighted_logs(probabilities, [1.0] * len(classes))
@@ -54,11 +54,11 @@ def _best_weight(
 
     Args:
         logs: logarithms of the weighted probabilities, (words, classes).
-        index: of the class.
-        current: logarithm of its weight in them.
-        hits: true positives of each class on each word, (words, classes).
-        sizes: marks of each class, (classes,).
-        support: marks of the reference.
+        index: index of the class.
+        current: logarithm of the weight that the class has in `logs`.
+        hits: number of right marks if a word gets a class, (words, classes).
+        sizes: number of marks of each class, (classes,).
+        support: number of marks of the reference.
     """
     others = logs.copy()
     others[:, index] = -np.inf

@@ -1,7 +1,7 @@
-"""Logits of marks from the probabilities of classes, where each class is a set of marks, and class weights.
+"""Models whose labels are classes, each a set of marks: class weights, and logits of marks.
 
-Probabilities are multiplied by the weights of their classes, and the most likely class wins (Poláček et al. 2023,
-section 3.5).
+Class probabilities are multiplied by class weights, and the most likely class is chosen (Poláček et al. 2023, section
+3.5).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> LogitA
 def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> LogitArray:
     """Return logits of marks, (words, marks): only the marks of the most likely weighted class are above 0.
 
-    The logit of a mark is the logarithm of the most likely weighted class that contains it minus that of the most
-    likely one that does not. Marks that are switched off get -inf, but their classes still count: a word where one of
-    them is likely is not given another mark instead.
+    The logit of a mark is the log-probability of the most likely weighted class that contains it minus that of the most
+    likely one that does not. Marks that are switched off get -inf, but their classes still compete: where one of them
+    is most likely, the word gets no other mark instead.
 
     Args:
-        probabilities: of the classes, (words, classes).
-        classes: their names, `O` among them.
-        settings: their weights; thresholds above 1 switch marks off.
+        probabilities: probabilities of the classes, (words, classes).
+        classes: names of the classes, `O` among them.
+        settings: class weights, and thresholds above 1 for marks that are switched off.
     """
     contains = class_marks(classes)
     logs = weighted_logs(probabilities, [settings.class_weights.get(name, 1.0) for name in classes])
@@ -58,12 +58,9 @@ def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], setti
 
 
 def possible_marks(settings: DecodeSettings, classes: tuple[str, ...]) -> Collection[Mark]:
-    """Return the marks that are not switched off and, where there are classes, that one of them contains."""
-    enabled = settings.enabled()
-    if not classes:
-        return enabled
-    contained = class_marks(classes).max(axis=0)
-    return [mark for mark in enabled if contained[MARKS.index(mark)]]
+    """Return the marks that are not switched off and, for a model of classes, are in one of them."""
+    contained = class_marks(classes).any(axis=0) if classes else np.ones(len(MARKS), dtype=bool)
+    return [mark for mark, known in zip(MARKS, contained, strict=True) if known and settings.thresholds[mark] <= 1]
 
 
 def with_class_weights(
@@ -72,9 +69,9 @@ def with_class_weights(
     """Return the settings with their class weights multiplied by these.
 
     Args:
-        settings: of a model.
-        weights: by class; for a model without classes by mark, and the odds of its threshold are divided by the weight.
-        classes: of the model; empty where it decides each mark on its own.
+        settings: a model's settings.
+        weights: factors by class; for a model without classes by mark, and the odds of its threshold are divided by it.
+        classes: the model's classes; empty for a model that decides each mark on its own.
 
     Raises:
         AsrPunctError: unknown class or mark, or a weight that is not above 0.
@@ -94,7 +91,7 @@ def with_class_weights(
 
 
 def parse_class_weights(text: str) -> dict[str, float]:
-    """Parse weights such as `QUESTION=2,COMMA=0.8`.
+    """Parse class weights such as `QUESTION=2,COMMA=0.8`.
 
     Raises:
         AsrPunctError: the text has another form, or a name occurs twice.

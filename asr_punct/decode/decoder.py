@@ -8,7 +8,7 @@ from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import class_mark_logits, possible_marks
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray, mark_logits
-from asr_punct.decode.states import PairSearch, Path
+from asr_punct.decode.states import PairPath, PairSearch
 from asr_punct.decode.word_marks import (
     CLOSING,
     DASH,
@@ -25,7 +25,7 @@ from asr_punct.marks import LEFT, MARKS, Labels
 BLOCK_WORDS = 1024
 """Words that are decoded together: the maximum length of a quotation or sentence."""
 LOOKAHEAD_WORDS = 64
-"""Last words of a block, which are decided with the next one."""
+"""The last words of a block, which are decoded again with the next block."""
 IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 """Whether each mark is written before its word."""
 
@@ -33,22 +33,22 @@ IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 class Decoder:
     """Decodes documents, pushed in parts of any size; the sizes do not change the result.
 
-    A document is decoded in blocks of 1,024 words by an exact search. A block is output up to its last sentence end
-    outside pairs that has 64 words after it, and the next block begins there. Without such an end it is output up to a
-    word after which nothing is open; without that its first 960 words are decoded once more with everything closed at
-    their end.
+    A document is decoded in blocks of 1,024 words, each by an exact search. A block ends, and the next one begins,
+    after the last of its first 960 words that ends a sentence outside all pairs; if there is none, after the last one
+    where no pair is open; if there is none either, after word 960, and these 960 words are decoded again with all pairs
+    closed at their end.
 
-    No DASH is set on the last word of a document. Marks of the input are not the decoder's: it sets none on their side,
-    and none of its own pairs crosses a period or paired mark of the input.
+    The last word of a document gets no DASH. A side of a word that has marks in the input gets no others, and no pair
+    that is added spans a period or paired mark of the input.
 
     Args:
-        settings: of the model.
-        classes: of the model, each a set of marks; empty where it decides each mark on its own.
+        settings: the model's settings.
+        classes: the model's classes, each a set of marks; empty for a model that decides each mark on its own.
     """
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
         self._settings, self._classes = settings, classes
-        self._search = PairSearch.of(settings, frozenset(possible_marks(settings, classes)))
+        self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
         self._capitals = Capitals(settings)
         self._logits: LogitArray = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
@@ -56,20 +56,20 @@ class Decoder:
         self._cases = CaseChoices(none, none, none.astype(np.float64), none.astype(bool))
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
-        """Return labels of the next words of the document that are decided.
+        """Add the next words of the document and return the labels of all words that are decided now.
 
         Args:
-            labels: probabilities of marks, (words, marks), or of classes, of further words.
-            cases: probabilities of their cases, (words, cases).
-            flags: of these words, (words,).
-            end: whether the document ends with them; then all its words are decided.
+            labels: probabilities of marks, (words, marks), or of classes, (words, classes).
+            cases: probabilities of cases, (words, cases).
+            flags: flags of the words, (words,).
+            end: whether the document ends with these words; then all its words are decided.
         """
-        choices = CaseChoices.of(cases, flags, self._settings)
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings)
         self._logits = np.concatenate([self._logits, decision_logits(labels, flags, self._settings, self._classes)])
         if end:
             self._logits[-1:, DASH] = -np.inf
         previous = self._logits[-len(labels) - 1 : -1]
-        self._capitals.charge(previous, choices.cost[len(choices.cost) - len(previous) :])
+        self._capitals.subtract_cost(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
         self._cases = self._cases.followed_by(choices)
         marks = self._decide(end)
@@ -95,68 +95,69 @@ class Decoder:
             self._logits, self._barriers = self._logits[words:], self._barriers[words:]
         return np.concatenate(decided)
 
-    def _balance(self, words: int) -> tuple[BoolArray, Path]:
+    def _balance(self, words: int) -> tuple[BoolArray, PairPath]:
         return balance(self._logits[:words], self._search, self._barriers[:words])
 
 
 def decision_logits(
     labels: FloatArray, flags: FlagArray, settings: DecodeSettings, classes: tuple[str, ...]
 ) -> LogitArray:
-    """Return logits of marks, (words, marks), above 0 where a mark is to be set; -inf where it must not be.
+    """Return logits of marks, (words, marks): above 0 where a mark should be set, -inf where it must not be.
 
-    Args:
-        labels: probabilities of marks, (words, marks), or of classes.
-        flags: of the words, (words,).
-        settings: of the model.
-        classes: of the model; empty where it decides each mark on its own.
+    The arguments are those of `Decoder` and of its method `push`.
     """
     logits = class_mark_logits(labels, classes, settings) if classes else mark_logits(labels, settings)
-    for flag, side in ((WordFlag.LEFT_TAKEN, IS_LEFT), (WordFlag.RIGHT_TAKEN, ~IS_LEFT)):
-        logits[np.outer(has_flag(flags, flag), side)] = -np.inf
+    logits[taken_sides(flags)] = -np.inf
     return logits
 
 
-def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, Path]:
-    """Return the marks of the highest sum of logits that keep the rules of `decode.states`, (words, marks).
+def taken_sides(flags: FlagArray) -> BoolArray:
+    """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
+    left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
+    return np.outer(left, IS_LEFT) | np.outer(right, ~IS_LEFT)
 
-    Only words that can matter to a pair are searched: those where an opening or closing mark may be set, a sentence
-    ends, or a barrier is. All others have the same best marks in every state.
+
+def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+    """Return the marks with the highest sum of logits under the rules of `decode.states`, (words, marks).
+
+    Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence ends
+    and barriers. The best marks of all other words are the same in every state.
 
     Args:
-        logits: of marks, (words, marks).
-        search: with the rules.
-        barriers: words beside which nothing is open, (words,).
+        logits: logits of marks, (words, marks).
+        search: the search, with the rules.
+        barriers: words at which no pair may be open, (words,).
     """
-    unpaired = closing_scores(logits)[0] - search.penalties
-    closed, opened, open_after = unpaired.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)
+    without_pairs = closing_scores(logits)[0] - search.set_penalties
+    closed, opened, open_after = without_pairs.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)
     alone = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
     relevant = (closed > 0) | ends_sentence(alone) | barriers | _may_be_paired(logits, search)
     words = np.flatnonzero(relevant)
     path = search.best_path(logits[words], barriers[words])
     opened[words], closed[words] = path.opened, path.closed
     open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]
-    marks = best_marks(logits, opened | search.unpaired(logits), closed, open_after & Pair.SENTENCE > 0)
-    return marks, Path(opened, closed, open_after)
+    marks = best_marks(logits, opened | search.unruled_opening(logits), closed, open_after & Pair.SENTENCE > 0)
+    return marks, PairPath(opened, closed, open_after)
 
 
 def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
-    """Return the words where setting a mark of a pair can raise the score.
+    """Return the words where setting a mark of a pair can raise the score, (words,).
 
-    An opening mark saves the penalty of its closing one, and a « makes a » possible.
+    An opening ¿ or ¡ saves the penalty of its closing mark, and only an opening « makes the logit of a » count.
     """
     closing = logits[:, CLOSING].copy()
-    closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a » makes room for a period beside ? ! and …
+    closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a period may be set beside ? ! … only if a » is too
     best_later_quote = np.maximum.accumulate(closing[::-1, -1])[::-1]
-    saved = np.broadcast_to(search.unopened, closing.shape).copy()
+    saved = np.broadcast_to(search.pair_penalties, closing.shape).copy()
     saved[:, -1] = np.maximum(best_later_quote, 0.0)
     opening = logits[:, OPENING]
-    may_open = (opening + saved > 0) & search.balanced
+    may_open = (opening + saved > 0) & search.ruled
     best_opening = np.where(may_open, opening, -np.inf).max(axis=0, initial=-np.inf)
     return np.asarray((may_open | (closing > -best_opening)).any(axis=1))
 
 
-def _output_length(marks: BoolArray, path: Path) -> int:
-    """Return how many words of a block to output, 0 where a pair is open all the way."""
+def _output_length(marks: BoolArray, path: PairPath) -> int:
+    """Return how many words of a block to output; 0 if a pair is open after each of its first 960 words."""
     closed = path.open_after[:-LOOKAHEAD_WORDS] == 0
     ends = np.flatnonzero(closed & ends_sentence(marks[:-LOOKAHEAD_WORDS]))
     candidates = ends if len(ends) else np.flatnonzero(closed)

@@ -9,26 +9,23 @@ import numpy.typing as npt
 
 
 class WordFlag(IntFlag):
-    """Properties of a word of the input.
-
-    Attributes:
-        LEFT_TAKEN: the input has marks on its left, so none is added there.
-        RIGHT_TAKEN: the same on its right.
-        BARRIER: one of these marks is a period or belongs to a pair: nothing that the decoder opens crosses it.
-        ENDED: a . or ? of the input ends a sentence after the word.
-        CASE_FIXED: the word has a capital already, or can have none.
-    """
+    """Properties of a word of the input."""
 
     LEFT_TAKEN = 1
+    """The input has marks on the left of the word, so none is added there."""
     RIGHT_TAKEN = 2
+    """The input has marks on the right of the word, so none is added there."""
     BARRIER = 4
+    """One of these marks is a period or belongs to a pair: no pair that the decoder adds spans it."""
     ENDED = 8
+    """A . or ? of the input ends a sentence after the word."""
     CASE_FIXED = 16
+    """The word already has a capital, or cannot have one."""
 
 
 FlagArray = npt.NDArray[np.uint8]
 
 
 def has_flag(flags: FlagArray, flag: WordFlag) -> npt.NDArray[np.bool_]:
-    """Return which words have a flag, (words,)."""
+    """Return whether each word has a flag, (words,)."""
     return np.asarray(flags & int(flag) > 0)

@@ -15,20 +15,20 @@ from asr_punct.marks import Labels
 
 
 class OnlineDecoder:
-    """Decodes documents word by word by the same rules as `Decoder`, with what is already output as the first state.
+    """Decodes documents word by word by the rules of `Decoder`; its first state is what was already output.
 
     Pairs may be open after the last known word, but not at the end of a document. An open pair is closed before a word
-    whose right side has marks of the input, for none can be added there. Only where such a mark is a token of its own
-    it is seen too late, and the pair stays open.
+    that has marks of the input on its right, because none can be added there. If those marks are a token of their own,
+    they arrive too late for that, and the pair is never closed.
 
     Args:
-        settings: of the model.
-        classes: of the model, each a set of marks; empty where it decides each mark on its own.
+        settings: the model's settings.
+        classes: the model's classes, each a set of marks; empty for a model that decides each mark on its own.
     """
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
         self._settings, self._classes = settings, classes
-        self._search = PairSearch.of(settings, frozenset(possible_marks(settings, classes)))
+        self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
         self._capitals = Capitals(settings)
         self._open = 0
 
@@ -36,23 +36,23 @@ class OnlineDecoder:
         """Return the labels of the next word of the document.
 
         Args:
-            labels: probabilities of marks of that word and of the known words after it, (words, marks), or of classes.
-            cases: probabilities of their cases, (words, cases).
-            flags: of these words, (words,).
-            end: whether the document ends with the last of them; otherwise there are at least two words.
+            labels: probabilities for that word and the known words after it, of marks, (words, marks), or of classes.
+            cases: probabilities of cases, (words, cases).
+            flags: flags of these words, (words,).
+            end: whether the document ends with the last of them; if not, there are at least two words.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:
             logits[-1, DASH] = -np.inf
-        choices = CaseChoices.of(cases, flags, self._settings)
-        self._capitals.charge(logits[:-1], choices.cost[1:])
-        can_close = np.isfinite(logits[:, CLOSING][:, self._search.balanced]).all(axis=1)
-        closed_around = has_flag(flags, WordFlag.BARRIER) | ~can_close
-        start = 0 if closed_around[0] else self._open
-        path = self._search.best_path(logits, closed_around, start, may_stay_open=not end)
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings)
+        self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
+        can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
+        barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
+        start = 0 if barriers[0] else self._open
+        path = self._search.best_path(logits, barriers, start, may_stay_open=not end)
         self._open = int(path.open_after[0])
         first = logits[:1]
-        opened = path.opened[:1] | self._search.unpaired(first)
+        opened = path.opened[:1] | self._search.unruled_opening(first)
         marks = best_marks(first, opened, path.closed[:1], path.open_after[:1] & Pair.SENTENCE > 0)
         (result,) = self._capitals.label(marks, choices)
         if end and len(logits) == 1:

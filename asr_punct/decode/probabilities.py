@@ -1,12 +1,11 @@
-"""Calibrated probabilities of the labels of each word.
+"""Calibrated probabilities of the labels of each word, as `punctuate --probabilities` lists them.
 
-These are the model's probabilities after calibration, before thresholds, class weights and the rules of pairs. A word
-lists the labels that it was given and all others with a probability of at least `MIN_LISTED`. So of the labels listed
-with 0.3, three in ten should be right, whether they were set or not, and a reliability diagram covers all decisions
-from `MIN_LISTED` on.
+They are the model's probabilities after calibration, before thresholds, class weights and the rules of pairs. Each word
+lists the labels that the model set and all others with a probability of at least `MIN_LISTED`, so that three in ten of
+the labels listed with 0.3 should be right, set or not.
 
-Labels that the model did not decide have no probability: marks that are switched off or have no place beside those of
-the input, and the case of a word that already has a capital or can have none.
+Labels that the model did not decide have no probability: marks that are switched off or on a side that has marks in the
+input, and the case of a word that already has a capital or cannot have one.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from asr_punct.decode.classes import class_marks, possible_marks
-from asr_punct.decode.decoder import IS_LEFT
+from asr_punct.decode.decoder import taken_sides
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import (
     DecodeSettings,
@@ -42,14 +41,14 @@ def label_probabilities(
     classes: tuple[str, ...],
     case: bool,
 ) -> LogitArray:
-    """Return the probabilities of marks and capitals, (words, marks + capitals); NaN where nothing is decided.
+    """Return the probabilities of marks and capitals, (words, marks + capitals); NaN for those not decided.
 
     Args:
-        labels: the model's probabilities of marks, (words, marks), or of classes.
-        cases: its probabilities of cases, (words, cases).
-        flags: of the words, (words,).
-        settings: of the model.
-        classes: of the model; empty where it decides each mark on its own.
+        labels: the model's probabilities of marks, (words, marks), or of classes, (words, classes).
+        cases: the model's probabilities of cases, (words, cases).
+        flags: flags of the words, (words,).
+        settings: the model's settings.
+        classes: the model's classes; empty for a model that decides each mark on its own.
         case: whether capitals may be added.
     """
     if classes:
@@ -58,8 +57,7 @@ def label_probabilities(
         marks = sigmoid(calibrated_logits(labels, settings.calibration))
     enabled = possible_marks(settings, classes)
     marks[:, [mark not in enabled for mark in MARKS]] = np.nan
-    for flag, side in ((WordFlag.LEFT_TAKEN, IS_LEFT), (WordFlag.RIGHT_TAKEN, ~IS_LEFT)):
-        marks[np.outer(has_flag(flags, flag), side)] = np.nan
+    marks[taken_sides(flags)] = np.nan
     capitals = case_probabilities(cases, settings.calibration)[:, 1:]
     capitals[has_flag(flags, WordFlag.CASE_FIXED) | (not case)] = np.nan
     return np.concatenate([marks, capitals], axis=1)
@@ -71,10 +69,10 @@ def list_probabilities(
     """Return the probabilities that a word lists.
 
     Args:
-        row: its probabilities of marks and capitals.
-        given: probabilities of the input, or None.
+        row: its probabilities of marks and capitals, in the order of `PROBABLE`.
+        given: probabilities that the input lists, or None.
         given_labels: labels of the input.
-        labels: its labels now.
+        labels: labels of the output.
     """
     added = {*(labels.marks - given_labels.marks), *({labels.case} - {given_labels.case, Case.O})}
     named = zip(PROBABLE, row, strict=True)

@@ -1,13 +1,13 @@
 """The decoder's settings, and the conversion of probabilities to logits.
 
-The logit of a mark is logit(p) - logit(threshold) with p the calibrated probability, so a mark is set where its logit
-is above 0. Multiplying the odds by a class weight w equals dividing the odds of the threshold by w: thresholds are the
-class weights of models that decide each mark on its own. `decode.classes` does the same for models of classes.
+The logit of a mark is logit(p) - logit(threshold), where p is the calibrated probability, so a mark is set where its
+logit is above 0. Multiplying the odds of p by w equals dividing the odds of the threshold by w, so class weights of a
+model that decides each mark on its own change its thresholds. `decode.classes` is for models of classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,7 +31,7 @@ class Calibration:
     Attributes:
         scale: factor on the logit, by mark; above 0.
         bias: added to the scaled logit, by mark.
-        case_temperature: divisor of the case's log-probabilities; above 0.
+        case_temperature: divisor of the log-probabilities of cases; above 0.
     """
 
     scale: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 1.0))
@@ -44,12 +44,11 @@ class DecodeSettings:
     """The decoder's settings.
 
     Attributes:
-        thresholds: calibrated probability from which a mark is set, by mark; above 1 the mark is switched off.
+        thresholds: calibrated probability from which a mark is set, by mark; a threshold above 1 switches it off.
         unopened: penalty in logits of a ? or ! without ¿ or ¡ before it; 0 or more.
-        calibration: of the probabilities.
+        calibration: calibration of the probabilities.
         case_bias: added to the calibrated log-probability of each case.
-        sentence_capitals: require a capital after . and ?. Mark and capital are then decided together: the logits that
-            the capital costs the next word are subtracted from those of the mark.
+        sentence_capitals: whether . and ? need a capital after them (see `decode.capitals`).
         class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
     """
 
@@ -61,10 +60,6 @@ class DecodeSettings:
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False
     class_weights: Mapping[str, float] = field(default_factory=dict)
-
-    def enabled(self) -> Collection[Mark]:
-        """Return the marks that are not switched off."""
-        return [mark for mark in MARKS if self.thresholds[mark] <= 1]
 
 
 def logits(probabilities: npt.NDArray[np.floating]) -> LogitArray:

@@ -3,18 +3,19 @@
 A state is the set of pairs that are open after a word, 8 in all. `next_state` has the rules:
 
   * a pair is not opened again while it is open;
-  * ? and ! end a sentence, and so does a period: no ¿ or ¡ stays open there (`¡¿Qué?!` closes both);
+  * no ¿ or ¡ stays open where a period, ? or ! ends a sentence (`¡¿Qué?!` closes both on one word);
   * a » needs its «; a ? or ! without ¿ or ¡ costs a penalty, for languages without opening marks;
-  * nothing is open before the first word of a document, after its last one, and beside marks of the input (barriers);
-  * different pairs may cross, a quotation may contain many sentences, and a pair of which one mark is switched off has
-    no rules.
+  * no pair is open at the edges of a document and at barriers, words with such marks in the input;
+  * different pairs may cross, and a quotation may contain many sentences;
+  * a pair has no rules if one of its marks is switched off.
 
-A live stream needs one more bit in the state: whether the ¿ or ¡ that is open was already output. Such a sentence
-cannot be undone, so it ends at the next likely sentence end: its ? or ! gets the highest logit of . ? and !.
+A live stream needs one more bit in the state: whether the open ¿ or ¡ was already output (committed). It cannot be
+undone, so its sentence ends at the next likely sentence end: its ? or ! gets the highest logit of . ? and !.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -35,44 +36,45 @@ from asr_punct.decode.word_marks import (
 )
 from asr_punct.marks import PAIRS, Mark
 
-_OUTPUT = PAIR_SETS
+_COMMITTED = PAIR_SETS
 """Bit of a state: the ¿ or ¡ that is open was already output."""
-_STATES = [state for state in range(2 * PAIR_SETS) if not state & _OUTPUT or state & Pair.SENTENCE]
-_CLOSED, _OPEN, _ENDED = range(3)
+_STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
+_NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
+"""What a transition does to an open ¿ or ¡, for the scores of the right marks of its word."""
 
 
-def next_state(state: int, opened: int, closed: int, balanced: int) -> int | None:
-    """Return the state after a word with these opening and closing marks, or None where the rules forbid them.
+def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:
+    """Return the state after a word with these marks, or None if the rules forbid them.
 
     Args:
-        state: before the word.
-        opened: set of opening marks.
-        closed: set of closing marks.
-        balanced: set of the pairs that have rules.
+        state: the state before the word.
+        opened: pairs whose opening marks the word has.
+        closed: pairs whose closing marks the word has.
+        ruled: pairs that have rules.
     """
-    open_on_word = state & ~_OUTPUT | opened
+    open_on_word = state & ~_COMMITTED | opened
     after = open_on_word & ~closed
-    unopened = closed & balanced & ~open_on_word
+    unopened = closed & ruled & ~open_on_word
     opened_twice = opened & state
     crosses_sentence_end = closed & Pair.SENTENCE and after & Pair.SENTENCE
-    ends_as_another = state & _OUTPUT and unopened & Pair.SENTENCE
-    if opened & ~balanced or opened_twice or crosses_sentence_end or ends_as_another:
+    ends_with_other_mark = state & _COMMITTED and unopened & Pair.SENTENCE
+    if opened & ~ruled or opened_twice or crosses_sentence_end or ends_with_other_mark:
         return None
-    return after | (state & _OUTPUT if after & Pair.SENTENCE else 0)
+    return after | (state & _COMMITTED if after & Pair.SENTENCE else 0)
 
 
 @dataclass(frozen=True)
 class _Transitions:
-    """All transitions that the rules allow, sorted by `before`; every array is (transitions,) but `first`.
+    """All transitions that the rules allow, sorted by `before`; every array but `first` is (transitions,).
 
     Attributes:
         first: first transition of each state. *Shape:* (states,).
         before: index of the state before the word.
         after: index of the state after it.
-        opened: set of opening marks.
-        closed: set of closing marks.
-        unopened: those closing marks that have no opening one.
-        context: whether a sentence is open after the word, or one that was already output ended on it.
+        opened: pairs whose opening marks the word has.
+        closed: pairs whose closing marks the word has.
+        unopened: the pairs of `closed` that were not opened.
+        context: `_NO_SENTENCE_OPEN`, `_SENTENCE_OPEN` (after the word) or `_COMMITTED_ENDS` (on the word).
     """
 
     first: IntArray
@@ -85,27 +87,28 @@ class _Transitions:
 
 
 @cache
-def _list_transitions(balanced: int) -> _Transitions:
+def _list_transitions(ruled: int) -> _Transitions:
     rows = []
     for before, state in enumerate(_STATES):
         for opened in range(PAIR_SETS):
             for closed in range(PAIR_SETS):
-                after = next_state(state, opened, closed, balanced)
+                after = next_state(state, opened, closed, ruled)
                 if after is not None:
-                    unopened = closed & balanced & ~(state | opened)
-                    context = _OPEN if after & Pair.SENTENCE else _ENDED if state & _OUTPUT else _CLOSED
+                    unopened = closed & ruled & ~(state | opened)
+                    ended = _COMMITTED_ENDS if state & _COMMITTED else _NO_SENTENCE_OPEN
+                    context = _SENTENCE_OPEN if after & Pair.SENTENCE else ended
                     rows.append((before, _STATES.index(after), opened, closed, unopened, context))
     columns = np.array(rows).T
     return _Transitions(np.searchsorted(columns[0], np.arange(len(_STATES))), *columns)
 
 
 @dataclass(frozen=True)
-class Path:
-    """The marks that a search chose, one item a word.
+class PairPath:
+    """The paired marks that a search chose; sets of pairs, (words,) each.
 
     Attributes:
-        opened: set of opening marks.
-        closed: set of closing marks.
+        opened: pairs whose opening marks the word has.
+        closed: pairs whose closing marks the word has.
         open_after: pairs that are open after the word.
     """
 
@@ -118,61 +121,60 @@ class PairSearch:
     """Viterbi search over the states.
 
     Args:
-        balanced: pairs that have rules.
-        penalties: of a closing mark without its opening one, by pair.
+        ruled: whether each pair has rules.
+        penalties: penalty of each pair's closing mark without an opening one.
 
     Attributes:
-        balanced: whether each pair has rules, (pairs,).
-        unopened: penalty of a closing mark without its opening one, 0 where the pair has no rules, (pairs,).
-        penalties: of sets of closing marks without opening ones, (sets,).
+        ruled: whether each pair has rules, (pairs,).
+        pair_penalties: the penalties, 0 for pairs without rules, (pairs,).
+        set_penalties: their sums for each set of pairs, (sets,).
     """
 
-    def __init__(self, balanced: tuple[bool, bool, bool], penalties: tuple[float, float, float]) -> None:
-        self.balanced = np.array(balanced)
-        self.unopened = np.where(balanced, penalties, 0.0)
-        self.penalties = sum_sets(self.unopened[None])[0]
-        self._transitions = _list_transitions(int(self.balanced @ PAIR_BITS))
+    def __init__(self, ruled: tuple[bool, ...], penalties: tuple[float, ...]) -> None:
+        self.ruled = np.array(ruled)
+        self.pair_penalties = np.where(ruled, penalties, 0.0)
+        self.set_penalties = sum_sets(self.pair_penalties[None])[0]
+        self._transitions = _list_transitions(int(self.ruled @ PAIR_BITS))
 
     @classmethod
-    def of(cls, settings: DecodeSettings, possible: frozenset[Mark]) -> PairSearch:
-        """Return a search with rules for the pairs of which both marks are possible; a » without « is never set."""
-        first, second, third = (opening in possible and closing in possible for opening, closing in PAIRS)
-        penalties = (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf)
-        return cls((first, second, third), penalties)
+    def from_settings(cls, settings: DecodeSettings, possible: Collection[Mark]) -> PairSearch:
+        """Return a search with rules for the pairs of which both marks are possible."""
+        ruled = tuple(opening in possible and closing in possible for opening, closing in PAIRS)
+        return cls(ruled, (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf))
 
-    def unpaired(self, logits: LogitArray) -> IntArray:
-        """Return the opening marks without rules that are set, as sets, from the logits of marks, (words, marks)."""
-        chosen: IntArray = ((logits[:, OPENING] > 0) & ~self.balanced) @ PAIR_BITS
+    def unruled_opening(self, logits: LogitArray) -> IntArray:
+        """Return the pairs without rules whose opening marks are set, from logits (words, marks); (words,)."""
+        chosen: IntArray = ((logits[:, OPENING] > 0) & ~self.ruled) @ PAIR_BITS
         return chosen
 
     def best_path(
-        self, logits: LogitArray, closed_around: BoolArray, start: int = 0, *, may_stay_open: bool = False
-    ) -> Path:
-        """Return the path of the highest sum of logits, penalties subtracted.
+        self, logits: LogitArray, barriers: BoolArray, start: int = 0, *, may_stay_open: bool = False
+    ) -> PairPath:
+        """Return the path with the highest sum of logits minus penalties.
 
         Args:
-            logits: of marks, (words, marks).
-            closed_around: words beside which nothing is open, (words,).
-            start: pairs that were opened before the first word and were already output.
+            logits: logits of marks, (words, marks).
+            barriers: words at which no pair may be open, (words,).
+            start: pairs that are open before the first word; their opening marks were already output.
             may_stay_open: whether pairs may be open after the last word.
         """
         table = self._transitions
         scores = self._transition_scores(logits)
-        scores[np.outer(closed_around, (table.before > 0) | (table.after > 0))] = -np.inf
+        scores[np.outer(barriers, (table.before > 0) | (table.after > 0))] = -np.inf
         last = np.zeros(len(_STATES))
         last[1:] = 0.0 if may_stay_open else -np.inf
         best_from = [last]
         for row in scores[:0:-1]:
             best_from.append(np.maximum.reduceat(row + best_from[-1][table.after], table.first))
-        state = _STATES.index(start | _OUTPUT if start & Pair.SENTENCE else start)
+        state = _STATES.index(start | _COMMITTED if start & Pair.SENTENCE else start)
         bounds = [*table.first.tolist(), len(table.before)]
         chosen = []
         for row, best in zip(scores, reversed(best_from), strict=False):
-            own = slice(bounds[state], bounds[state + 1])
-            chosen.append(bounds[state] + int((row[own] + best[table.after[own]]).argmax()))
+            from_state = slice(bounds[state], bounds[state + 1])
+            chosen.append(bounds[state] + int((row[from_state] + best[table.after[from_state]]).argmax()))
             state = int(table.after[chosen[-1]])
-        open_after = np.array(_STATES)[table.after[chosen]] & ~_OUTPUT
-        return Path(table.opened[chosen], table.closed[chosen], open_after)
+        open_after = np.array(_STATES)[table.after[chosen]] & ~_COMMITTED
+        return PairPath(table.opened[chosen], table.closed[chosen], open_after)
 
     def _transition_scores(self, logits: LogitArray) -> LogitArray:
         """Return the score of each transition on each word, (words, transitions)."""
@@ -185,4 +187,4 @@ class PairSearch:
         by_context = np.stack([closed, sentence_open, closing_scores(raised)[0]])
         opening = sum_sets(logits[:, OPENING])
         scores = by_context[table.context, :, table.closed].T + opening[:, table.opened]
-        return np.asarray(scores - self.penalties[table.unopened])
+        return np.asarray(scores - self.set_penalties[table.unopened])

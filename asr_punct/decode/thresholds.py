@@ -1,9 +1,9 @@
-"""Thresholds and case biases of the highest F1 on a development corpus.
+"""Thresholds and case biases with the highest F1 on a development corpus.
 
-The threshold of one mark that maximises micro F1 over all marks, the others fixed, follows exactly from its sorted
-logits; repeating this for each mark until nothing changes is coordinate ascent. The best thresholds of calibrated
-probabilities are all half of the best F1 (Lipton et al. 2014, theorem 1), so each mark's logit is shrunk towards that
-value: a mark with n occurrences keeps n / (n + 50) of the distance, and none if n < 20.
+With the other thresholds fixed, the threshold of one mark that maximises micro F1 over all marks follows exactly from
+its sorted logits; this is repeated for each mark until nothing changes (coordinate ascent). The best threshold of a
+calibrated probability is half of the best F1 (Lipton et al. 2014, theorem 1), so the logit of each threshold is shrunk
+towards that value: a mark with n occurrences keeps n / (n + 50) of the distance, and none if n < 20.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 
 def f1(true_positives: npt.ArrayLike, predicted: npt.ArrayLike, support: float) -> LogitArray:
-    """Return 2 tp / (predicted + support), 0 where there are none."""
+    """Return F1 = 2 tp / (predicted + support), 0 where both are 0."""
     return np.asarray(2 * np.asarray(true_positives) / np.maximum(np.asarray(predicted) + support, 1))
 
 
@@ -35,7 +35,7 @@ def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
     """Return the threshold of each mark as a logit, (marks,).
 
     Args:
-        logits: calibrated, (words, marks).
+        logits: calibrated logits, (words, marks).
         present: marks of the reference, (words, marks).
     """
     order = np.argsort(-logits, axis=0, kind="stable")
@@ -63,7 +63,14 @@ def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
 
 
 def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Callable[[_T], float]) -> _T:
-    """Coordinate ascent: each change proposes candidates, of which one that gains more than 0.0001 is kept."""
+    """Maximise `value` by coordinate ascent, and return the best of `start` and its changes.
+
+    Args:
+        start: the first candidate.
+        changes: functions that return candidates from the best one so far; a candidate that is better by more than
+            0.0001 becomes the best one.
+        value: what to maximise.
+    """
     best, best_value = start, value(start)
     for change in changes:
         for candidate in change(best):
@@ -74,10 +81,10 @@ def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Cal
 
 
 def fit_case_bias(logits: LogitArray, cases: IntArray) -> LogitArray:
-    """Return the bias of each case, (cases,), the first one's 0, of the highest micro F1 over the other cases.
+    """Return the bias of each case, (cases,), with the highest micro F1 of capitals; the bias of case O is 0.
 
     Args:
-        logits: calibrated log-probabilities, (words, cases).
+        logits: calibrated log-probabilities of cases, (words, cases).
         cases: indices of the reference's cases, (words,).
     """
 

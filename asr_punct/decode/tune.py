@@ -24,8 +24,11 @@ from asr_punct.decode.word_marks import BoolArray, IntArray
 from asr_punct.marks import CASES, MARKS, Case, Mark
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
+"""Candidates for `DecodeSettings.unopened`."""
 _THRESHOLD_STEPS = (-0.5, -0.25, 0.25, 0.5)
+"""Candidates for a change of a threshold's logit."""
 _MIN_CAPITALS = 0.9
+"""Smallest share of capitals after . and ? for which `DecodeSettings.sentence_capitals` is tried."""
 _SENTENCE_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _Change = Callable[[DecodeSettings], Sequence[DecodeSettings]]
 
@@ -37,11 +40,11 @@ class DevSet:
     Attributes:
         labels: probabilities of marks or of classes, (words, labels).
         cases: probabilities of cases, (words, cases).
-        true_marks: of the reference, (words, marks).
-        true_cases: indices of its cases, (words,).
+        true_marks: marks of the reference, (words, marks).
+        true_cases: indices of the reference's cases, (words,).
         ends: index after the last word of each document.
-        flags: of the words, (words,).
-        classes: names of the classes; empty where the labels are marks.
+        flags: flags of the words, (words,).
+        classes: names of the classes; empty if the labels are marks.
     """
 
     labels: FloatArray
@@ -54,10 +57,10 @@ class DevSet:
 
 
 def fit_settings(dev: DevSet) -> DecodeSettings:
-    """Return the settings of the highest micro F1.
+    """Return the settings with the highest micro F1.
 
-    Class weights where the model has classes; otherwise calibration and thresholds, then small changes of thresholds
-    and penalties that improve the decoder's output. Case biases in both cases.
+    For a model of classes, fit class weights. For other models, fit calibration and thresholds, then try small changes
+    of thresholds and penalties and keep those that improve the decoder's output. Case biases are fitted for both.
     """
     return _fit_class_weights(dev) if dev.classes else _fit_thresholds(dev)
 
@@ -75,7 +78,7 @@ def decoded_f1(dev: DevSet, settings: DecodeSettings) -> float:
 
 
 def calibration_errors(dev: DevSet, settings: DecodeSettings) -> list[float]:
-    """Return the expected calibration error of each mark; none for a model of classes."""
+    """Return the expected calibration error of each mark, or an empty list for a model of classes."""
     if dev.classes:
         return []
     probabilities = sigmoid(calibrated_logits(dev.labels, settings.calibration))

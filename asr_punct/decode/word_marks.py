@@ -1,9 +1,9 @@
 """The best marks of one word, given which paired marks close on it.
 
-At most one of comma, period, colon and semicolon is set on a word. A period is not set beside ? ! or …, except across a
-closing quotation mark, nor on a word after which a ¿ or ¡ stays open.
+A word has at most one of comma, period, colon and semicolon. It has no period if a ¿ or ¡ is open after it, and none
+beside ? ! or … unless a closing quotation mark is between them (`¿Qué?».`).
 
-Sets of pairs are small integers: bit 1 is ¿ ?, bit 2 is ¡ !, bit 4 is « ».
+A set of pairs is an integer: 1 for ¿ ?, 2 for ¡ ! and 4 for « », added up (see `Pair`).
 """
 
 from __future__ import annotations
@@ -46,14 +46,13 @@ def sum_sets(logits: LogitArray) -> LogitArray:
 
 
 def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
-    """Return the highest sum of logits of right marks by set of closing marks, dashes left out.
+    """Return the highest sum of logits of right marks except DASH, for each set of closing marks; (words, sets) twice.
+
+    The first array is for words after which no ¿ or ¡ is open. The second is for words after which one is, and only
+    valid for sets without ? and !.
 
     Args:
-        logits: of marks, (words, marks).
-
-    Returns:
-        Where no ¿ or ¡ stays open after the word, (words, sets), and where one does; the latter is only defined for
-        sets without ? and !.
+        logits: logits of marks, (words, marks).
     """
     comma = np.maximum(logits[:, _COMMAS].max(axis=1), 0.0)
     stop = np.maximum(logits[:, PERIOD], comma)
@@ -66,13 +65,13 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
 
 
 def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
-    """Return the marks that have the score of `closing_scores`, and dashes, (words, marks).
+    """Return the marks whose sum of logits is `closing_scores`, with opening marks and dashes; (words, marks).
 
     Args:
-        logits: of marks, (words, marks).
-        opening: set of opening marks of each word.
-        closing: set of closing marks of each word.
-        sentence_open: whether ¿ or ¡ stays open after each word.
+        logits: logits of marks, (words, marks).
+        opening: pairs whose opening marks each word has, (words,).
+        closing: pairs whose closing marks each word has, (words,).
+        sentence_open: whether a ¿ or ¡ is open after each word, (words,).
     """
     marks = np.zeros(logits.shape, dtype=bool)
     marks[:, OPENING], marks[:, CLOSING] = _IN_SET[opening], _IN_SET[closing]
@@ -91,5 +90,5 @@ def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentenc
 
 
 def ends_sentence(marks: BoolArray) -> BoolArray:
-    """Return the words that have . ? or !, from (words, marks)."""
+    """Return whether each word has . ? or !, from its marks, (words, marks); (words,)."""
     return np.asarray(marks[:, [PERIOD, *CLOSING[:2]]].any(axis=1))

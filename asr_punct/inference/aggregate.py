@@ -1,7 +1,6 @@
-"""Average several windows for each word (Courtland et al. 2020, section 3 and Table 2).
+"""Average the predictions of several windows for each word (Courtland et al. 2020, section 3 and Table 2).
 
-The paper sums activations; here they are averaged, which chooses the same class and keeps the meaning of thresholds and
-class weights.
+The paper sums activations. Averages choose the same class, and thresholds and class weights stay valid.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from asr_punct.inference.windows import W, Window, cut_windows
 
 @dataclass(frozen=True)
 class Aggregation:
-    """Averages logits of marks, or log-probabilities of classes and cases, which are then normalised again.
+    """Averages logits of marks, and log-probabilities of classes and cases, which are normalised again.
 
     Attributes:
         windows: number of windows that contain each word, 1 or more; fewer at a document's edges.
@@ -34,15 +33,10 @@ class Aggregation:
             raise AsrPunctError(f"--aggregate: found {self.windows}, expected 1 or more")
 
     def plan(self, words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
-        """Cut documents into windows that each keep the words that no later window contains.
+        """Cut documents into windows that each decide the words that no later window contains.
 
         A window has as many words as its limits allow, and the next one starts 1/`windows` of them later (rounded up).
-        The last window of a document is the first that reaches its end.
-
-        Args:
-            words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
-            config: words of a window.
-            max_tokens: maximum number of sub-words of a window, both special tokens included.
+        The arguments are those of `plan_windows`; the margin is not used.
         """
 
         def advance(size: int, _: int) -> tuple[int, int]:
@@ -54,7 +48,7 @@ class Aggregation:
     def combine(
         self, computed: Iterable[tuple[Window[W], WindowProbabilities]], classes: bool
     ) -> Iterator[tuple[Window[W], WindowProbabilities]]:
-        """Return each window of `plan`, in order, with the averages of the words that it keeps.
+        """Yield each window of `plan` with the averages for the words that it decides.
 
         Args:
             computed: windows and the probabilities of all their words, (words, labels) and (words, cases).
@@ -74,11 +68,11 @@ def _softmax(values: LogitArray) -> LogitArray:
 
 
 class _RunningMean:
-    """Mean over windows for the words from the newest window's first one on.
+    """Mean over windows of the words that the newest window contains.
 
     Args:
-        transform: from probabilities to the values that are averaged.
-        inverse: back to probabilities.
+        transform: converts probabilities to the values that are averaged.
+        inverse: converts them back.
     """
 
     def __init__(
@@ -89,14 +83,14 @@ class _RunningMean:
         self._counts: LogitArray = np.zeros((0, 1))
 
     def add(self, probabilities: FloatArray) -> None:
-        """Add a window, (words, values), that contains all words of the sums."""
+        """Add the next window, (words, values); it starts at the first word that was not taken."""
         sums, counts = self._transform(probabilities), np.ones((len(probabilities), 1))
         sums[: len(self._sums)] += self._sums
         counts[: len(self._sums)] += self._counts
         self._sums, self._counts = sums, counts
 
     def take(self, words: int) -> FloatArray:
-        """Remove the first words, which no later window contains, and return their probabilities, (words, values)."""
+        """Remove the first words and return their mean probabilities, (words, values)."""
         mean = self._sums[:words] / self._counts[:words]
         self._sums, self._counts = self._sums[words:], self._counts[words:]
         return self._inverse(mean).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Open the backend that runs a model: onnxruntime, or torch for other devices and models without a graph."""
+"""Backends that run a model: onnxruntime on the CPU, torch on other devices and for models without a graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OnnxBackend:
     """Runs a model's graph with onnxruntime.
 
     Args:
-        graph: path of the graph, or its content.
+        graph: path of the ONNX graph, or its content.
         threads: threads per batch; 0 for one per core.
 
     Raises:
@@ -34,12 +34,12 @@ class OnnxBackend:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
-        options.enable_mem_reuse = False  # with it activations leave the cache: a fifth slower, and more memory
-        if CAN_FLUSH:  # elsewhere the option would change the calling thread for good
+        options.enable_mem_reuse = False  # reuse is a fifth slower (cache misses) and needs more memory
+        if CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
             options.add_session_config_entry("session.set_denormal_as_zero", "1")
         content = graph if isinstance(graph, bytes) else str(graph)
         try:
-            with flush_denormals():  # restores this thread; the option is for the session's own threads
+            with flush_denormals():  # restores the calling thread's mode afterwards
                 self._session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's errors share no base class
             place = "graph" if isinstance(graph, bytes) else graph
@@ -49,7 +49,7 @@ class OnnxBackend:
         self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in outputs else MARKS_OUTPUT, CASES_OUTPUT]
 
     def probabilities(self, features: Features) -> WindowProbabilities:
-        """Return the probabilities of a batch; those of padding are meaningless."""
+        """Return the probabilities of a batch; those at padding are meaningless."""
         inputs = features.inputs()
         with flush_denormals():
             labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
@@ -63,14 +63,14 @@ def open_backend(
 
     Args:
         directory: the model directory.
-        info: its configuration.
-        device: where to run the model; the CPU by default.
+        info: the model's configuration.
+        device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`); the CPU by default.
         threads: threads on the CPU; 0 for one per core.
-        graph: the graph to run; by default fp32, or int8 where there is no other.
+        graph: the graph to run; by default fp32, or int8 if that is the only one.
 
     Raises:
         ModelError: a file is missing or altered, or there is no such graph.
-        AsrPunctError: a graph is asked for on a device other than the CPU, or torch cannot use the device.
+        AsrPunctError: `graph` with a device other than the CPU, or torch cannot use the device.
         MissingExtraError: torch is needed and not installed.
     """
     on_cpu = device in (None, "cpu")

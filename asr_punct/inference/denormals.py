@@ -1,4 +1,4 @@
-"""Treat denormal floats as zero while a model runs: attention weights are full of them, and CPUs are slow on them."""
+"""Treat denormal floats as zero while a model runs: they are frequent in attention weights, and slow on CPUs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _FLUSH_TO_ZERO = 0x8040
-"""Bits of the MXCSR register: results and operands that are denormal become 0."""
+"""Bits FTZ and DAZ of the MXCSR register: denormal results and operands become 0."""
 _REGISTER = slice(28, 32)
 """Bytes of MXCSR in the `fenv_t` of glibc on x86-64."""
 CAN_FLUSH = sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
@@ -17,7 +17,7 @@ CAN_FLUSH = sys.platform == "linux" and platform.machine() == "x86_64" and platf
 
 @contextmanager
 def flush_denormals() -> Iterator[None]:
-    """Treat denormals as zero in this thread, where the platform is Linux on x86-64; elsewhere do nothing."""
+    """Treat denormals as zero in this thread on Linux on x86-64; do nothing on other platforms."""
     if not CAN_FLUSH:
         yield
         return

@@ -1,4 +1,4 @@
-"""The look-ahead buffer of a stream: returns each word with its window once enough words follow it."""
+"""The look-ahead buffer of a stream, which returns each word with its window once enough words follow it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from asr_punct.words import Seconds, Word
 
 @dataclass(frozen=True)
 class Decision:
-    """A word that can be decided.
+    """A word that can be decided now.
 
     Attributes:
-        tokens: the word and the tokens of marks alone beside it, in order.
-        window: the words around it, which decides the word and those after it; None where all tokens are marks alone.
+        tokens: the word and the tokens beside it that consist of marks, in order.
+        window: the words around it; decides the word and those after it. None if all tokens consist of marks.
         end: whether the document ends with the window.
     """
 
@@ -29,15 +29,14 @@ class Decision:
 
 
 class Lookahead:
-    """Returns a decision for each word as soon as `right` words follow it. Its memory is bounded.
+    """Returns a decision for each word as soon as `right` words follow it, in bounded memory.
 
     Args:
         reader: makes tokens of words.
         left: maximum number of words before a word in its window.
-        right: words after it, 1 or more.
-        max_words: maximum number of words of a window.
-        max_subwords: maximum number of sub-words of a window. A window that would be larger loses words at the end of
-            its longer side.
+        right: number of words after it, 1 or more.
+        max_words: maximum number of words of a window; a larger one loses words at the end of its longer side.
+        max_subwords: maximum number of sub-words of a window, likewise.
     """
 
     def __init__(self, reader: TokenReader, left: int, right: int, *, max_words: int, max_subwords: int) -> None:
@@ -47,8 +46,8 @@ class Lookahead:
 
     def clear(self) -> None:
         """Drop the current document."""
-        self._pending: deque[Token] = deque()  # not decided, marks alone included
-        self._words: list[Token] = []  # words of the windows: decided ones, then undecided ones
+        self._pending: deque[Token] = deque()  # undecided tokens, also those that consist of marks
+        self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = 0
 
     def push(self, word: Word, pause: Seconds | None = None) -> Iterator[Decision]:
@@ -56,7 +55,7 @@ class Lookahead:
 
         Args:
             word: the word.
-            pause: silence between it and the word before it, None where unknown.
+            pause: pause before the word, None if unknown.
         """
         (read,) = self._reader.read([word])
         token = replace(read, pause=UNKNOWN, boundary=NO_BOUNDARY if self._words else DOCUMENT_START)
@@ -88,28 +87,28 @@ class Lookahead:
 
     def _decide(self, end: bool) -> Decision:
         """Return the decision of the first undecided word."""
-        place = len(self._words) - self._undecided
-        first, last = self._span(max(0, place - self._left), place)
-        window = Window(tuple(self._words[first:last]), (place - first, last - first))
+        index = len(self._words) - self._undecided
+        first, last = self._fit_window(max(0, index - self._left), index)
+        window = Window(tuple(self._words[first:last]), (index - first, last - first))
         self._undecided -= 1
         at_end = end and last == len(self._words)
-        del self._words[: max(0, place + 1 - self._left)]
+        del self._words[: max(0, index + 1 - self._left)]
         return Decision(tuple(self._take_pending()), window, at_end)
 
     def _take_pending(self) -> Iterator[Token]:
-        """Remove and return the first pending word and the tokens of marks alone beside it."""
-        seen = False
-        while self._pending and not (seen and self._pending[0].core):
+        """Remove and return the first pending word and the tokens of marks beside it."""
+        has_word = False
+        while self._pending and not (has_word and self._pending[0].core):
             token = self._pending.popleft()
-            seen = seen or bool(token.core)
+            has_word = has_word or bool(token.core)
             yield token
 
-    def _span(self, first: int, place: int) -> tuple[int, int]:
-        """Return the first word of the window around the word at `place`, and the one after its last."""
+    def _fit_window(self, first: int, index: int) -> tuple[int, int]:
+        """Return the bounds of the largest window within the limits that begins at `first` or later, around `index`."""
         last = len(self._words)
         subwords = sum(len(word.subwords) for word in self._words[first:last])
         while last - first > 1 and (last - first > self._max_words or subwords > self._max_subwords):
-            if place - first >= last - 1 - place:
+            if index - first >= last - 1 - index:
                 subwords -= len(self._words[first].subwords)
                 first += 1
             else:

@@ -9,16 +9,16 @@ from asr_punct.decode.settings import FloatArray
 from asr_punct.features import Features
 
 MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
-"""Names of a graph's outputs: probabilities of marks or of classes, and of cases."""
+"""Names of an ONNX graph's outputs: probabilities of marks or of classes, and of cases."""
 
 
 @dataclass(frozen=True)
 class WindowProbabilities:
-    """Probabilities of a batch of windows, or of the words of one window, without the first dimension.
+    """Probabilities for a batch of windows; for one window without the dimension `batch`.
 
     Attributes:
-        labels: of marks or of classes. *Shape:* (batch, words, labels) or (words, labels).
-        cases: *Shape:* (batch, words, cases) or (words, cases).
+        labels: probabilities of marks or of classes. *Shape:* (batch, words, labels).
+        cases: probabilities of cases. *Shape:* (batch, words, cases).
     """
 
     labels: FloatArray
@@ -33,4 +33,4 @@ class Backend(Protocol):
         """`onnxruntime` or `torch`."""
 
     def probabilities(self, features: Features) -> WindowProbabilities:
-        """Return the probabilities of a batch; those of padding are meaningless."""
+        """Return the probabilities of a batch; those at padding are meaningless."""

@@ -1,4 +1,4 @@
-"""Probabilities of the words of documents: windows, batches and the model."""
+"""Compute the probabilities of the words of documents, window by window."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from asr_punct.subwords import SubwordTokenizer
 _Computed = tuple[Window[Token], WindowProbabilities]
 BATCH_SIZE = 16
 _JOINED_WINDOWS = 8
+"""Windows whose probabilities are joined to one `Prediction`, so that decoding has few large arrays."""
 _SORTED_BATCHES = 8
 """Batches that are filled together, so that each has windows of similar length."""
 
@@ -53,11 +54,11 @@ class Predictor:
 
     Attributes:
         backend: runs the model.
-        tokenizer: has the special tokens.
-        window: words of a window and its margin.
+        tokenizer: the model's tokenizer, for its special tokens.
+        window: sizes of windows in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        batch_size: windows that are computed together.
-        aggregation: averages several windows for each word; None where one window decides it.
+        batch_size: number of windows of a batch.
+        aggregation: averages several windows for each word; None if one window decides it.
         classes: whether the labels are classes, not marks.
     """
 
@@ -70,11 +71,7 @@ class Predictor:
     classes: bool = False
 
     def predict(self, tokens: Iterable[Token]) -> Iterator[Prediction]:
-        """Return predictions for the words of documents, lazily and in order.
-
-        Args:
-            tokens: words of any number of documents, with the flags of their first and last words.
-        """
+        """Yield predictions for the words of any number of documents, lazily and in order."""
         if self.aggregation is None:
             computed = self._in_groups(plan_windows(tokens, self.window, self.max_tokens))
             decided: Iterator[_Computed] = ((window, _keep(window, found)) for window, found in computed)
@@ -112,7 +109,6 @@ class Predictor:
 
 
 def _join(computed: Sequence[_Computed], end: bool) -> Prediction:
-    """Return one prediction for consecutive windows of a document, so that decoding has few large arrays."""
     tokens = tuple(token for window, _ in computed for token in window.kept)
     labels, cases = (np.concatenate(values) for values in zip(*((f.labels, f.cases) for _, f in computed), strict=True))
     return Prediction(tokens, labels, cases, end)

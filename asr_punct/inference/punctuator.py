@@ -27,12 +27,13 @@ from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Committer, Stream, restore_streaming
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
-from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
+from asr_punct.marks import MARKS, PAIRS, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word
 
 _SWITCHED_OFF = 2.0
+"""Threshold of marks that may not be added."""
 _CACHED_WORDS = 1 << 16
 
 
@@ -41,15 +42,14 @@ class Punctuator:
 
     Args:
         info: the model's configuration.
-        tokenizer: its tokenizer.
-        backend: runs it.
+        tokenizer: the model's tokenizer.
+        backend: runs the model.
         marks: marks that may be added, all by default; a closing mark includes its opening one (QUESTION, OPEN_QUES).
         case: whether capitals may be added.
-        casing: forms of a casing list (see `asr_punct.casing.parse_casing`), used where capitals may be added.
-        class_weights: further factors on the probabilities of classes, by name; on the odds of marks where the model
-            has no classes.
-        aggregation: averages several windows for each word; by default one window decides it, with context on both
-            sides.
+        casing: forms of a casing list (see `asr_punct.casing.parse_casing`); not used without `case`.
+        class_weights: further factors on the probabilities of classes, or for a model without classes on the odds of
+            marks, by name.
+        aggregation: averages several windows for each word; by default one window decides it.
 
     Raises:
         AsrPunctError: unknown mark or class, or a weight that is not above 0.
@@ -75,9 +75,10 @@ class Punctuator:
         self._case = case
         language = info.model.language
         style = glyphs(language)
-        self._glyphs = (
+        self.glyphs = (
             replace(style, cased=lru_cache(_CACHED_WORDS)(Casing.of(casing, language).apply)) if case else style
         )
+        """Glyphs of the model's language, with its casing list."""
         self._reader = TokenReader(tokenizer, language)
         self._predictor = Predictor(
             backend, tokenizer, info.model.window, info.max_tokens, aggregation=aggregation, classes=bool(self.classes)
@@ -100,14 +101,14 @@ class Punctuator:
         """Open a model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
         Args:
-            name: of the model; the shipped default model by default.
-            device: where to run it; the CPU by default.
+            name: the model; None for the default shipped model.
+            device: see `open_backend`, also for `threads` and `graph`.
             threads: threads on the CPU; 0 for one per core.
-            graph: the graph to run; by default fp32, or int8 where there is no other.
-            marks: see the class.
-            case: see the class.
-            casing: path of a casing list, or its lines; they override the model's own list.
-            class_weights: see the class.
+            graph: the ONNX graph to run.
+            marks: see the class, also for `case` and `class_weights`.
+            case: whether capitals may be added.
+            casing: path of a casing list, or its lines; overrides entries of the model's own list.
+            class_weights: further factors by class or mark.
             aggregate: number of windows that are averaged for each word (see `inference.aggregate`).
 
         Raises:
@@ -127,11 +128,6 @@ class Punctuator:
     def runtime(self) -> str:
         """`onnxruntime` or `torch`."""
         return self._predictor.backend.runtime
-
-    @property
-    def glyphs(self) -> Glyphs:
-        """Glyphs of the model's language, with its casing list."""
-        return self._glyphs
 
     def __call__(self, text: str) -> str:
         """Return text with marks and capitals; a line is an utterance, an empty line ends a document.
@@ -155,15 +151,15 @@ class Punctuator:
         return write_text([word.text for word in utterance.words], utterance.labels, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
-        """Return the same utterances with labels, lazily and in order; words and times are unchanged.
+        """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
 
-        Consecutive utterances of one document are context for each other. Pauses are computed from the times where an
+        Consecutive utterances of one document are context for each other. Pauses are computed from the times if an
         utterance has none. Marks and capitals of the input stay, and none is added beside them. Memory is bounded by a
         few windows, a block of decoding and the longest utterance.
 
         Args:
             utterances: the input.
-            probabilities: also return the probabilities of each word's labels (see `decode.probabilities`).
+            probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
         """
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
@@ -179,32 +175,24 @@ class Punctuator:
             yield waiting.popleft().finish(decided, listed, self._case)
 
     def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
-        """Return the model's probabilities of all words that are more than marks, lazily and in order."""
+        """Yield the model's probabilities for all words but those that consist of marks, lazily and in order."""
         return self._predictor.predict(self._read(utterances, deque()))
 
     def restore_streaming(
         self, utterances: Iterable[Utterance], left: int = LEFT_WORDS, right: int = RIGHT_WORDS
     ) -> Iterator[Utterance]:
-        """Return the same utterances with the labels that `stream` gives to their words, document by document.
+        """Yield the same utterances with the labels that `stream` gives to their words, document by document.
 
-        Args:
-            utterances: as for `restore`.
-            left: maximum number of words before each word in its window.
-            right: words after it, the look-ahead.
-
-        Raises:
-            AsrPunctError: `left` is below 0, or `right` below 1.
+        Arguments and errors are those of `stream`.
         """
         return restore_streaming(utterances, self._lookahead(left, right), self._committer())
 
     def stream(self, left: int = LEFT_WORDS, right: int = RIGHT_WORDS) -> Stream:
-        """Return a live stream that decides each word when the word `right` places after it arrives.
-
-        Windows are never longer than the model's own; see `inference.stream`.
+        """Return a live stream (see `inference.stream`).
 
         Args:
             left: maximum number of words before each word in its window.
-            right: words after it, the look-ahead.
+            right: number of words after it, the look-ahead.
 
         Raises:
             AsrPunctError: `left` is below 0, or `right` below 1.
@@ -217,9 +205,9 @@ class Punctuator:
         """Return a copy with other windows; None keeps a size.
 
         Args:
-            batch_size: windows that are computed together.
+            batch_size: number of windows of a batch.
             max_tokens: maximum number of sub-words of a window, both special tokens included; at most the model's own.
-            margin: words at the inner edges of windows that a neighbour decides; at most half a window.
+            margin: words at inner edges of windows that a neighbouring window decides; at most half a window.
         """
         old, window = self._predictor, self.info.model.window
         margin = window.margin if margin is None else min(margin, (window.words - 1) // 2)
@@ -233,7 +221,7 @@ class Punctuator:
         return changed
 
     def _read(self, utterances: Iterable[Utterance], waiting: deque[PendingUtterance]) -> Iterator[Token]:
-        """Return the words of utterances, marked where documents begin and end; append the utterances to `waiting`."""
+        """Yield the words of utterances, with flags at document edges, and append each utterance to `waiting`."""
 
         def read() -> Iterator[tuple[str, list[Token]]]:
             for utterance in with_pauses(utterances):

@@ -1,10 +1,9 @@
 """Live streams: each word is committed with its marks and case once a few words follow it.
 
-The look-ahead is hard (Poláček et al. 2023, section 3.4): a word is decided when the word `right` places after it
-arrives, by a window of at most `left` words before it and `right` after it, and never changes. With `left` = `right`
-this is the sequential prediction of Courtland et al. 2020, a window centred on each word. Windows have no more words
-and sub-words than the model's own; larger ones are cut at the longer side first. A single window decides each word,
-without aggregation.
+A word is decided when the `right`-th word after it arrives, and never changes (Poláček et al. 2023, section 3.4). One
+window decides it, of at most `left` words before it and `right` after it. With `left` = `right` the window is centred
+on the word: the sequential prediction of Courtland et al. 2020. A window larger than the model's own is cut at its
+longer side.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from asr_punct.words import Utterance, Word, annotate
 
 Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
 """Computes the probabilities of the words that each window decides."""
-_BATCH = 128
+_BATCH_DECISIONS = 128
 """Decisions of a transcript that are computed together."""
 
 
@@ -38,9 +37,9 @@ class Committed:
     """A word that is decided.
 
     Attributes:
-        word: as in the input.
+        word: the word of the input.
         labels: its marks and case.
-        written: the word with them, as one token.
+        written: the word with its marks and case, as one token.
     """
 
     word: Word
@@ -49,11 +48,11 @@ class Committed:
 
 
 class Committer:
-    """Labels words in their order.
+    """Labels words in order.
 
     Args:
         decide: computes probabilities.
-        decoder: makes labels of them.
+        decoder: computes labels from them.
         case: whether capitals may be added.
     """
 
@@ -61,7 +60,7 @@ class Committer:
         self._decide, self._decoder, self._case = decide, decoder, case
 
     def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
-        """Return every token of consecutive decisions with its labels."""
+        """Yield the word and labels of every token of consecutive decisions."""
         found = iter(self._decide([decision.window for decision in decisions if decision.window]))
         for decision in decisions:
             for token in decision.tokens:
@@ -77,7 +76,7 @@ class Committer:
 class Stream:
     """Words in, committed words out; made by `Punctuator.stream`.
 
-    `flush` returns the last words; leaving it as a context manager drops those that are not committed.
+    `flush` returns the last words. As a context manager, it drops words that are not committed at its end.
 
     Args:
         lookahead: collects the words.
@@ -96,9 +95,9 @@ class Stream:
         self._lookahead.clear()
 
     def push(self, word: str | Word) -> list[Committed]:
-        """Add the next word and return the words that it decides, oldest first, often one.
+        """Add the next word and return the words that are decided now, oldest first: usually one.
 
-        The pause between two words follows from their times, where they have any.
+        The pause between two words is computed from their times if they have any.
 
         Raises:
             AsrPunctError: the argument is not one word.
@@ -125,7 +124,7 @@ class Stream:
 def restore_streaming(
     utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer
 ) -> Iterator[Utterance]:
-    """Return utterances with the labels that a stream gives to their words, lazily, computed in batches."""
+    """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
     waiting: deque[Utterance] = deque()
     labels: deque[Labels] = deque()
 
@@ -142,7 +141,7 @@ def restore_streaming(
         yield from lookahead.flush()
 
     pending = decisions()
-    while group := list(islice(pending, _BATCH)):
+    while group := list(islice(pending, _BATCH_DECISIONS)):
         labels.extend(label for _, label in committer.commit(group))
         while waiting and len(waiting[0].words) <= len(labels):
             utterance = waiting.popleft()

@@ -1,4 +1,4 @@
-"""Words of the input as the model and the decoder read them: each one is split, flagged and encoded once."""
+"""Tokens: words of the input with their sub-words for the model and their flags for the decoder."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _CACHED_WORDS, _CACHED_LENGTH = 100_000, 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token(WordInput):
-    """A token of the input.
+    """A word of the input. Some words consist of marks, such as `-`: the model does not see them.
 
     Attributes:
-        word: as in the input, with its labels.
-        core: the token without the marks at its edges; empty where it is marks alone.
-        left: the marks before the core, and those of a token of marks alone before it.
+        word: the word of the input, with its labels.
+        core: the word without the marks at its edges; empty if it consists of marks.
+        left: the marks before the core, also those of a neighbour that consists of marks.
         right: the marks after the core, likewise.
-        flags: what the input leaves to decide.
+        flags: flags for the decoder.
     """
 
     word: Word
@@ -54,7 +54,7 @@ class Token(WordInput):
         return replace(self, left=left, right=right, flags=flags)
 
     def add(self, predicted: Labels, case: bool) -> Labels:
-        """Return the labels of the input, and predicted ones where the input leaves them to decide.
+        """Return the labels of the input together with predicted ones that may be added.
 
         Args:
             predicted: labels from the decoder.
@@ -76,7 +76,7 @@ _NO_LABELS = Labels()
 
 
 def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
-    """Return two neighbours; where one is marks alone the other one has its marks beside it."""
+    """Return two neighbours; if one of them consists of marks, the other one has these marks beside it."""
     if before.core and not after.core:
         return before.with_marks(right=after.word.text), after
     if after.core and not before.core:
@@ -85,7 +85,7 @@ def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
 
 
 def mark_edges(document: Iterable[Token]) -> Iterator[Token]:
-    """Return the words of one document, the first and the last one with their flags."""
+    """Yield the words of one document, with flags on the first and the last one."""
     last: Token | None = None
     for token in document:
         if last is None:
@@ -108,11 +108,11 @@ class _Entry(NamedTuple):
 
 
 class TokenReader:
-    """Makes tokens of words.
+    """Makes tokens of words; what depends on the text alone is cached.
 
     Args:
-        tokenizer: gives the sub-words.
-        language: of the text.
+        tokenizer: splits words into sub-words.
+        language: language code of the text.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
@@ -120,7 +120,7 @@ class TokenReader:
         self._cache: dict[str, _Entry] = {}
 
     def read(self, words: Sequence[Word]) -> list[Token]:
-        """Return the tokens of the consecutive words of an utterance, with the pauses after them."""
+        """Return the tokens of consecutive words of an utterance."""
         entries = self._entries([word.text for word in words])
         pauses = [word.pause for word in words]
         known = any(pause is not None for pause in pauses)
@@ -174,7 +174,7 @@ def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> WordF
 
 @lru_cache(maxsize=1 << 16)
 def _possible_case(core: str, case: Case) -> Case:
-    """Return the case that the word really gets: ALL_CAPS needs two letters, and some words cannot have capitals."""
+    """Return the case that a word can have: ALL_CAPS needs two letters, and some words cannot have capitals."""
     return case_of(apply_case(core, case))
 
 
@@ -182,7 +182,7 @@ class PendingUtterance:
     """An utterance that waits for its labels.
 
     Attributes:
-        words: number of its tokens that are more than marks.
+        words: number of its tokens that the decoder labels: all but those that consist of marks.
     """
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
@@ -190,7 +190,7 @@ class PendingUtterance:
         self.words = sum(bool(token.core) for token in tokens)
 
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
-        """Return the utterance with the next decided labels and, where there are any, probabilities."""
+        """Return the utterance with the next decided labels and, if there are any, probabilities."""
         tokens = self._tokens
         labels = [token.add(decided.popleft(), case) if token.core else token.labels for token in tokens]
         if not probabilities:

@@ -42,7 +42,7 @@ class TorchBackend:
         return cls(load_tagger(weights, info).fold().to(opened))
 
     def probabilities(self, features: Features) -> WindowProbabilities:
-        """Return the probabilities of a batch; those of padding are meaningless."""
+        """Return the probabilities of a batch; those at padding are meaningless."""
         tensors = {name: torch.from_numpy(array).to(self._device) for name, array in features.inputs().items()}
         with torch.inference_mode():
             output = self._model(**tensors)

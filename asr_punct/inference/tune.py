@@ -20,13 +20,13 @@ from asr_punct.words import without_labels
 
 @dataclass(frozen=True)
 class Tuning:
-    """The effect of tuning.
+    """The effect of tuning; pairs of numbers are before and after.
 
     Attributes:
-        words: of the development corpus.
-        micro_f1: of all marks, decoded with the settings before and after.
-        calibration_error: expected calibration error by mark, before and after; empty for a model of classes.
-        class_weights: by class; empty for a model without classes.
+        words: number of words of the development corpus.
+        micro_f1: micro F1 of the decoder's marks.
+        calibration_error: expected calibration error by mark; empty for a model of classes.
+        class_weights: fitted weights by class; empty for a model without classes.
     """
 
     words: int
@@ -35,7 +35,7 @@ class Tuning:
     class_weights: dict[str, float]
 
     def lines(self) -> Iterator[str]:
-        """Return a report, line by line."""
+        """Yield the lines of a report."""
         yield f"{self.words} words: micro F1 {self.micro_f1[0]:.3f} before, {self.micro_f1[1]:.3f} after"
         for name, weight in self.class_weights.items():
             yield f"{name:<12} weight {weight:.3f}"
@@ -49,11 +49,11 @@ def tune(
     """Fit the settings of a model directory on a corpus and write them to its `config.json`.
 
     Args:
-        directory: of the model.
-        corpus: labelled text that the model was not trained on.
+        directory: the model directory.
+        corpus: TSV file of labelled text that the model was not trained on.
         threads: threads on the CPU; 0 for one per core.
         device: where to run the model; the CPU by default.
-        aggregate: number of windows that are averaged for each word, the same as in later decoding.
+        aggregate: number of windows that are averaged for each word; use the same for decoding.
 
     Raises:
         AsrPunctError: damaged directory or unusable corpus; nothing is written then.
@@ -77,13 +77,13 @@ def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
     """Return a model's probabilities for a TSV corpus, and its labels.
 
     Raises:
-        InputError: the corpus is malformed, has no words, or has words that are marks alone.
+        InputError: the corpus is malformed, has no words, or has words that consist of marks.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     labels = [label for utterance in utterances for label in utterance.labels]
     parts = list(punctuator.predict(map(without_labels, utterances)))
     if not labels or sum(len(part.tokens) for part in parts) != len(labels):
-        raise InputError(path, "no words, or words that are marks alone", "a labelled corpus")
+        raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")
     ends = np.cumsum([len(part.tokens) for part in parts])
     return DevSet(
         labels=np.concatenate([part.labels for part in parts]),

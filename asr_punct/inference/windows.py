@@ -18,7 +18,7 @@ class Window(Generic[W]):
 
     Attributes:
         words: the words.
-        keep: first word that this window decides, and the one after the last.
+        keep: index of the first word that this window decides, and of the one after the last.
     """
 
     words: tuple[W, ...]
@@ -34,8 +34,8 @@ def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> I
     """Cut documents into overlapping windows that decide each word exactly once, in order.
 
     Args:
-        words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
-        config: words of a window, and words at its inner edges that a neighbour decides.
+        words: words of any number of documents; the last word of each has the flag DOCUMENT_END.
+        config: words of a window, and its margin: words at inner edges that a neighbouring window decides.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
     """
 
@@ -52,11 +52,11 @@ def cut_windows(
     """Cut documents into windows that are as long as their limits allow.
 
     Args:
-        words: of any number of documents; the last word of each document has the flag DOCUMENT_END.
+        words: words of any number of documents; the last word of each has the flag DOCUMENT_END.
         max_words: maximum number of words of a window.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        advance: given the size of a window and its first undecided word, returns the end of the words that it decides
-            and the first word of the next window.
+        advance: returns the end of the words that a window decides, and the first word of the next window, from the
+            number of its words and its first undecided word; all are indices in the window.
     """
     buffer: list[W] = []
     decided = tokens = 0
