@@ -1,4 +1,4 @@
-"""Errors that a user meets: one line that says where, what was found and what was expected."""
+"""Errors of the user's input or usage: one line with place, found and expected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 TIMES = "times (asr-punct align finds them in the audio)"
-"""What an error expects of words without them."""
+"""What is expected where words have no times."""
 
 
 class AsrPunctError(ValueError):
@@ -18,12 +18,12 @@ class AsrPunctError(ValueError):
 
 
 class InputError(AsrPunctError):
-    """Input that does not have the form it should have.
+    """Malformed or missing input.
 
     Args:
-        place: file, and line or field where there is one (`a.ctm:12`).
-        found: what stands there.
-        expected: what should stand there.
+        place: file, with a line or field if there is one (`a.ctm:12`).
+        found: what was found there.
+        expected: what was expected there.
     """
 
     def __init__(self, place: object, found: str, expected: str) -> None:
@@ -32,44 +32,44 @@ class InputError(AsrPunctError):
 
 
 class ConfigError(AsrPunctError):
-    """A configuration whose keys or values do not go together."""
+    """An unknown or bad key of a configuration, or keys that contradict each other."""
 
 
 class ModelError(InputError):
-    """A model directory with a missing, altered or foreign file."""
+    """A model directory with a missing, altered or unexpected file."""
 
 
 class AudioError(InputError):
-    """Audio that cannot be read to its end."""
+    """Audio that cannot be read, or ends too early."""
 
 
 class MissingPackageError(AsrPunctError):
-    """What is asked for needs a package that is not installed."""
+    """A command or feature needs a package that is not installed."""
 
-    def __init__(self, what: str, package: str, command: str) -> None:
-        super().__init__(f"{what} needs the package {package}, which is not installed: {command}")
+    def __init__(self, feature: str, package: str, install_command: str) -> None:
+        super().__init__(f"{feature} needs the package {package}, which is not installed: {install_command}")
 
 
 class MissingExtraError(MissingPackageError):
-    """A command needs packages that the core install does not bring."""
+    """A command or feature needs a package that only an extra of asr_punct installs."""
 
-    def __init__(self, what: str, extra: str, package: str) -> None:
+    def __init__(self, feature: str, extra: str, package: str) -> None:
         commands = f"pip install 'asr-punct[{extra}]', or in a checkout pip install '.[{extra}]'"
-        super().__init__(what, package, commands)
+        super().__init__(feature, package, commands)
 
 
 def counted_as(number: int, noun: str) -> str:
-    """A number of things: `1 word`, `2 words`."""
+    """Return `1 word`, `2 words`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what another library's error says, or its kind where it says nothing."""
+    """Return the first line of another library's error message, or its type if the message is empty."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def run_script(main: Callable[..., None]) -> None:
-    """Run the function of a recipe's program. Its parameters are the arguments and options, as typer reads them.
+    """Run the main function of a recipe's program; typer turns its parameters into arguments and options.
 
     An `AsrPunctError` ends the program with one line on standard error and status 2.
     """
@@ -88,19 +88,19 @@ def run_script(main: Callable[..., None]) -> None:
 
 
 def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
-    """The error as the smallest extra to install, by the package's own metadata; raises it again where none brings it.
+    """Return an error that names the smallest extra with the missing package; raise `error` again if there is none.
 
     Args:
-        error: of a module that is not there.
-        arguments: of the command line, which name the command.
+        error: failed import of a package.
+        arguments: the command line, without the program.
     """
     package = (error.name or "").split(".")[0]
     extras: dict[str, list[str]] = {}
     for requirement in metadata.requires("asr-punct") or []:
         if match := re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement):
             extras.setdefault(match[2], []).append(match[1].replace("-", "_").lower())
-    bringing = [extra for extra, packages in extras.items() if package.lower() in packages]
-    if not bringing:
+    candidates = [extra for extra, packages in extras.items() if package.lower() in packages]
+    if not candidates:
         raise error
     command = next((word for word in arguments if not word.startswith("-")), "this command")
-    return MissingExtraError(command, min(bringing, key=lambda extra: len(extras[extra])), package)
+    return MissingExtraError(command, min(candidates, key=lambda extra: len(extras[extra])), package)

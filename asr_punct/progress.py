@@ -1,6 +1,7 @@
-"""Progress bars, shown only on a terminal: a command opens the bar, long work reports to it by `counted` and `step`.
+"""Progress bars, shown only on a terminal.
 
-Nested progress is not shown.
+A command opens the bar with `on_terminal`. Functions that take long report to it with `counted` and `step`. Only the
+outermost of nested reports is shown.
 """
 
 from __future__ import annotations
@@ -16,19 +17,26 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 T = TypeVar("T")
-_UPDATE_S = 0.1
+_UPDATE_INTERVAL_S = 0.1
 _bar: Progress | None = None
-_busy = False
+_has_task = False
 _open_files: dict[str, IO[bytes]] = {}
 
 
 @contextmanager
 def on_terminal(quiet: bool = False, *, source: object = None, output: object = None) -> Iterator[None]:
-    """Open the bar on standard error, unless words are typed (`source` is `-`) or shown (`output` is `-`) there."""
+    """Open the bar on standard error, unless the terminal is also used for input or output.
+
+    Args:
+        quiet: open no bar.
+        source: input file; `-` is standard input.
+        output: output file; `-` is standard output.
+    """
     global _bar
-    typed = str(source) == "-" and sys.stdin.isatty()
-    shown = str(output) == "-" and sys.stdout.isatty()
-    if quiet or typed or shown or _bar or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+    reads_terminal = str(source) == "-" and sys.stdin.isatty()
+    writes_terminal = str(output) == "-" and sys.stdout.isatty()
+    can_draw = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    if quiet or reads_terminal or writes_terminal or _bar or not can_draw:
         yield
         return
     from rich.console import Console
@@ -40,31 +48,31 @@ def on_terminal(quiet: bool = False, *, source: object = None, output: object = 
         with Progress(*columns, console=Console(file=sys.stderr), transient=True, redirect_stdout=False) as _bar:
             yield
     finally:
-        _forget()
+        _reset()
 
 
-def _forget() -> None:
-    global _bar, _busy
-    _bar, _busy = None, False
+def _reset() -> None:
+    global _bar, _has_task
+    _bar, _has_task = None, False
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)  # a child process has the bar but not the thread that draws it
+    os.register_at_fork(after_in_child=_reset)  # the thread that draws the bar does not run in a child
 
 
 @contextmanager
 def step(title: str) -> Iterator[TaskID | None]:
-    """Show the title of work in which nothing is counted; yields None if the bar is closed or has another task."""
-    global _busy
-    if _bar is None or _busy:
+    """Show a title without a count. Yields None if no bar is open or another task is shown."""
+    global _has_task
+    if _bar is None or _has_task:
         yield None
         return
-    bar, task, _busy = _bar, _bar.add_task(title, total=None), True
+    bar, task, _has_task = _bar, _bar.add_task(title, total=None), True
     try:
         yield task
     finally:
         bar.remove_task(task)
-        _busy = False
+        _has_task = False
 
 
 def counted(
@@ -75,25 +83,26 @@ def counted(
     total: float | None = None,
     source: object = None,
 ) -> Iterator[T]:
-    """Pass the items on and show their number.
+    """Yield the items and show their count.
 
     Args:
         items: any items.
-        unit: name of what is counted, in the plural.
-        size: how many units an item counts for.
-        total: the last count.
-        source: file that the items are read from (`reading`): without a total, its bytes measure the progress.
+        unit: what is counted, in the plural: `words`.
+        size: returns the number of units in an item.
+        total: number of units in all items, if known.
+        source: file that the items are read from. If `total` is None, the share of its bytes that has been read is
+            shown; the file must be registered by `reading`.
     """
     with step(unit) as task:
         if task is None or _bar is None:
             yield from items
             return
-        bar, count, due = _bar, 0.0, 0.0
+        bar, count, next_update = _bar, 0.0, 0.0
         for item in items:
             yield item
             count += size(item)
-            if time.monotonic() >= due:
-                due = time.monotonic() + _UPDATE_S
+            if time.monotonic() >= next_update:
+                next_update = time.monotonic() + _UPDATE_INTERVAL_S
                 number = f"{count:,.0f}/{total:,.0f}" if total else f"{count:,.0f}"
                 done, end = (count, total) if total else _position(str(source))
                 bar.update(task, completed=done, total=end, description=f"{number} {unit}")
@@ -101,7 +110,7 @@ def counted(
 
 @contextmanager
 def reading(path: object, file: IO[bytes]) -> Iterator[None]:
-    """Make an open file known to `counted(…, source=path)`."""
+    """Register an open file for `counted(…, source=path)`."""
     _open_files[str(path)] = file
     try:
         yield
@@ -110,8 +119,8 @@ def reading(path: object, file: IO[bytes]) -> Iterator[None]:
 
 
 def _position(source: str) -> tuple[float | None, float | None]:
-    """Bytes read from a file and its size; None if unknown."""
-    with suppress(KeyError, OSError, ValueError):  # a closed file, a pipe, a file without a descriptor
+    """Return the number of bytes read from a file, and its size; None if unknown."""
+    with suppress(KeyError, OSError, ValueError):  # not registered, a pipe, or without a descriptor
         descriptor = _open_files[source].fileno()
         return os.lseek(descriptor, 0, os.SEEK_CUR), os.fstat(descriptor).st_size or None
     return None, None

@@ -1,4 +1,4 @@
-"""No command writes over a file that it reads; `punctuate` alone may, in place."""
+"""No command overwrites a file that it reads, except `punctuate` in place."""
 
 import os
 
@@ -23,7 +23,7 @@ FILES = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The files above, and the working directory."""
+    """Working directory with the files above."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").mkdir()
     for name, content in FILES.items():
@@ -35,8 +35,7 @@ def folder(tmp_path, monkeypatch):
     ("command", "option", "output", "source"),
     [
         ("score b.txt c.txt --html c.txt", "--html", "c.txt", "c.txt"),
-        ("score b.txt c.txt --html d/../b.txt", "--html", "d/../b.txt", "b.txt"),
-        ("score b.txt c.txt --json b.txt", "--json", "b.txt", "b.txt"),
+        ("score b.txt c.txt --json d/../b.txt", "--json", "d/../b.txt", "b.txt"),
         ("score b.txt c.txt --compare a.txt --json a.txt", "--json", "a.txt", "a.txt"),
         ("score b.txt a.ctm --html a.wav --audio a.wav", "--html", "a.wav", "a.wav"),
         ("transcribe b.wav a.wav --asr pocketsphinx --to text -o a.wav", "-o", "a.wav", "a.wav"),
@@ -45,19 +44,16 @@ def folder(tmp_path, monkeypatch):
         ("align --data-dir d -o d/text", "-o", "d/text", "d/text"),
         ("align --data-dir d -o a.wav", "-o", "a.wav", "a.wav"),
         ("pauses a.tsv -o a.tsv", "-o", "a.tsv", "a.tsv"),
-        ("pauses d/ctm -o d/ctm", "-o", "d/ctm", "d/ctm"),
         ("pauses d/ctm --data-dir d -o d/text", "-o", "d/text", "d/text"),
         ("punctuate a.txt --to json -o a.txt", "-o", "a.txt", "a.txt"),
         ("punctuate a.txt --from ctm --to text -o a.txt", "-o", "a.txt", "a.txt"),
         ("punctuate a.ctm --audio a.wav --to text -o a.wav", "-o", "a.wav", "a.wav"),
-        ("punctuate a.ctm --wav-scp wav.scp --to text -o wav.scp", "-o", "wav.scp", "wav.scp"),
         ("punctuate a.ctm --wav-scp wav.scp --to text -o a.wav", "-o", "a.wav", "a.wav"),
         ("punctuate a.txt --casing b.txt -o b.txt", "-o", "b.txt", "b.txt"),
-        ("punctuate d --from kaldi --to text -o d/text", "-o", "d/text", "d/text"),
         ("punctuate d --from kaldi --to ctm -o d/ctm", "-o", "d/ctm", "d/ctm"),
     ],
 )
-def test_an_input_is_not_written_over(run, folder, command, option, output, source):
+def test_an_input_is_not_overwritten(run, folder, command, option, output, source):
     message = f"asr-punct: {option}: found {output}, the same file as the input {source}, expected another\n"
     assert run(*command.split()) == (2, "", message)
     assert {name: (folder / name).read_text() for name in FILES} == FILES
@@ -69,13 +65,7 @@ def test_a_link_to_an_input_is_that_file(run, folder):
     assert (status, err.count("link.txt"), err.count("b.txt")) == (2, 1, 1)
 
 
-def test_the_text_that_is_divided_is_not_written_over(run, folder):
+def test_prepare_does_not_overwrite_its_source(run, folder):
     status, _, err = run("prepare", "text", file(folder / "d", "train.tsv", "Hola.\n"), "d")
     assert status == 2
     assert f"OUT: train.tsv: found d/train.tsv, the same file as the input {folder}/d/train.tsv" in err
-
-
-def test_other_files_are_written_again(run, folder):
-    """An output of before is no input."""
-    for _ in range(2):
-        assert run("score", "b.txt", "c.txt", "--json", "s.json")[0] == 0

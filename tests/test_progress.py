@@ -1,4 +1,4 @@
-"""Progress bars: shown on a terminal of any width and wiped afterwards, never in a pipe."""
+"""Progress bars: shown on a terminal and removed afterwards, never in a pipe."""
 
 import fcntl
 import gzip
@@ -9,13 +9,14 @@ import struct
 import subprocess
 import sys
 import termios
+from contextlib import suppress
 
 import pytest
 from dummies import file
 
 COMMAND = "from asr_punct.cli import main; main()"
 BAR = "import time\nfrom asr_punct.progress import counted, on_terminal, step\n"
-THREE = """
+WORK = """
 def slowly(n):
     for i in range(n):
         yield i
@@ -29,57 +30,56 @@ with on_terminal():
 
 
 def run(code, *arguments, cwd, term="xterm", columns=80):
-    """Return the status and what is written to standard error, a terminal."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    """Run Python code with standard error on a terminal. Returns the status and what the terminal received."""
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=theirs,
+        stderr=terminal,
         cwd=cwd,
         env=os.environ | {"TERM": term},
     )
-    os.close(theirs)
+    os.close(terminal)
     written = b""
-    try:
-        while piece := os.read(ours, 4096):
-            written += piece
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
+    with suppress(OSError):  # raised when the process has ended
+        while block := os.read(controller, 4096):
+            written += block
+    os.close(controller)
     return process.wait(), written.decode()
 
 
-def without_control_codes(written):
+def lines_of(written):
+    """Split at line ends and control codes."""
     return re.split(r"\r|\n|\x1b\[[0-9;?]*[a-zA-Z]", written)
 
 
 @pytest.mark.parametrize("columns", [40, 100])
-def test_a_terminal_shows_the_outer_count_and_is_left_clean(tmp_path, columns):
-    status, written = run(BAR + THREE, cwd=tmp_path, columns=columns)
+def test_the_outermost_count_is_shown_and_removed(tmp_path, columns):
+    status, written = run(BAR + WORK, cwd=tmp_path, columns=columns)
     assert status == 0
-    lines = without_control_codes(written)
+    lines = lines_of(written)
     assert "2,000/3,000 things" in "".join(lines)
     assert max(map(len, lines)) <= columns
     assert "others" not in written
     assert "something else" not in written
-    assert without_control_codes(written.split("\x1b[2K")[-1])[-1].strip() == ""
+    assert lines_of(written.split("\x1b[2K")[-1])[-1].strip() == ""
     assert written.count("\x1b[?25h") == written.count("\x1b[?25l") > 0  # the cursor is shown again
 
 
-def test_the_bar_is_wiped_when_the_work_fails(tmp_path):
-    status, written = run(BAR + THREE.replace("pass", "raise SystemExit(3)"), cwd=tmp_path)
+def test_the_bar_is_removed_when_the_work_fails(tmp_path):
+    status, written = run(BAR + WORK.replace("pass", "raise SystemExit(3)"), cwd=tmp_path)
     assert status == 3
     assert written.count("\x1b[?25h") == written.count("\x1b[?25l") > 0
 
 
 def test_a_dumb_terminal_shows_nothing(tmp_path):
-    assert run(BAR + THREE, cwd=tmp_path, term="dumb") == (0, "")
+    assert run(BAR + WORK, cwd=tmp_path, term="dumb") == (0, "")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-def test_the_bytes_of_the_file_are_the_measure(tmp_path, name):
+def test_without_a_total_the_bytes_of_the_file_are_measured(tmp_path, name):
     text = b"".join(b"%06d\n" % i for i in range(200_000))
     file(tmp_path, name, gzip.compress(text) if name.endswith("gz") else text)
     code = f"""
@@ -95,19 +95,13 @@ with on_terminal():
     assert any(20 <= share <= 90 for share in shares)
 
 
-def prepare(tmp_path, *options, **terminal):
+def test_a_command_shows_its_bar_unless_it_is_quiet(tmp_path):
     file(tmp_path, "a.txt", "\n\n".join(f"Discurso {i}. ¿Otra línea?" for i in range(2000)))
-    return run(COMMAND, "prepare", "text", "a.txt", "out", *options, cwd=tmp_path, **terminal)
-
-
-def test_a_command_shows_its_bar(tmp_path):
-    status, written = prepare(tmp_path)
+    prepare = (COMMAND, "prepare", "text", "a.txt", "out")
+    status, written = run(*prepare, cwd=tmp_path)
     assert status == 0
     assert "words" in written
-
-
-def test_a_quiet_command_shows_nothing(tmp_path):
-    assert prepare(tmp_path, "--quiet") == (0, "")
+    assert run(*prepare, "--quiet", cwd=tmp_path) == (0, "")
 
 
 def test_a_pipe_gets_no_control_codes(tmp_path):
@@ -117,14 +111,3 @@ def test_a_pipe_gets_no_control_codes(tmp_path):
     assert done.returncode == 0
     assert "\r" not in done.stderr
     assert "\x1b" not in done.stderr
-
-
-def test_log_messages_are_printed_as_they_are():
-    script = """
-import logging
-from asr_punct.cli.base import LogHandler
-logging.basicConfig(handlers=[LogHandler()])
-logging.warning("epoch 1")
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stderr == "epoch 1\n"

@@ -1,4 +1,4 @@
-"""The application, its help, and helpers of all commands."""
+"""The typer application, its help, and helpers that all commands use."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ NAME = "asr-punct"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class Part(StrEnum):
-    """Sections of `asr-punct --help`, in order."""
+class Section(StrEnum):
+    """Sections of `asr-punct --help`, in this order."""
 
     RESTORING = "Marks and capitals"
     TIMES = "Times and pauses"
@@ -26,12 +26,11 @@ class Part(StrEnum):
 
 
 _STATUSES = [
-    ("0", "done; also if the reader of a pipe has gone"),
+    ("0", "done; also if the program that reads the output has ended"),
     ("1", "an internal error"),
     ("2", "bad input or usage: one line with place, found and expected; no output file is left"),
     ("130", "interrupted"),
 ]
-
 
 _EPILOG = """\b
 asr-punct COMMAND --help describes input and output, with examples.
@@ -44,43 +43,37 @@ or load it for one session (zsh: source_zsh; fish: source_fish, into source)
 """
 
 
-def _show_help(context: Any, _: Any, wanted: bool) -> None:
-    """Print the help; a closed standard output is an error of one line."""
-    if wanted and not context.resilient_parsing:
-        print_text(f"{context.get_help()}\n")
-        raise typer.Exit
-
-
-def _with_show_help(help_option: Any) -> Any:
-    """Return the parser's option --help with `_show_help` as its callback."""
-    if help_option:
-        help_option.callback = _show_help
-    return help_option
-
-
-class _Commands(TyperGroup):
-    """Commands, listed by section."""
+class _PrintedHelp:
+    """Prints the help with `print_text`, which reports a full disk in one line and ignores a closed pipe."""
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option --help."""
-        return _with_show_help(super().get_help_option(ctx))
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        option.callback = self._show_help
+        return option
+
+    @staticmethod
+    def _show_help(context: Any, _: Any, wanted: bool) -> None:
+        if wanted and not context.resilient_parsing:
+            print_text(f"{context.get_help()}\n")
+            raise typer.Exit
+
+
+class _Commands(_PrintedHelp, TyperGroup):
+    """The commands, listed by section."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the sections."""
         commands: list[Any] = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
         limit = formatter.width - 6 - max(len(command.name) for command in commands)
-        for part in Part:
-            chosen = [command for command in commands if command.rich_help_panel == part]
-            with formatter.section(part):
-                formatter.write_dl([(command.name, command.get_short_help_str(limit)) for command in chosen])
+        for section in Section:
+            rows = [(c.name, c.get_short_help_str(limit)) for c in commands if c.rich_help_panel == section]
+            with formatter.section(section):
+                formatter.write_dl(rows)
 
 
-class _Command(TyperCommand):
-    """A command with exit statuses and examples in its help."""
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """Return the option --help."""
-        return _with_show_help(super().get_help_option(ctx))
+class _Command(_PrintedHelp, TyperCommand):
+    """A command whose help ends with exit statuses and examples."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the exit statuses and the examples."""
@@ -100,15 +93,15 @@ app = typer.Typer(
 )
 
 
-def command(part: Part, examples: Mapping[str, str]) -> Callable[[_Function], _Function]:
-    """Register a function as a command; its docstring is the help.
+def command(section: Section, examples: Mapping[str, str]) -> Callable[[_Function], _Function]:
+    """Register a function as a command. Its docstring is the help.
 
     Args:
-        part: its section of the help.
-        examples: description and command line of each.
+        section: section of `asr-punct --help`.
+        examples: command lines by their descriptions.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
-    return app.command(cls=_Command, rich_help_panel=part, epilog=epilog)
+    return app.command(cls=_Command, rich_help_panel=section, epilog=epilog)
 
 
 def _show_version(context: typer.Context, wanted: bool) -> None:
@@ -127,19 +120,19 @@ def main_options(
 
 
 class LogHandler(logging.Handler):
-    """Print log records to the current standard error, above a progress bar if there is one."""
+    """Print log records to standard error, above a progress bar if one is shown."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one record."""
+        """Print one record. `sys.stderr` is looked up for each record because the progress bar replaces it."""
         print(self.format(record), file=sys.stderr)
 
 
-def log_progress(quiet: bool) -> None:
-    """Set the log level: INFO, or WARNING if quiet."""
+def set_log_level(quiet: bool) -> None:
+    """Log from level INFO on, or WARNING if quiet."""
     logging.getLogger("asr_punct").setLevel(logging.WARNING if quiet else logging.INFO)
 
 

@@ -1,4 +1,4 @@
-"""Shell completion of values. Imports nothing heavy."""
+"""Shell completion of option values. Imports nothing heavy, so that completion is fast."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from collections.abc import Callable, Iterable
 from asr_punct.hub import shipped_configurations, shipped_models
 
 Completion = Callable[[str], list[str]]
-"""Maps the typed beginning to the values it can become; without any the shell offers files."""
+"""Maps what was typed so far to the values that begin with it. If there are none, the shell completes file names."""
 
 
 def one_of(values: Iterable[str]) -> Completion:
     """Complete one of the values."""
-    known = list(values)
-
-    def complete(incomplete: str) -> list[str]:
-        return [value for value in known if value.startswith(incomplete)]
-
-    return complete
+    choices = list(values)
+    return lambda incomplete: [value for value in choices if value.startswith(incomplete)]
 
 
 def some_of(values: Iterable[str]) -> Completion:
-    """Complete a comma-separated list of values, each once."""
-    known = list(values)
+    """Complete a comma-separated list of different values."""
+    choices = list(values)
 
     def complete(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
-        given = before.split(",")
-        return [before + comma + value for value in known if value not in given and value.startswith(last)]
+        listed = before.split(",")
+        return [before + comma + value for value in choices if value not in listed and value.startswith(last)]
 
     return complete
 

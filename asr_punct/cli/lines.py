@@ -1,4 +1,4 @@
-"""The input and output of `asr-punct stream`: lines of words in, lines of committed words out."""
+"""Input and output of `asr-punct stream`: lines of words in, a line for each committed word out."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
 
 
 def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
-    """Return committed words as text, or as JSON if they were read as JSON.
+    """Yield each committed word as text, or as JSON if it was read as JSON.
 
-    A line has words, or one word as JSON if it begins with a brace; words are in the order of time. An empty line
-    ends the document, and so does the last line.
+    A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
+    in the order of time. An empty line and the end of the input end the document.
 
     Args:
         lines: line numbers and lines of standard input.
-        stream: commits the words.
-        glyphs: how words are written.
+        stream: decides the words' labels.
+        glyphs: characters of the marks in JSON.
 
     Raises:
-        InputError: an unreadable line or malformed JSON; all words before it are returned first.
+        InputError: an unreadable line or malformed JSON; all words before it are yielded first.
     """
     as_json: deque[bool] = deque()
-    latest = 0.0
+    last_start = 0.0
 
-    def written(committed: Sequence[Committed]) -> Iterator[str]:
+    def format_words(committed: Sequence[Committed]) -> Iterator[str]:
         for item in committed:
             if as_json.popleft():
                 yield json.dumps(word_object(replace(item.word, labels=item.labels), glyphs), ensure_ascii=False)
@@ -55,23 +55,23 @@ def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Gl
     try:
         for number, line in lines:
             is_json = line.lstrip().startswith("{")
-            words = [_json_word(line, number, latest)] if is_json else [Word(token) for token in line.split()]
-            latest = (words[-1].start or latest) if words else 0.0
+            words = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
+            last_start = (words[-1].start or last_start) if words else 0.0
             for word in words:
                 as_json.append(is_json)
-                yield from written(stream.push(word))
+                yield from format_words(stream.push(word))
             if not words:
-                yield from written(stream.flush())
+                yield from format_words(stream.flush())
     except InputError:
-        yield from written(stream.flush())
+        yield from format_words(stream.flush())
         raise
-    yield from written(stream.flush())
+    yield from format_words(stream.flush())
 
 
-def _json_word(line: str, number: int, latest: Seconds) -> Word:
-    """Parse the word of a line, which must not start before `latest`, the start of the word before it."""
+def _json_word(line: str, number: int, last_start: Seconds) -> Word:
+    """Parse a word. It must not start before the word before it, which starts at `last_start`."""
     place = f"{display_name(STANDARD_STREAM)}:{number}"
     word = timed_word(parse_json(line, place), place)
-    if word.start is not None and word.start < latest:
-        raise InputError(place, f"start {word.start} after {latest}", "words in the order of time")
+    if word.start is not None and word.start < last_start:
+        raise InputError(place, f"start {word.start} after {last_start}", "words in the order of time")
     return word

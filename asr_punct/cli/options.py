@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
 
 
-def checked_language(context: typer.Context, language: str) -> str:
-    """Return the language codes, joined by `+`; `align` also accepts espeak-ng's regions (`en-us`)."""
+def _check_language(context: typer.Context, language: str) -> str:
+    """Check codes such as `es` or `es+eu`; `align` also accepts the regions of espeak-ng (`en-us`)."""
     code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
     if not re.fullmatch(rf"{code}(\+{code})*", language):
         expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
@@ -29,13 +29,11 @@ def checked_language(context: typer.Context, language: str) -> str:
     return language
 
 
-def checked_times(times: str | None) -> str | None:
-    """Return the time source, or None."""
+def _check_times(times: str | None) -> str | None:
     return None if times is None else named_time_source(times)
 
 
-def _readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    """Return the name of a format that can be read, or None."""
+def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
     if name is not None and name not in READABLE:
         raise AsrPunctError(f"{parameter.opts[0]}: found {name!r}, expected one of {' '.join(READABLE)}")
     return name
@@ -51,16 +49,16 @@ From = Annotated[
 ReferenceFrom = Annotated[
     str | None,
     typer.Option(
-        "--ref-from", callback=_readable, help=f"Format of REF: {' '.join(READABLE)}.", autocompletion=one_of(READABLE)
+        "--ref-from",
+        callback=_check_readable,
+        help=f"Format of REF: {' '.join(READABLE)}.",
+        autocompletion=one_of(READABLE),
     ),
 ]
 HypothesisFrom = Annotated[
     str | None,
     typer.Option(
-        "--hyp-from",
-        callback=_readable,
-        help="Format of HYP and HYP2.",
-        autocompletion=one_of(READABLE),
+        "--hyp-from", callback=_check_readable, help="Format of HYP and HYP2.", autocompletion=one_of(READABLE)
     ),
 ]
 To = Annotated[
@@ -70,10 +68,8 @@ To = Annotated[
 Subtitles = Annotated[
     str | None,
     typer.Option(
-        help=(
-            "Limits of srt and vtt: netflix (default) or bbc, with changes as in bbc,characters=32,lines=1; names: "
-            f"{', '.join(LIMIT_NAMES)}."
-        ),
+        help="Limits of srt and vtt: netflix (default) or bbc, or with changes: bbc,characters=32,lines=1. "
+        f"Limits that can be changed: {', '.join(LIMIT_NAMES)}.",
         autocompletion=one_of(PRESETS),
     ),
 ]
@@ -81,7 +77,7 @@ Language = Annotated[
     str,
     typer.Option(
         "--lang",
-        callback=checked_language,
+        callback=_check_language,
         help="Language of the text: es, eu, en, or joined as es+eu.",
         autocompletion=one_of(_LANGUAGES),
     ),
@@ -92,8 +88,8 @@ Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine 
 Times = Annotated[
     str | None,
     typer.Option(
-        callback=checked_times,
-        help=f"Source of the times: {' '.join(TIME_SOURCES)}; default: as IN names it.",
+        callback=_check_times,
+        help=f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names.",
         autocompletion=one_of(TIME_SOURCES),
     ),
 ]
@@ -103,10 +99,10 @@ Model = Annotated[
 ]
 MarkNames = Annotated[
     str | None,
-    typer.Option(help="Marks to add, such as COMMA,QUESTION (with its ¿).", autocompletion=some_of(MARKS)),
+    typer.Option(help="Marks to add, such as COMMA,QUESTION (and its ¿).", autocompletion=some_of(MARKS)),
 ]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
-CasingList = Annotated[Path | None, typer.Option(help="Casing list: a word a line, as it is written (EiTB).")]
+CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word a line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Threads; 0: one for each core.")]
 Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")]
 ClassWeights = Annotated[
@@ -129,27 +125,22 @@ class PunctuatorOptions:
     class_weights: str | None
 
     def open(self, **others: Any) -> Punctuator:
-        """Return the punctuator; `others` are further arguments of `Punctuator.from_pretrained`.
-
-        Raises:
-            AsrPunctError: options exclude each other, or name something that does not exist.
-        """
+        """Return the punctuator. `others` are further arguments of `Punctuator.from_pretrained`."""
         from asr_punct.decode.classes import parse_class_weights
         from asr_punct.hub import find_model
         from asr_punct.inference.punctuator import Punctuator
         from asr_punct.marks import named_marks
 
-        chosen = None if self.marks is None else named_marks(self.marks.upper().split(","))
         if self.casing and self.no_case:
             raise AsrPunctError("found --casing and --no-case, expected one of them")
-        directory = find_model(self.model)
+        marks = None if self.marks is None else named_marks(self.marks.upper().split(","))
         weights = None if self.class_weights is None else parse_class_weights(self.class_weights.upper())
         return Punctuator.from_pretrained(
-            directory,
+            find_model(self.model),
             device=self.device,
             threads=self.threads,
             graph="int8" if self.int8 else None,
-            marks=chosen,
+            marks=marks,
             case=not self.no_case,
             casing=self.casing,
             class_weights=weights,

@@ -18,8 +18,8 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
     """Check that no output is an input.
 
     Args:
-        outputs: path of each output by its option; None if it is not given.
-        inputs: files and data directories; None if one is not given.
+        outputs: output paths by the name of their option.
+        inputs: files and data directories.
 
     Raises:
         AsrPunctError: an output is the same file as an input, under any name.
@@ -32,13 +32,13 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:
-    """Whether both paths are the same existing file; standard streams and devices are none."""
-    named = STANDARD_STREAM not in (str(first), str(second))
-    return named and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
+    """Whether both paths are the same existing file. Standard streams and devices are not files."""
+    has_stream = STANDARD_STREAM in (str(first), str(second))
+    return not has_stream and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
 
 
 def recordings(wav_scp: Path | None) -> list[Path]:
-    """Return the audio files of a `wav.scp`, if there is one. Raises InputError if it is malformed."""
+    """Return the audio files that a `wav.scp` lists; none if it does not exist."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
 
 

@@ -1,4 +1,4 @@
-"""`transcribe`: from audio to punctuated text."""
+"""The command `transcribe`: from audio to punctuated text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr import FORMS, NAMES, open_recogniser
-from asr_punct.cli.base import Part, command, log_progress
+from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.completion import models, one_of
 from asr_punct.cli.options import Output, Quiet, Subtitles, To
 from asr_punct.cli.overwriting import check_outputs
@@ -17,11 +17,11 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
 _ONE_RECORDING = ("srt", "vtt", "textgrid", "whisper", "vosk")
-"""Formats with one recording a file."""
+"""Output formats whose files have one recording."""
 
 
 @command(
-    Part.RESTORING,
+    Section.RESTORING,
     {
         "English with PocketSphinx, which needs no download": "asr-punct transcribe talk.wav --asr pocketsphinx",
         "Subtitles": "asr-punct transcribe talk.m4a --asr pocketsphinx --subtitles bbc -o talk.srt",
@@ -61,15 +61,15 @@ def transcribe(
 ) -> None:
     """Recognise recordings, and add marks and capitals.
 
-    Reads recordings of any rate and length, in segments of at most half a minute, cut at silences. Needs the extra of
-    the recogniser: "pocketsphinx" (English), "whisper", "nemo", or for transformers (CTC models and Whisper) "audio"
-    and "train".
+    Reads recordings of any sample rate and length, in segments of at most 30 seconds that are cut at silences. Needs
+    the recogniser's extra: "pocketsphinx" (English), "whisper", "nemo", or for transformers (CTC models and Whisper)
+    "audio" and "train".
 
-    Writes the words with the recogniser's times, in the format of --to, else of the output's name, else as text;
-    subtitles, TextGrids and the JSON of Whisper and Vosk have one recording a file. Pauses are refined on the audio. A
-    recording without speech has no output, which is reported.
+    Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
+    of subtitles, a TextGrid, or JSON of Whisper or Vosk can have only one recording. Pauses are refined on the audio.
+    Recordings without speech are reported and left out.
 
-    The language is PocketSphinx's, or that of the model's name (stt_eu_…, small.en); otherwise --model is required.
+    The punctuation model is --model, else the shipped model of the recogniser's language (stt_eu_…, small.en).
     """
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
@@ -78,7 +78,7 @@ def transcribe(
     from asr_punct.hub import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
 
-    log_progress(quiet)
+    set_log_level(quiet)
     if asr is None:
         raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
     target = formats.output_format(output, to)

@@ -1,14 +1,13 @@
-"""`punctuate` and `stream`: add marks and capitals to words."""
+"""The commands `punctuate` and `stream`: add marks and capitals to words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Part, command
+from asr_punct.cli.base import Section, command
 from asr_punct.cli.options import (
     Audio,
     CasingList,
@@ -36,7 +35,7 @@ from asr_punct.words import word_count
 
 
 @command(
-    Part.RESTORING,
+    Section.RESTORING,
     {
         "A line of text": 'echo "buenos días qué tal están" | asr-punct punctuate',
         "A recogniser's words as text, with pauses refined on the audio": (
@@ -44,7 +43,7 @@ from asr_punct.words import word_count
         ),
         "Subtitles with your own limits": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
         "Whisper's output, with its segments and times": "asr-punct punctuate whisper.json -o better.json",
-        "Probabilities of marks and capitals": ("asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json"),
+        "Probabilities of marks and capitals": "asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json",
         "English, only commas and periods, no capitals": (
             "asr-punct punctuate --model en --marks COMMA,PERIOD --no-case talk.txt"
         ),
@@ -70,7 +69,7 @@ def punctuate(
     int8: Int8 = False,
     class_weights: ClassWeights = None,
     aggregate: Annotated[
-        int | None, typer.Option(help="Average this many windows for each word; slower by that factor.")
+        int | None, typer.Option(help="Average this many windows for each word; that many times slower.")
     ] = None,
     probabilities: Annotated[
         bool,
@@ -80,17 +79,17 @@ def punctuate(
 ) -> None:
     """Add marks and capitals to recognised words.
 
-    Reads words with or without times. The format is --from, else that of the file's name, for .json and .jsonl that of
-    its content; .xz and .gz files are decompressed, and written compressed. In text a line need not be a sentence; an
-    empty line ends the document.
+    Reads words with or without times. The format is --from, else that of the file's name; .json and .jsonl are
+    detected by content. .xz and .gz files are decompressed, and outputs so named are compressed. In text a line need
+    not be a sentence; an empty line ends the document.
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
-    that of the output's name, else text; .json and .jsonl keep their format. Marks and capitals of the input stay, and
-    nothing is added beside them. The output file appears when it is complete.
+    that of the output's name, else text; .json and .jsonl keep the input's format. Marks and capitals of the input
+    stay, and nothing is added beside them. The output file appears when it is complete.
 
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
-    Times of an aligner are exact and are not refined (--times aligner: a CTM does not name its source). Without times
-    the model uses only the words.
+    An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
+    times the model uses only the words.
     """
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
@@ -102,7 +101,8 @@ def punctuate(
     given = Source(source, from_)
     target = formats.output_format(output, to, None if probabilities else given)
     limits = chosen_limits(subtitles, target)
-    _check_exclusive({"--audio": audio, "--wav-scp": wav_scp})
+    if audio and wav_scp:
+        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == given.format
@@ -121,16 +121,10 @@ def punctuate(
         formats.write(restored, output, punctuator.glyphs, target, limits)
 
 
-def _check_exclusive(options: Mapping[str, object]) -> None:
-    """Raise AsrPunctError if both options are given."""
-    if all(value is not None for value in options.values()):
-        raise AsrPunctError(f"found {' and '.join(options)}, expected one of them")
-
-
 @command(
-    Part.RESTORING,
+    Section.RESTORING,
     {
-        "Words of a recogniser, each decided when three more have arrived": ("recogniser | asr-punct stream --right 3"),
+        "Words of a recogniser, each written when three more have arrived": "recogniser | asr-punct stream --right 3",
         "Words with times": """echo '{"word": "hola", "start": 0.5, "end": 0.9}' | asr-punct stream""",
     },
 )
@@ -146,13 +140,13 @@ def stream(
     int8: Int8 = False,
     class_weights: ClassWeights = None,
 ) -> None:
-    """Add marks and capitals to words as they come.
+    """Add marks and capitals to words as they arrive.
 
-    Reads standard input: lines of words, or of one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
-    seconds), whose times give the pauses. An empty line ends the document: all its words are written.
+    Reads standard input. A line has words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
+    seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
 
-    Writes each word as a line of its input's form as soon as the --right words after it have arrived. A written word
-    never changes. If the model's windows are shorter than --left and --right, both are shortened.
+    Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived. A
+    written word never changes. If the model's windows are shorter than --left and --right, both are shortened.
     """
     from asr_punct.cli.lines import punctuate_standard_input
 

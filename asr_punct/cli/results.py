@@ -1,4 +1,4 @@
-"""`score`, `models` and `info`."""
+"""The commands `score`, `models` and `info`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli import completion
-from asr_punct.cli.base import Part, command, print_text
+from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.options import HypothesisFrom, Language, Quiet, ReferenceFrom
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
@@ -16,10 +16,10 @@ from asr_punct.progress import on_terminal
 
 
 @command(
-    Part.RESULTS,
+    Section.RESULTS,
     {
-        "Two texts of the same words": "asr-punct score ref.txt hyp.txt",
-        "A recogniser's words, on a page with the transcript and its audio": (
+        "Two texts with the same words": "asr-punct score ref.txt hyp.txt",
+        "A recogniser's words; a page with transcript and audio": (
             "asr-punct score ref.txt hyp.json --align --html page.html --audio talk.wav"
         ),
         "Two systems, with the four classes of the IWSLT benchmark": (
@@ -39,7 +39,7 @@ def score(
     ] = None,
     audio: Annotated[
         Path | None,
-        typer.Option(help="With --html: the recording, played from its words; over 8 MiB it is linked, not embedded."),
+        typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
     ] = None,
     merge: Annotated[
         int | None,
@@ -49,10 +49,10 @@ def score(
     lang: Language = "es",
     quiet: Quiet = False,
 ) -> None:
-    """Score marks and case, on a recogniser's words too.
+    """Score marks and case against a reference.
 
     Reads two files of any format that punctuate reads (--ref-from, --hyp-from, else detected), with labels or written
-    words; the reference of a NeMo manifest is `text`. Without --align both must have the same words.
+    words. If REF is a NeMo manifest, its key `text` is read. Without --align both must have the same words.
 
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
     bootstrap over the utterances; with --align also word error rates. In --json rates are fractions.
@@ -91,12 +91,7 @@ def score(
     print_text(text)
 
 
-@command(
-    Part.RESULTS,
-    {
-        "All shipped models": "asr-punct models",
-    },
-)
+@command(Section.RESULTS, {"All shipped models": "asr-punct models"})
 def models() -> None:
     """List the shipped models and their scores.
 
@@ -111,13 +106,7 @@ def models() -> None:
         typer.echo("this release has no model: train one with asr-punct train", err=True)
 
 
-@command(
-    Part.RESULTS,
-    {
-        "A shipped model": "asr-punct info es-eu",
-        "Your own model": "asr-punct info my-model",
-    },
-)
+@command(Section.RESULTS, {"A shipped model": "asr-punct info es-eu", "Your own model": "asr-punct info my-model"})
 def info(
     model: Annotated[
         str,
@@ -126,9 +115,9 @@ def info(
         ),
     ],
 ) -> None:
-    """Describe a model: language, parts, windows, training, files.
+    """Describe a model.
 
-    Prints a line for each.
+    Prints its language, parts, windows, training and files, one per line.
     """
     from asr_punct.checkpoint import read_info
     from asr_punct.cli.describe import describe

@@ -1,4 +1,4 @@
-"""`align` and `pauses`: word times from audio, pauses from word times."""
+"""The commands `align` and `pauses`: word times from audio, pauses from word times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr.aligners import METHODS, open_aligner
-from asr_punct.cli.base import Part, command, print_summary
+from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.completion import one_of
 from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times
 from asr_punct.cli.overwriting import check_outputs, recordings
@@ -17,10 +17,10 @@ from asr_punct.progress import on_terminal
 
 
 @command(
-    Part.TIMES,
+    Section.TIMES,
     {
         "Times of a recording's words": "asr-punct align --lang es talk.wav talk.txt -o talk.ctm",
-        "Of all utterances of a data directory": "asr-punct align --lang eu --data-dir data -o data/ctm",
+        "Times of all utterances of a data directory": "asr-punct align --lang eu --data-dir data -o data/ctm",
         "With a CTC model of NeMo": "asr-punct align --method ctc --acoustic-model asr.nemo talk.wav talk.txt",
     },
 )
@@ -32,7 +32,7 @@ def align(
     method: Annotated[
         str,
         typer.Option(
-            help="dtw: against espeak-ng's speech, no acoustic model; ctc: with --acoustic-model.",
+            help="dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.",
             autocompletion=one_of(METHODS),
         ),
     ] = "dtw",
@@ -68,9 +68,9 @@ def align(
 
 
 @command(
-    Part.TIMES,
+    Section.TIMES,
     {
-        "Training data from aligned words and the text of their data directory": (
+        "Training data: aligned words with the labels of their data directory's text": (
             "asr-punct pauses data/ctm --data-dir data --times aligner -o train.tsv"
         ),
         "A recogniser's words and their recording": "asr-punct pauses talk.ctm --audio talk.wav -o talk.tsv",
@@ -88,11 +88,11 @@ def pauses(
 ) -> None:
     """Turn times into pauses, to train on or to punctuate.
 
-    Reads words with times in any format that punctuate reads; with --data-dir they are its utterances, by name, and get
-    the labels of its text.
+    Reads words with times in any format that punctuate reads. With --data-dir, IN names the utterances of that
+    directory, and its text gives the labels.
 
-    Writes TSV: word, marks, pause after it in seconds with three decimals (- if unknown), case; a word a line, an empty
-    line after each utterance. Reports the number of unknown pauses and of marks that no word could take.
+    Writes TSV, a word a line: word, marks, pause after it in seconds with three decimals (- if unknown), case. An empty
+    line ends an utterance. Reports how many pauses are unknown, and how many marks had no word to go to.
     """
     from asr_punct import formats
     from asr_punct.corpora.timed import TimedCorpus

@@ -1,4 +1,4 @@
-"""`prepare`, `train`, `tune` and `export`: from a corpus to a model."""
+"""The commands `prepare`, `train`, `tune` and `export`: from a corpus to a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Part, command, log_progress, print_summary, print_text
+from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.completion import configurations, models, one_of
 from asr_punct.cli.options import Device, Language, Quiet, Threads
 from asr_punct.cli.overwriting import check_outputs
@@ -19,7 +19,7 @@ _CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
 
 
 @command(
-    Part.TRAINING,
+    Section.TRAINING,
     {
         "Written text, split at random by document": "asr-punct prepare text speeches.txt data --lang es",
         "The corpus mintzai-ST": "asr-punct prepare mintzai mintzai-ST data",
@@ -47,7 +47,7 @@ def prepare(
     iwslt: the files train2012, dev2012, test2011 and test2011asr.
 
     nemo-labels: training files of NeMo's punctuation models: text_train.txt and labels_train.txt, train/text.txt and
-    train/labels.txt, or text.txt and labels.txt, which is split by --dev and --test.
+    train/labels.txt, or one pair text.txt and labels.txt, which is split by --dev and --test.
 
     Writes train.tsv, dev.tsv and test.tsv (mintzai: Kaldi data directories, es/train and so on) into OUT, and reports
     the number of words in each and what was dropped.
@@ -72,7 +72,7 @@ def prepare(
 
 
 @command(
-    Part.TRAINING,
+    Section.TRAINING,
     {
         "A small model from scratch": "asr-punct train --config small --data data -o my-model training.epochs=9",
         "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
@@ -83,12 +83,9 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory with train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to write.")],
     config: Annotated[
-        str, typer.Option(help="A configuration's name, or a YAML file.", autocompletion=configurations)
+        str, typer.Option(help="Configuration, by name or YAML file.", autocompletion=configurations)
     ] = "autopunct",
-    init: Annotated[
-        str | None,
-        typer.Option(help="Model to start from, such as es-eu.", autocompletion=models),
-    ] = None,
+    init: Annotated[str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=models)] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume a killed run.")] = False,
     device: Device = None,
     settings: Annotated[
@@ -98,8 +95,8 @@ def train(
 ) -> None:
     """Train a model.
 
-    Reads train.tsv and dev.tsv of a directory (asr-punct prepare and asr-punct pauses write them), and a configuration
-    by name or file; KEY=VALUE changes it. With --init the architecture is the initial model's, and model.* of --config
+    Reads train.tsv and dev.tsv of --data (asr-punct prepare and asr-punct pauses write them), and a configuration;
+    KEY=VALUE changes it. With --init the architecture is the initial model's, and model.* of --config
     is ignored, except model.heads.KEY=VALUE, which replaces the heads. Needs the extra "train".
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
@@ -109,15 +106,15 @@ def train(
     from asr_punct.training.configuration import named_heads, read_config
     from asr_punct.training.fit import train as train_model
 
-    log_progress(quiet)
+    set_log_level(quiet)
     values = read_config(config, settings or [])
-    start = find_trainable_model(init) if init else None
+    initial = find_trainable_model(init) if init else None
     with on_terminal(quiet):
-        train_model(values, data, output, init=start, heads=named_heads(settings or []), resume=resume, device=device)
+        train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 
 @command(
-    Part.TRAINING,
+    Section.TRAINING,
     {
         "Tune on a development set": "asr-punct tune my-model data/dev.tsv",
         "For decoding that averages nine windows": "asr-punct tune my-model data/dev.tsv --aggregate 9",
@@ -135,8 +132,7 @@ def tune(
 ) -> None:
     """Fit the decoding settings of a model on a development corpus.
 
-    Reads a model directory and labelled TSV. Use the same --aggregate here as in punctuate; the settings are tuned for
-    it.
+    Reads a model directory and labelled TSV. Use the --aggregate that you will use in punctuate.
 
     Writes thresholds, calibration and case biases, or class weights, into config.json. Prints a table of F1 and
     calibration errors before and after.
@@ -153,7 +149,7 @@ def tune(
 
 
 @command(
-    Part.TRAINING,
+    Section.TRAINING,
     {"fp32 and int8 graphs": "asr-punct export my-model --int8"},
 )
 def export(
@@ -171,7 +167,7 @@ def export(
     from asr_punct.hub import find_model
     from asr_punct.training.export import export as write_graph
 
-    log_progress(quiet)
+    set_log_level(quiet)
     with on_terminal(quiet):
         difference = write_graph(find_model(model), int8)
     print_summary([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)
