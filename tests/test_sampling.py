@@ -17,11 +17,11 @@ from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix, read_corpus
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.sampling import (
-    cut,
+    add_generated_pauses,
     epoch_batches,
+    hide_inputs,
     make_batch,
-    with_generated_pauses,
-    withhold,
+    truncate,
 )
 
 
@@ -50,7 +50,7 @@ def windows_of(lengths, **columns):
 )
 def test_rates_of_hidden_pauses_and_edges(name, rate):
     rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout"], 0.0)
-    batch = withhold(windows_of([20] * 2000, boundaries=3), TrainingConfig(**{**rates, name: rate}), generator())
+    batch = hide_inputs(windows_of([20] * 2000, boundaries=3), TrainingConfig(**{**rates, name: rate}), generator())
     hidden = batch.boundaries == 0 if name == "boundary_dropout" else batch.pauses == UNKNOWN
     assert np.mean(hidden) == pytest.approx(rate, abs=0.04)
     whole = (batch.pauses == UNKNOWN).reshape(-1, 20).all(axis=1)
@@ -96,7 +96,7 @@ def test_windows_are_cut(tokenizer, lengths, words, tokens):
     vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
     batch = windows_of(lengths, words=1)
     size = int(vocabulary.counts(np.array([1]))[0])
-    cut_batch = cut(batch, vocabulary, words, tokens)
+    cut_batch = truncate(batch, vocabulary, words, tokens)
     assert np.bincount(cut_batch.rows).tolist() == [min(length, words, tokens // size) for length in lengths]
 
 
@@ -104,7 +104,7 @@ def test_windows_without_pauses_are_given_drawn_ones():
     batch = windows_of([60, 60], marks=2, pauses=UNKNOWN)
     batch.pauses[70] = 3
     batch.boundaries[59] = DOCUMENT_END
-    spoken = with_generated_pauses(batch, generator()).pauses
+    spoken = add_generated_pauses(batch, generator()).pauses
     assert (spoken[:59] != UNKNOWN).all()
     assert len(set(spoken[:59].tolist())) > 5
     assert spoken[59] == UNKNOWN

@@ -24,12 +24,12 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
     """Change each word of training windows with probability `config.rate`.
 
     * A substituted word keeps its labels, its case and its pause.
-    * The labels of a deleted word are deleted too. The pause before it then includes the pause after it
-      (`WordArrays.without`). A window always keeps at least its first word.
+    * The labels of a deleted word are deleted too; its pause is added to the pause before it. A window that would lose
+      all its words keeps the first one.
     * A word is inserted before the changed word. It has no labels and an unknown pause.
 
     Args:
-        batch: windows, each of words of one document.
+        batch: windows.
         config: the rates.
         replacements: vocabulary indices of the words to substitute and insert, drawn uniformly.
         rng: random generator.
@@ -41,15 +41,16 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
     deleted = changed & ~substituted & (kind < config.substitution + config.deletion)
     inserted = changed & ~substituted & ~deleted
     kept = ~deleted
-    kept |= batch.first & ~np.logical_or.reduceat(kept, np.flatnonzero(batch.first))[batch.rows]
+    emptied = ~np.logical_or.reduceat(kept, np.flatnonzero(batch.first))
+    kept |= batch.first & emptied[batch.rows]
     result = replace(batch, words=np.where(substituted, drawn, batch.words)).without(~kept)
     return _inserted(result, inserted[kept], drawn[kept]).with_edges_of(batch)
 
 
 def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArray[np.int32]) -> WordArrays:
-    """Insert `words`, (all words,), without labels, where `before` is true."""
+    """Insert the `words` of the places where `before` is true; all three have the same length."""
     copies = 1 + before
-    result = batch.at(np.repeat(np.arange(len(copies)), copies))
+    result = batch.select(np.repeat(np.arange(len(copies)), copies))
     new = (np.cumsum(copies) - copies)[before]
     result.words[new], result.pauses[new] = words[before], UNKNOWN
     result.marks[new], result.cases[new] = 0, _LOWER

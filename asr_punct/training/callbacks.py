@@ -25,7 +25,7 @@ from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEX
 log = logging.getLogger(__name__)
 
 _WARMUP_STEPS = 10
-"""Step at which the average keeps half of itself, at most: early weights are far from the final ones."""
+"""At step t the decay of the average is at most t / (t + 10), so that it soon forgets the first weights."""
 
 
 class SafeCheckpointIO(TorchCheckpointIO):
@@ -52,42 +52,38 @@ class KeepBest(Callback):
         directory: the model directory.
         info: written to its config.json, with the scores.
         monitor: `f1` or `perplexity`, as in `TrainingConfig`.
-
-    Attributes:
-        metric: name of the logged score.
-        mode: `max` if a higher score is better, else `min`.
     """
 
     def __init__(self, directory: Path, info: ModelInfo, monitor: str = "f1") -> None:
         self.directory, self.info = directory, info
         self.metric, self.mode = {"f1": (DEV_F1, "max"), "perplexity": (DEV_PERPLEXITY, "min")}[monitor]
-        self.best: dict[str, float] = {}
+        self._best: dict[str, float] = {}
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         scores = {name: float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1, self.metric)}
         sign = 1 if self.mode == "max" else -1
-        if self.best and not sign * scores[self.metric] > sign * self.best[self.metric]:  # also if NaN
+        if self._best and not sign * scores[self.metric] > sign * self._best[self.metric]:  # also if it is NaN
             return
-        self.best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
+        self._best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
         save_tagger(pl_module.model, self.directory / WEIGHTS)
         self.write(finished=False)
 
     def write(self, finished: bool) -> None:
         """Write `config.json` with the facts and best scores of the run."""
-        facts = {**self.info.training, **{name: round(value, 6) for name, value in self.best.items()}}
+        facts = {**self.info.training, **{name: round(value, 6) for name, value in self._best.items()}}
         write_info(self.directory, replace(self.info, training={**facts, "finished": finished}))
 
     def state_dict(self) -> dict[str, Any]:
-        return dict(self.best)
+        return dict(self._best)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.best = dict(state_dict)
+        self._best = dict(state_dict)
 
 
 class AverageWeights(Callback):
-    """Score and keep an exponential moving average of the weights (Polyak and Juditsky 1992).
+    """Evaluate and save an exponential moving average of the weights (Polyak and Juditsky 1992).
 
-    Must follow `KeepBest` in the list of callbacks, so that the average is saved.
+    It swaps the weights during validation, so it must follow `KeepBest`, which saves them, in the list of callbacks.
 
     Args:
         decay: share of itself that the average keeps at each step; less in the first steps.
@@ -95,14 +91,13 @@ class AverageWeights(Callback):
 
     def __init__(self, decay: float) -> None:
         self._decay = decay
-        self._average: AveragedModel
 
     def setup(self, trainer: lightning.Trainer, pl_module: Any, stage: str) -> None:
         self._average = AveragedModel(pl_module.model, multi_avg_fn=self._update)
 
-    def _update(self, averages: Any, weights: Any, steps: Tensor | int) -> None:
-        taken = int(steps) + 1
-        torch._foreach_lerp_(averages, weights, 1 - min(self._decay, taken / (taken + _WARMUP_STEPS)))
+    def _update(self, averages: Any, weights: Any, previous_steps: Tensor | int) -> None:
+        step = int(previous_steps) + 1
+        torch._foreach_lerp_(averages, weights, 1 - min(self._decay, step / (step + _WARMUP_STEPS)))
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         self._average.to(pl_module.device)
@@ -113,7 +108,7 @@ class AverageWeights(Callback):
         self._average.update_parameters(pl_module.model)
 
     def on_validation_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Put the average in the place of the weights."""
+        """Swap the average and the weights."""
         for average, weight in zip(self._average.parameters(), pl_module.parameters(), strict=True):
             average.data, weight.data = weight.data, average.data
 
@@ -128,10 +123,10 @@ class AverageWeights(Callback):
 
 
 class EpochReport(Callback):
-    """Show a progress bar for each epoch, and log a line at its end.
+    """Show a progress bar for each epoch, and log a line with its metrics at the end.
 
     Args:
-        metrics: names of logged metrics, by their titles in the line.
+        metrics: name of each logged metric by its title in the line.
     """
 
     def __init__(self, metrics: Mapping[str, str]) -> None:

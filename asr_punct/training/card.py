@@ -18,10 +18,11 @@ def write_card(directory: Path) -> None:
 
 
 def card(directory: Path, info: ModelInfo) -> str:
-    """Return the card as Markdown: title, usage and a list of facts; a recipe adds front matter and sections."""
+    """Return the card in Markdown: title, usage and a list of facts."""
     model, facts = info.model, info.training
-    heads = model.heads
-    marks = f"{len(MARKS)} marks" if heads.kind == "multilabel" else f"marks in {len(heads.classes)} classes"
+    marks = (
+        f"{len(MARKS)} marks" if model.heads.kind == "multilabel" else f"marks in {len(model.heads.classes)} classes"
+    )
     inputs = "words alone" if model.pauses.kind == "none" else "words and the pauses between them, where known"
     name = directory.resolve().name
     lines = {
@@ -38,15 +39,15 @@ def card(directory: Path, info: ModelInfo) -> str:
         "parameters": facts.get("parameters"),
         "licence of the weights": facts.get("licence"),
     }
-    return "\n".join(
-        [
-            f"# {name}\n",
-            "Punctuation and capitals for the words of a speech recogniser.\n",
-            f"```bash\nasr-punct punctuate --model {name} transcript.txt\n```\n",
-            *(f"* {key}: {_text(value)}" for key, value in lines.items() if value is not None),
-            "",
-        ]
-    )
+    return f"""# {name}
+
+Punctuation and capitals for the words of a speech recogniser.
+
+```bash
+asr-punct punctuate --model {name} transcript.txt
+```
+
+""" + "".join(f"* {key}: {_text(value)}\n" for key, value in lines.items() if value is not None)
 
 
 def language_names(codes: str) -> str:

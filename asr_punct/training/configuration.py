@@ -1,4 +1,4 @@
-"""Read configurations by name or file: YAML, through omegaconf, checked as dataclasses."""
+"""Read the configuration of a training run from YAML and `key=value` settings."""
 
 from __future__ import annotations
 
@@ -19,41 +19,42 @@ _SETTINGS = "settings"
 
 
 def read_config(name: str, settings: Sequence[str] = ()) -> Config:
-    """Read the configuration of that name or path, changed by `key=value` settings (`training.epochs=3`).
+    """Read a configuration, a shipped name or a path, and apply `key=value` settings such as `training.epochs=3`.
 
-    A file may extend another one with `base: NAME`, a file in its directory or a shipped configuration without a base.
+    A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration. A base
+    cannot have a base itself.
 
     Raises:
         ConfigError: there is no such file, it is not YAML, or its keys and values are wrong.
     """
     path = _find(name)
     values = _load(path)
-    if settings:
-        changed = _changed(values, settings)
-        try:
-            return from_mapping(Config, changed, _SETTINGS)
-        except ConfigError:
-            from_mapping(Config, values, str(path))  # raises if the file is wrong, not the settings
-            raise
-    return from_mapping(Config, values, str(path))
+    if not settings:
+        return from_mapping(Config, values, str(path))
+    changed = _changed(values, settings)
+    try:
+        return from_mapping(Config, changed, _SETTINGS)
+    except ConfigError:
+        from_mapping(Config, values, str(path))  # if the file is wrong, and not the settings, report the file
+        raise
 
 
 def named_heads(settings: Sequence[str]) -> frozenset[str]:
-    """Return the keys of `model.heads` in settings that `read_config` accepts."""
+    """Return the keys of `model.heads` that settings change: `crf` of `model.heads.crf=path`."""
     heads = OmegaConf.select(OmegaConf.from_dotlist(list(settings)), "model.heads")
     return frozenset(heads or ())
 
 
-def _load(path: Path, may_have_base: bool = True) -> dict[str, Any]:
+def _load(path: Path, allow_base: bool = True) -> dict[str, Any]:
     with _config_errors(path):
         values: Any = OmegaConf.load(path)
         if not isinstance(values, DictConfig):
             raise ConfigError(f"{path}: found a list, expected keys and values")
-        if may_have_base and "base" in values:
+        if allow_base and "base" in values:
             base = str(values.pop("base"))
-            beside = path.parent / f"{base}.yaml"
-            values = OmegaConf.merge(_load(beside if beside.is_file() else _find(base), False), values)
-        return _plain(values)
+            sibling = path.parent / f"{base}.yaml"
+            values = OmegaConf.merge(_load(sibling if sibling.is_file() else _find(base), False), values)
+        return _to_dict(values)
 
 
 def _changed(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
@@ -61,16 +62,16 @@ def _changed(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
         if "=" not in setting:
             raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
     with _config_errors(_SETTINGS):
-        return _plain(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
+        return _to_dict(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
 
 
-def _plain(values: Any) -> dict[str, Any]:
+def _to_dict(values: Any) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(values, resolve=True))
 
 
 @contextmanager
 def _config_errors(place: object) -> Iterator[None]:
-    """Raise the errors of the libraries as a ConfigError with the place."""
+    """Raise errors of omegaconf and yaml as a ConfigError with the place."""
     try:
         yield
     except ConfigError:

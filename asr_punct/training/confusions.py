@@ -1,4 +1,4 @@
-"""Which words a recogniser confuses: words that sound alike, words that differ by a letter, and misspelt forms."""
+"""Words that a recogniser confuses: those that sound alike or differ by one letter, and misspelt forms of a word."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from asr_punct.features import DOCUMENT_START
 from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
-from asr_punct.training.corpus import Corpus
+from asr_punct.training.corpus import Corpus, positions
 from asr_punct.training.sounds import misspellings, sound_keys
 
 CANDIDATES = 8
-"""Most candidates of a word."""
+"""Maximum number of candidates of a word."""
 _COMMON = 1 / 2000
-"""Least share of the running words of a common word."""
+"""A word is common if at least this share of the running words is this word."""
 _FREQUENT = 20
-"""Least occurrences of a word that is compared letter by letter, or misspelt without being a name."""
-_SHORTEST_MISSPELT = 4
-"""Least letters of a word that is misspelt."""
+"""A word is frequent if it occurs at least so often. Only frequent words have neighbours that differ by one letter."""
+_MIN_MISSPELT_LETTERS = 4
+"""Shorter words are never misspelt."""
 
 _Counts = npt.NDArray[np.integer]
 _Pairs = npt.NDArray[np.int64]
@@ -31,13 +31,11 @@ _Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Confusions:
-    """Candidates that can replace each word of a vocabulary.
-
-    Indices from the vocabulary's length on are words of `extra`.
+    """Candidates that can replace each word of a vocabulary. Words of `extra` have the indices after the vocabulary.
 
     Attributes:
         extra: words outside the vocabulary: misspelt forms, and fillers.
-        offsets: *Shape:* (vocabulary + 1,), first candidate of each word; the last entry is the end.
+        offsets: *Shape:* (vocabulary + 1,), index of the first candidate of each word; the last entry is the end.
         candidates: *Shape:* (all candidates,), word indices.
         cumulative: *Shape:* (vocabulary,), share of the running words up to and including each word.
         common: *Shape:* (vocabulary,), whether at least one running word in 2,000 is this word.
@@ -55,7 +53,7 @@ class Confusions:
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, language: str, fillers: Sequence[str] = ()) -> Confusions:
-        """Find the confusions of a corpus; its vocabulary then needs the words of `extra` at its end."""
+        """Find the confusions of a corpus. The caller then adds the words of `extra` to its vocabulary."""
         words = corpus.vocabulary.words
         counts = np.bincount(corpus.words, minlength=len(words))
         return cls.from_vocabulary(words, counts, _names(corpus), language, fillers)
@@ -66,22 +64,22 @@ class Confusions:
     ) -> Confusions:
         """Find the confusions of lower-case words.
 
-        The candidates of a word are its misspelt forms (up to two of a name, one of a word with 20 occurrences) and
-        the most frequent words with its sound key or, among words with 20 occurrences, one letter apart.
+        The candidates of a word are its misspelt forms (up to two of a name, one of another frequent word), and the
+        most frequent words that have the same sound key or, if both words are frequent, differ by one letter.
 
         Args:
             vocabulary: distinct words.
             counts: occurrences, (vocabulary,).
             names: whether each word is a name, (vocabulary,).
-            language: selects the rules (`sounds.sound_keys`).
-            fillers: words that `noise` inserts.
+            language: language code; selects the rules of `training.sounds`.
+            fillers: words that `training.noise` inserts.
         """
-        index = {word: place for place, word in enumerate(vocabulary)}
+        index = {word: i for i, word in enumerate(vocabulary)}
         misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _FREQUENT), language, index)
-        places = [index.setdefault(filler, len(index)) for filler in fillers]
+        filler_indices = [index.setdefault(filler, len(index)) for filler in fillers]
         alike = _sound_pairs(sound_keys(vocabulary, language), counts)
         pairs = np.concatenate([misspelt, alike, _letter_pairs(vocabulary, counts)])
-        weights = np.append(counts, np.full(len(index) - len(vocabulary), counts.sum() + 1))
+        weights = np.append(counts, np.full(len(index) - len(vocabulary), counts.sum() + 1))  # misspelt forms first
         offsets, candidates = _most_frequent(pairs, weights, len(vocabulary))
         shares = counts / max(int(counts.sum()), 1)
         return cls(
@@ -91,12 +89,12 @@ class Confusions:
             cumulative=np.cumsum(shares),
             common=shares >= _COMMON,
             names=names,
-            fillers=np.array(places, np.int32),
+            fillers=np.array(filler_indices, np.int32),
         )
 
 
 def _names(corpus: Corpus) -> _Bools:
-    """Return which words are mostly capitalised inside sentences, (vocabulary,)."""
+    """Return which words have a capital in most of their occurrences inside sentences, (vocabulary,)."""
     size = len(corpus.vocabulary.words)
     ends = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}))
     inside = (corpus.boundaries & DOCUMENT_START == 0) & (corpus.marks & np.uint16(mark_bits(LEFT)) == 0)
@@ -116,18 +114,18 @@ def _misspelt_pairs(
 ) -> _Pairs:
     """Pair each `chosen` word with its misspelt forms; add new forms to `index`."""
     return _array(
-        (place, index.setdefault(form, len(index)))
-        for place in np.flatnonzero(chosen).tolist()
-        if len(word := vocabulary[place]) >= _SHORTEST_MISSPELT and word.isalpha()
-        for form in misspellings(word, language, vowel=bool(names[place]))
+        (i, index.setdefault(form, len(index)))
+        for i in np.flatnonzero(chosen).tolist()
+        if len(word := vocabulary[i]) >= _MIN_MISSPELT_LETTERS and word.isalpha()
+        for form in misspellings(word, language, vowel=bool(names[i]))
     )
 
 
 def _sound_pairs(keys: Sequence[str], counts: _Counts) -> _Pairs:
-    """Pair each word with the most frequent words of its sound key."""
+    """Pair each word with the most frequent words that have the same sound key."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
-    for place in np.argsort(-counts, kind="stable").tolist():
-        groups[keys[place]].append(place)
+    for word in np.argsort(-counts, kind="stable").tolist():
+        groups[keys[word]].append(word)
     groups.pop("", None)
     return _array(
         (word, other)
@@ -142,29 +140,28 @@ def _letter_pairs(vocabulary: Sequence[str], counts: _Counts) -> _Pairs:
     """Pair frequent words that differ by a substituted, inserted or deleted letter, in both directions."""
     frequent = np.flatnonzero(counts >= _FREQUENT)
     ordered = frequent[np.argsort(-counts[frequent], kind="stable")].tolist()
-    index = {vocabulary[place]: place for place in ordered}
-    gaps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    index = {vocabulary[i]: i for i in ordered}
+    gaps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # words equal but for the letter in the gap
     pairs: set[tuple[int, int]] = set()
-    for place in ordered:
-        word = vocabulary[place]
-        for i in range(len(word)):
-            shorter = index.get(word[:i] + word[i + 1 :])
+    for word in ordered:
+        letters = vocabulary[word]
+        for i in range(len(letters)):
+            shorter = index.get(letters[:i] + letters[i + 1 :])
             if shorter is not None:
-                pairs |= {(place, shorter), (shorter, place)}
-            gap = gaps[word[:i], word[i + 1 :]]
+                pairs |= {(word, shorter), (shorter, word)}
+            gap = gaps[letters[:i], letters[i + 1 :]]
             if len(gap) <= CANDIDATES:
-                gap.append(place)
+                gap.append(word)
             else:
-                pairs.update((place, other) for other in gap)
-    pairs.update(pair for gap in gaps.values() if len(gap) > 1 for pair in permutations(gap, 2))
+                pairs.update((word, other) for other in gap)
+    pairs.update(pair for gap in gaps.values() for pair in permutations(gap, 2))
     return _array(pairs)
 
 
 def _most_frequent(pairs: _Pairs, weights: _Counts, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Return offsets and indices of the `CANDIDATES` heaviest candidates of each of `size` words."""
+    """Return `offsets` and `candidates` of `Confusions`: for each of `size` words those of the largest weights."""
     pairs = np.unique(pairs, axis=0)
     pairs = pairs[np.lexsort((pairs[:, 1], -weights[pairs[:, 1]], pairs[:, 0]))]
-    numbers = np.bincount(pairs[:, 0], minlength=size)
-    rank = np.arange(len(pairs)) - (np.cumsum(numbers) - numbers)[pairs[:, 0]]
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(numbers, CANDIDATES))])
-    return offsets, pairs[rank < CANDIDATES, 1].astype(np.int32)
+    pairs = pairs[positions(pairs[:, 0]) < CANDIDATES]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=size))])
+    return offsets, pairs[:, 1].astype(np.int32)

@@ -1,9 +1,9 @@
-"""Load a labelled corpus into arrays: a few bytes a word."""
+"""Labelled corpora and training windows as arrays, a few bytes a word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -28,12 +28,12 @@ class Vocabulary:
     Attributes:
         words: the words.
         subwords: *Shape:* (sub-words,), token ids of all words.
-        ends: *Shape:* (words + 1,), first sub-word of each word; the last entry is the end.
+        offsets: *Shape:* (words + 1,), index of the first sub-word of each word; the last entry is the end.
     """
 
     words: tuple[str, ...]
     subwords: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
@@ -44,41 +44,45 @@ class Vocabulary:
         return cls(tuple(words), flat, np.concatenate([[0], np.cumsum(counts)]))
 
     def with_unknown(self, subword: int) -> Vocabulary:
-        """Return the vocabulary with another word at its end, which has the unknown sub-word alone."""
+        """Return the vocabulary with one more word at its end, whose only sub-word is the unknown sub-word."""
         subwords = np.append(self.subwords, np.int32(subword))
-        return Vocabulary((*self.words, ""), subwords, np.append(self.ends, len(subwords)))
+        return Vocabulary((*self.words, ""), subwords, np.append(self.offsets, len(subwords)))
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """Return the number of sub-words of each word of `words`, vocabulary indices."""
-        counts: npt.NDArray[np.int64] = self.ends[words + 1] - self.ends[words]
+        """Return the number of sub-words of each word index, in the shape of `words`."""
+        counts: npt.NDArray[np.int64] = self.offsets[words + 1] - self.offsets[words]
         return counts
 
     def gather(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-        """Return the sub-words of `words`, vocabulary indices, in a row."""
-        counts = self.counts(words)
-        first = np.repeat(self.ends[words] - (np.cumsum(counts) - counts), counts)
-        return self.subwords[first + np.arange(len(first))]
+        """Return the sub-words of the word indices `words`, concatenated."""
+        rows = np.repeat(np.arange(len(words)), self.counts(words))
+        return self.subwords[self.offsets[words][rows] + positions(rows)]
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """The words of all documents in a row.
+class WordColumns:
+    """Words with their labels and pauses.
 
     Attributes:
-        vocabulary: the distinct words.
-        words: *Shape:* (corpus,), vocabulary indices.
-        pauses: *Shape:* (corpus,), buckets.
-        marks: *Shape:* (corpus,), bit i set for mark i.
-        cases: *Shape:* (corpus,), index of the case.
-        boundaries: *Shape:* (corpus,), flags of words that begin or end a document.
+        words: *Shape:* (words,), vocabulary indices.
+        marks: *Shape:* (words,), bit i set for mark i.
+        cases: *Shape:* (words,), index of the case.
+        pauses: *Shape:* (words,), buckets.
+        boundaries: *Shape:* (words,), flags of words that begin or end a document.
     """
 
-    vocabulary: Vocabulary
     words: npt.NDArray[np.int32]
-    pauses: npt.NDArray[np.int16]
     marks: npt.NDArray[np.uint16]
     cases: npt.NDArray[np.uint8]
+    pauses: npt.NDArray[np.int16]
     boundaries: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Corpus(WordColumns):
+    """The words of all documents, concatenated."""
+
+    vocabulary: Vocabulary
 
     def __len__(self) -> int:
         return len(self.words)
@@ -92,31 +96,31 @@ class Corpus:
     def inputs(self) -> Iterator[WordInput]:
         """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
-        ends = self.vocabulary.ends.tolist()
+        offsets = self.vocabulary.offsets.tolist()
         for word, pause, flag in zip(self.words.tolist(), self.pauses.tolist(), self.boundaries.tolist(), strict=True):
-            yield WordInput(tuple(subwords[ends[word] : ends[word + 1]]), pause, flag)
+            yield WordInput(tuple(subwords[offsets[word] : offsets[word + 1]]), pause, flag)
+
+    def windows(self, spans: npt.NDArray[np.integer]) -> WordArrays:
+        """Return the words of windows; `spans` has the first word and the end of each, (windows, 2)."""
+        rows = np.repeat(np.arange(len(spans), dtype=np.int32), spans[:, 1] - spans[:, 0])
+        indices = spans[:, 0][rows] + positions(rows)
+        return WordArrays(**{each.name: getattr(self, each.name)[indices] for each in fields(WordColumns)}, rows=rows)
 
 
 @dataclass(frozen=True)
-class WordArrays:
-    """The words of a batch of windows, window by window; columns as in `Corpus`, each (words,).
+class WordArrays(WordColumns):
+    """The words of a batch of windows, window by window.
 
     Attributes:
-        rows: window of each word, ascending from 0.
+        rows: *Shape:* (words,), window of each word, ascending from 0.
     """
 
-    words: npt.NDArray[np.int32]
-    marks: npt.NDArray[np.uint16]
-    cases: npt.NDArray[np.uint8]
-    pauses: npt.NDArray[np.int16]
-    boundaries: npt.NDArray[np.uint8]
     rows: npt.NDArray[np.int32]
 
     @property
     def cells(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Window of each word, and its position in the window, each (words,)."""
-        lengths = np.bincount(self.rows)
-        return self.rows, np.arange(len(self.rows)) - (np.cumsum(lengths) - lengths)[self.rows]
+        return self.rows, positions(self.rows)
 
     @property
     def first(self) -> npt.NDArray[np.bool_]:
@@ -128,27 +132,34 @@ class WordArrays:
         """Which words are the last of their window, (words,)."""
         return np.diff(self.rows, append=self.rows[-1] + 1) > 0
 
-    def at(self, places: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> WordArrays:
-        """Return copies of the words at `places`, indices or a mask; windows keep their numbers."""
-        return WordArrays(**{name: column[places] for name, column in vars(self).items()})
+    def select(self, words: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> WordArrays:
+        """Return copies of the words with these indices, or where a mask is true; `rows` are not renumbered."""
+        return WordArrays(**{name: column[words] for name, column in vars(self).items()})
 
     def with_edges_of(self, before: WordArrays) -> WordArrays:
-        """Return these windows with the document flags that `before` has on each window's first and last word."""
+        """Return the windows with the document flags that the first and last words of the windows `before` have."""
         flags = np.full(len(self.words), NO_BOUNDARY, np.uint8)
         flags[self.first] |= before.boundaries[before.first] & DOCUMENT_START
         flags[self.last] |= before.boundaries[before.last] & DOCUMENT_END
         return replace(self, boundaries=flags)
 
     def without(self, deleted: npt.NDArray[np.bool_]) -> WordArrays:
-        """Return copies of the other words.
+        """Return copies of the words that are not deleted.
 
-        A pause before deleted words becomes the sum of it and their pauses, or unknown if one of them is unknown.
+        The pauses of deleted words are added to the pause of the word before them; the sum is unknown if one of them is
+        unknown.
         """
-        ends = np.flatnonzero(self.first | ~deleted)
-        pauses = np.minimum(np.add.reduceat(self.pauses, ends, dtype=np.int64), BUCKETS - 1)
-        unknown = np.logical_or.reduceat(self.pauses == UNKNOWN, ends)
-        spent = np.where(unknown, UNKNOWN, pauses).astype(np.int16)
-        return replace(self.at(~deleted), pauses=spent[~deleted[ends]])
+        groups = np.flatnonzero(self.first | ~deleted)
+        sums = np.minimum(np.add.reduceat(self.pauses, groups, dtype=np.int64), BUCKETS - 1)
+        unknown = np.logical_or.reduceat(self.pauses == UNKNOWN, groups)
+        pauses = np.where(unknown, UNKNOWN, sums).astype(np.int16)
+        return replace(self.select(~deleted), pauses=pauses[~deleted[groups]])
+
+
+def positions(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Return the position of each element in its row: 0, 1, 0 for the ascending `rows` 0, 0, 1."""
+    lengths = np.bincount(rows)
+    return np.arange(len(rows)) - (np.cumsum(lengths) - lengths)[rows]
 
 
 def read_words(path: Path) -> Iterator[str]:
@@ -162,8 +173,7 @@ def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
 
 
 def _utterances(path: Path) -> Iterable[Utterance]:
-    words = f"words of {path.name}"
-    return progress.counted(read_tsv(path), words, size=word_count, source=path)
+    return progress.counted(read_tsv(path), f"words of {path.name}", size=word_count, source=path)
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
@@ -182,22 +192,22 @@ def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
         columns += arrays
     if not columns:
         raise InputError(path, "no words", "a corpus")
-    words, pauses, marks, cases, boundaries = np.concatenate(columns, axis=1)
+    words, marks, cases, pauses, boundaries = np.concatenate(columns, axis=1)
     return Corpus(
         vocabulary=Vocabulary.encode(list(index), tokenizer),
         words=words.astype(np.int32),
-        pauses=pauses.astype(np.int16),
         marks=marks.astype(np.uint16),
         cases=cases.astype(np.uint8),
+        pauses=pauses.astype(np.int16),
         boundaries=boundaries.astype(np.uint8),
     )
 
 
 def _columns(utterance: Utterance, index: dict[str, int]) -> npt.NDArray[np.int64]:
-    """Return words, pauses, marks, cases and boundaries of an utterance, (5, words)."""
+    """Return the columns of an utterance in the order of `WordColumns`, (5, words); `index` numbers the words."""
     words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
     marks, cases = zip(*map(_label_ids, utterance.labels), strict=True)
-    return np.stack([words, buckets(utterance.pauses), marks, cases, np.zeros(len(words), np.int64)])
+    return np.stack([words, marks, cases, buckets(utterance.pauses), np.zeros(len(words), np.int64)])
 
 
 @cache

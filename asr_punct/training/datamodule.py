@@ -1,4 +1,4 @@
-"""Batches for Lightning: training windows cut at random, development windows cut as in inference."""
+"""Batches for Lightning: training windows cut at random, development windows as in inference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asr_punct.training.augment import augment
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
 from asr_punct.training.noise import add_noise
-from asr_punct.training.sampling import Batch, cut, epoch_batches, make_batch, take, with_generated_pauses, withhold
+from asr_punct.training.sampling import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.windows import training_windows
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
@@ -29,8 +29,8 @@ class PunctuationData(lightning.LightningDataModule):
     Args:
         directory: contains both files.
         tokenizer: of the model.
-        config: sizes of windows and batches, changes of the words, seed.
-        max_tokens: longest input of the encoder.
+        config: sizes of windows and batches, noise and augmentation, seed.
+        max_tokens: longest input of the encoder in sub-words, with both special tokens.
 
     Attributes:
         replacements: vocabulary indices of the words that `augment` substitutes and inserts.
@@ -54,7 +54,6 @@ class PunctuationData(lightning.LightningDataModule):
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
-        """Return the training batches of an epoch."""
         return TrainingBatches(self, number)
 
     def train_dataloader(self) -> DataLoader[Batch]:
@@ -70,9 +69,9 @@ class PunctuationData(lightning.LightningDataModule):
 
 
 class TrainingBatches(Dataset[Batch]):
-    """All batches of an epoch, a pure function of the seed and the epoch.
+    """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones.
 
-    A pass over the corpus may take several epochs; each of them has another part of its batches.
+    A pass over the corpus takes `epochs_per_pass` epochs, which divide its batches among them.
     """
 
     def __init__(self, data: PunctuationData, epoch: int) -> None:
@@ -92,21 +91,21 @@ class TrainingBatches(Dataset[Batch]):
     def __getitem__(self, index: int) -> Batch:
         config, corpus = self._config, self._corpus
         rng = np.random.default_rng((config.seed, self._epoch, index))
-        words = take(corpus, self._windows[self._batches[index]])
+        words = corpus.windows(self._windows[self._batches[index]])
         if config.generated_pauses:
-            words = with_generated_pauses(words, rng)
+            words = add_generated_pauses(words, rng)
         if self._confusions:
             words = add_noise(words, config.noise, self._confusions, rng)
         if config.augment.rate:
             words = augment(words, config.augment, self._replacements, rng)
         if self._confusions or config.augment.rate:
-            words = cut(words, corpus.vocabulary, *self._limits)
-        words = withhold(words, config, rng)
+            words = truncate(words, corpus.vocabulary, *self._limits)
+        words = hide_inputs(words, config, rng)
         return make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
 
 
 class DevelopmentBatches(Dataset[Batch]):
-    """Overlapping windows, cut and counted as in inference."""
+    """Overlapping windows as in inference; each word counts in the window that decides it there."""
 
     def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
         self._corpus, self._tokenizer = corpus, tokenizer
@@ -123,7 +122,7 @@ class DevelopmentBatches(Dataset[Batch]):
 
     def __getitem__(self, index: int) -> Batch:
         chosen = self._batches[index]
-        words = take(self._corpus, self._spans[chosen])
+        words = self._corpus.windows(self._spans[chosen])
         rows, columns = words.cells
         first, last = (bound[chosen][rows] for bound in self._kept)
         counted = (columns >= first) & (columns < last)

@@ -1,9 +1,8 @@
-"""The model under Lightning: losses, scores of the development set, optimiser."""
+"""The model under Lightning: loss, scores of the development set, optimiser."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -44,9 +43,11 @@ class SlotCounts:
 
 
 class PunctuationModule(lightning.LightningModule):
-    """Train a tagger on punctuation and case at once.
+    """Train a tagger on punctuation and case together.
 
-    The loss is the mean, over the words of a batch, of the punctuation head's cross-entropy and that of the case.
+    The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
+    counted words.
+
     Args:
         model: the tagger.
         config: optimiser and seed.
@@ -72,8 +73,7 @@ class PunctuationModule(lightning.LightningModule):
         return self
 
     def on_train_start(self) -> None:
-        """Turn dropout on; a loaded model is in evaluation mode."""
-        self.train()
+        self.train()  # a loaded model is in evaluation mode
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
         return batch.to(device)
@@ -97,7 +97,7 @@ class PunctuationModule(lightning.LightningModule):
         return self._marks_loss(output, batch) / words + case_loss
 
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        """Return the punctuation head's loss, summed over the words that count."""
+        """Return the punctuation head's loss, summed over the counted words."""
         head, word_mask = self.model.punctuation, batch.inputs["word_index"] > 0
         logits = head.loss_logits(output.label_logits, batch.marks, word_mask)
         return head.loss(logits[batch.counted].float(), batch.marks[batch.counted])
@@ -107,7 +107,7 @@ class PunctuationModule(lightning.LightningModule):
         self._dev_loss, self._dev_words = 0.0, 0
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count a batch of the development set; the head decides without weights."""
+        """Count the labels of a batch, decided with the default thresholds and class weights."""
         output = self.model(**batch.inputs)
         self._dev_loss += float(self._marks_loss(output, batch))
         self._dev_words += int(batch.counted.sum())
@@ -122,16 +122,13 @@ class PunctuationModule(lightning.LightningModule):
             self.log(name, score, prog_bar=True)
 
     def scores(self) -> dict[str, float]:
-        """Return micro-averaged F1 of marks and of case, and the perplexity of each word's marks."""
+        """Return the micro-averaged F1 of marks and of case, and the perplexity of the marks of a word."""
         perplexity = math.exp(self._dev_loss / max(1, self._dev_words))
         return {DEV_F1: self._marks.f1(), DEV_CASE_F1: self._cases.f1(), DEV_PERPLEXITY: perplexity}
 
-    def encoder_parameters(self) -> Iterable[nn.Parameter]:
-        """Return the parameters of the encoder itself, which have `encoder_learning_rate`."""
-        return (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
-
     def configure_optimizers(self) -> Any:
-        optimizer = build_optimizer(self, self.training_config, self.encoder_parameters())
+        encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
+        optimizer = build_optimizer(self, self.training_config, encoder)
         schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
@@ -141,6 +138,6 @@ class PunctuationModule(lightning.LightningModule):
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """Clip by norm, also sparse gradients."""
+        """Clip by norm, also sparse gradients, which Lightning's own clipping does not accept."""
         if gradient_clip_val:
             clip_gradients(self.parameters(), gradient_clip_val)

@@ -1,12 +1,14 @@
 """Add errors of a speech recogniser to the words of training windows, so that a model learns to cope with them.
 
-The default rates of `conf/small_noise.yaml` follow measured errors, in per cent of the reference's words:
+The rates in `conf/small_noise.yaml` follow measured errors, in per cent of the reference words:
 
 * English talks, IWSLT 2011 (test2011asr against test2011, 12,626 words): substitutions 7.3, deletions 2.4, insertions
-  4.0. 37 % of the substitutes sound alike or differ by a letter; 78 % of the deletions and 71 % of the insertions are
-  common words. Errors cluster: 13.1 in 100 words, standard deviation 6.4 (3.6 if they were independent).
-* Basque parliament, five Whisper models (18,700 words each): substitutions 2.9 to 6.3, of which 38 to 52 % sound alike
-  or differ by a letter, deletions 1.7 to 2.0, insertions 0.4 to 1.9. About half of the utterances have no error.
+  4.0. 37 % of the substitutes sound like the word or differ from it by one letter; 78 % of the deletions and 71 % of
+  the insertions are common words. Errors cluster: 13.1 in 100 words, standard deviation 6.4 (3.6 if they were
+  independent).
+* Basque parliament, five Whisper models (18,700 words each): substitutions 2.9 to 6.3, of which 38 to 52 % sound like
+  the word or differ by one letter, deletions 1.7 to 2.0, insertions 0.4 to 1.9. About half of the utterances have no
+  error.
 * Basque Common Voice: names inside a sentence are substituted 2.5 times as often as other words (17 % against 7 %).
 
 Spanish could not be measured.
@@ -32,19 +34,19 @@ _Bools = npt.NDArray[np.bool_]
 
 
 def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rng: Generator) -> WordArrays:
-    """Substitute, delete, repeat and insert words in training windows; every mark stays.
+    """Substitute, delete, repeat and insert words in training windows, without changing the marks and their order.
 
     * A substituted word keeps its labels.
     * Only common words without labels are deleted, never a window's first word or a word at the edge of a document.
-      The pause before the deleted word then includes the pause after it (`WordArrays.without`).
-    * The first copy of a repeated word has the marks on its left, the second copy those on its right. The second copy
+      The pause of a deleted word is added to the pause before it.
+    * Of a repeated word the first copy has the marks before the word, the second copy those after it. The second copy
       has a capital only if it is a name or an acronym.
     * Fillers have no labels. Inserted words have the pause of the word before them.
 
     Args:
-        batch: windows of words of the vocabulary, without its extra words.
+        batch: windows without words of `confusions.extra`.
         config: the rates.
-        confusions: of the vocabulary.
+        confusions: those of the vocabulary.
         rng: random generator.
     """
     noisy = (rng.random(int(batch.rows[-1]) + 1) < config.windows)[batch.rows]
@@ -66,23 +68,23 @@ def _substituted(
     words: npt.NDArray[np.int32], noisy: _Bools, config: NoiseConfig, confusions: Confusions, rng: Generator
 ) -> npt.NDArray[np.int32]:
     rates = np.where(confusions.names[words], config.name_substitution, config.substitution)
-    hit = np.flatnonzero(noisy & (rng.random(len(words)) < rates))
-    by_any, choice = rng.random((2, len(hit)))
-    first = confusions.offsets[words[hit]]
-    number = confusions.offsets[words[hit] + 1] - first
+    chosen = np.flatnonzero(noisy & (rng.random(len(words)) < rates))
+    kind, choice = rng.random((2, len(chosen)))
+    any_word = kind < config.any_word
+    share = choice[any_word] * confusions.cumulative[-1]
+    first = confusions.offsets[words[chosen]]
+    number = confusions.offsets[words[chosen] + 1] - first
+    similar = ~any_word & (number > 0)
     result = words.copy()
-    alike = (by_any >= config.any_word) & (number > 0)
-    result[hit[alike]] = confusions.candidates[(first + (choice * number).astype(np.int64))[alike]]
-    drawn = by_any < config.any_word
-    share = choice[drawn] * confusions.cumulative[-1]
-    result[hit[drawn]] = np.searchsorted(confusions.cumulative, share, side="right")
+    result[chosen[any_word]] = np.searchsorted(confusions.cumulative, share, side="right")
+    result[chosen[similar]] = confusions.candidates[(first + (choice * number).astype(np.int64))[similar]]
     return result
 
 
 def _deletable(batch: WordArrays) -> _Bools:
-    """Return which words can be deleted without losing a label or emptying a window."""
-    free: _Bools = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0) & ~batch.first
-    return free
+    """Return which words have no labels and are not the first word of a window or at the edge of a document."""
+    deletable: _Bools = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0) & ~batch.first
+    return deletable
 
 
 def _inserted(
@@ -92,7 +94,7 @@ def _inserted(
     copies = 1 + repeated + filled.astype(np.int64)
     ends = np.cumsum(copies)
     starts = ends - copies
-    result = batch.at(np.repeat(np.arange(len(copies)), copies))
+    result = batch.select(np.repeat(np.arange(len(copies)), copies))
     second, filler = starts[repeated] + 1, ends[filled] - 1
     result.marks[second - 1] &= _LEFT
     result.marks[second] &= ~_LEFT

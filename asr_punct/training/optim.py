@@ -1,34 +1,103 @@
-"""Build the optimiser (AdamW, RAdam, Muon with AdamW, AdaGrad; LookAhead around each) and its schedule."""
+"""Optimisers (AdamW, RAdam, Muon with AdamW, AdaGrad; LookAhead around each) and learning rate schedules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch.optim import Adagrad, AdamW, Muon, Optimizer, RAdam
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
-from asr_punct.training.combined import CombinedOptimizer, LookAhead
 
 _MUON_MOMENTUM = 0.95
 _BETAS = (0.9, 0.98)
-"""Of AdamW beside Muon: rows of tables that are rarely seen need a shorter memory than 0.999."""
-_LEAST_ROWS = 32
-"""Fewest rows of a matrix for Muon; the last layers of the heads have fewer rows."""
+"""Betas of AdamW beside Muon: rare rows of embedding tables need a shorter memory than 0.999."""
+_MIN_MUON_ROWS = 32
+"""Matrices with fewer rows, such as the last layers of the heads, are left to AdamW."""
 
 _Groups = list[dict[str, Any]]
-"""Groups of parameters with their own learning rate and weight decay."""
+"""Parameter groups of torch, each with its own learning rate and weight decay."""
+
+
+class CombinedOptimizer(Optimizer):
+    """Several optimisers, each with its own parameters, learning rates and state, as one."""
+
+    def __init__(self, optimizers: Sequence[Optimizer]) -> None:
+        self.optimizers = list(optimizers)
+        super().__init__([group for optimizer in optimizers for group in optimizer.param_groups], {})
+        self._share_groups()
+
+    def _share_groups(self) -> None:
+        """Use the group objects of the inner optimisers, so that a schedule changes their learning rates."""
+        self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        loss = closure() if closure else None
+        for optimizer in self.optimizers:
+            optimizer.step()
+        return loss
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
+        self._share_groups()
+
+
+class LookAhead(CombinedOptimizer):
+    """Slow weights that follow the optimiser's weights (Zhang et al. 2019, algorithm 1).
+
+    Every k steps the slow weights phi become phi + alpha (theta - phi), where theta are the optimiser's weights, and
+    the optimiser continues from phi with its state. Between these steps theta is evaluated.
+
+    Args:
+        optimizer: the inner optimiser.
+        period: steps between two updates of the slow weights (k).
+        rate: step size of the slow weights (alpha).
+    """
+
+    def __init__(self, optimizer: Optimizer, period: int, rate: float) -> None:
+        super().__init__([optimizer])
+        self.period, self.rate = period, rate
+        self._steps = 0
+        self._slow: list[Tensor] = []
+
+    def _weights(self) -> list[Tensor]:
+        return [weight.detach() for group in self.param_groups for weight in group["params"]]
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        weights = self._weights()
+        if not self._slow:  # not in __init__: a checkpoint may be loaded into the model after it
+            self._slow = [weight.clone() for weight in weights]
+        loss = super().step(closure)
+        self._steps += 1
+        if self._steps % self.period == 0:
+            torch._foreach_lerp_(self._slow, weights, self.rate)
+            torch._foreach_copy_(weights, self._slow)
+        return loss
+
+    def state_dict(self) -> dict[str, Any]:
+        return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        super().load_state_dict(state_dict)
+        self._steps = state_dict["steps"]
+        slow = zip(state_dict["slow"], self._weights(), strict=True) if state_dict["slow"] else ()
+        self._slow = [weight.to(like.device, copy=True) for weight, like in slow]
 
 
 def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter] = ()) -> Optimizer:
-    """Build the configured optimiser of all parameters with a gradient.
+    """Build the configured optimiser of all parameters that require a gradient.
 
     Args:
-        model: has the parameters.
-        config: optimiser and rates.
-        encoder: the parameters that have `encoder_learning_rate`, if it is set.
+        model: the trained module.
+        config: optimiser and learning rates.
+        encoder: the parameters with `encoder_learning_rate`, if it is set.
     """
     optimizer = _base_optimizer(model, config, _groups(model, config, encoder))
     period, rate = config.optimizer.lookahead_steps, config.optimizer.lookahead_rate
@@ -36,34 +105,34 @@ def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[
 
 
 def _base_optimizer(model: nn.Module, config: TrainingConfig, groups: _Groups) -> Optimizer:
+    decay = config.optimizer.weight_decay
     match config.optimizer.kind:
         case "adamw":
-            return AdamW(_by_decay(groups, config.optimizer.weight_decay), lr=config.learning_rate, fused=True)
-        case "radam":  # uses the variance from the sixth step on, like its authors' code
-            groups = _by_decay(groups, config.optimizer.weight_decay)
-            return RAdam(groups, lr=config.learning_rate, decoupled_weight_decay=True)
+            return AdamW(_split_by_decay(groups, decay), lr=config.learning_rate, fused=True)
+        case "radam":  # like the authors' code, torch rectifies from the sixth step on
+            return RAdam(_split_by_decay(groups, decay), lr=config.learning_rate, decoupled_weight_decay=True)
         case "muon":
             return _muon(model, groups[0]["params"], config)
         case "adagrad":
             for module in model.modules():
                 if isinstance(module, nn.Embedding):
-                    module.sparse = True  # AdaGrad would not change the rows that a batch does not read
+                    module.sparse = True  # AdaGrad does not change the rows of a table that a batch does not read
             return Adagrad(groups, lr=config.learning_rate)
 
 
 def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> _Groups:
-    """Return one group, or two if the encoder has its own learning rate; the encoder's group is first."""
+    """Return one group, or the encoder's group and another one if the encoder has its own learning rate."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if config.encoder_learning_rate is None:
         return [{"params": trained}]
-    own = {id(parameter) for parameter in encoder}
-    slow = [parameter for parameter in trained if id(parameter) in own]
-    others = [parameter for parameter in trained if id(parameter) not in own]
+    encoder_ids = {id(parameter) for parameter in encoder}
+    slow = [parameter for parameter in trained if id(parameter) in encoder_ids]
+    others = [parameter for parameter in trained if id(parameter) not in encoder_ids]
     return [{"params": slow, "lr": config.encoder_learning_rate}, {"params": others}]
 
 
-def _by_decay(groups: _Groups, weight_decay: float) -> _Groups:
-    """Split each group into matrices and tables, which decay, and biases, normalisation and other vectors."""
+def _split_by_decay(groups: _Groups, weight_decay: float) -> _Groups:
+    """Split each group: matrices and tables decay, biases, normalisation and other vectors do not."""
     divided = []
     for group in groups:
         matrices = [parameter for parameter in group["params"] if parameter.ndim >= 2]
@@ -74,9 +143,9 @@ def _by_decay(groups: _Groups, weight_decay: float) -> _Groups:
 
 
 def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig) -> Optimizer:
-    """Build Muon for the matrices of linear layers, and AdamW for tables, the heads' last layers and vectors."""
+    """Build Muon for the matrices of linear layers, and AdamW for all other parameters."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
-    large = {id(layer.weight) for layer in linear if layer.out_features >= _LEAST_ROWS}
+    large = {id(layer.weight) for layer in linear if layer.out_features >= _MIN_MUON_ROWS}
     muon = Muon(
         [parameter for parameter in trained if id(parameter) in large],
         lr=config.optimizer.muon_learning_rate,
@@ -87,8 +156,8 @@ def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig)
     return CombinedOptimizer([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
 
 
-def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
-    """Scale all gradients, also sparse ones, to a norm of at most `largest`."""
+def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """Scale all gradients to a total norm of at most `max_norm`; unlike torch's function, also sparse ones."""
     values = []
     for parameter in parameters:
         if parameter.grad is None:
@@ -96,16 +165,16 @@ def clip_gradients(parameters: Iterable[nn.Parameter], largest: float) -> None:
         if parameter.grad.is_sparse:
             parameter.grad = parameter.grad.coalesce()
         values.append(parameter.grad._values() if parameter.grad.is_sparse else parameter.grad)
-    factor = (largest / (nn.utils.get_total_norm(values) + 1e-6)).clamp(max=1.0)
+    factor = (max_norm / (nn.utils.get_total_norm(values) + 1e-6)).clamp(max=1.0)
     for value in values:
         value.mul_(factor)
 
 
 def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch: int) -> LambdaLR:
-    """Build the learning rate by step: linear warm-up, then constant, linear decay to 0, or a staircase.
+    """Build the learning rate schedule: linear warm-up, then constant, linear decay to 0, or a staircase.
 
-    The staircase begins after the first pass over the corpus, which is an epoch in the paper: every
-    `staircase_steps` steps multiply the rate by `staircase_rate` (Poláček et al. 2023, section 4.2).
+    The staircase begins after the first pass over the corpus, which is an epoch in the paper: every `staircase_steps`
+    steps the rate is multiplied by `staircase_rate` (Poláček et al. 2023, section 4.2).
     """
     warmup = max(1, round(config.warmup_epochs * steps_per_epoch))
     last = max(warmup + 1, config.epochs * steps_per_epoch)

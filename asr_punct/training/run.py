@@ -1,4 +1,4 @@
-"""A training run: its directory, from which a killed run resumes, its device and its trainer."""
+"""Directory, device and trainer of a training run. A killed run resumes from its directory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import logging
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import lightning
 import torch
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint
 from lightning.pytorch.loggers import TensorBoardLogger
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from asr_punct.checkpoint import TOKENIZER, read_info
 from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
@@ -26,18 +28,17 @@ from asr_punct.training.datamodule import DEV, TRAIN
 
 @dataclass(frozen=True)
 class Run:
-    """Files that a run needs to resume, in `training/` of the model directory."""
+    """Paths of a run. The files that it needs to resume are in `training/` of the model directory."""
 
     directory: Path
 
     @property
     def state(self) -> Path:
-        """The directory of these files."""
         return self.directory / "training"
 
     @property
     def checkpoint(self) -> Path | None:
-        """The checkpoint of the last complete epoch, if there is one."""
+        """The checkpoint after the last complete epoch, if there is one."""
         path = self.state / "last.ckpt"
         return path if path.exists() else None
 
@@ -48,12 +49,16 @@ class Run:
 
     @property
     def settings(self) -> Path:
-        """The configuration of the run."""
+        """The file with the configuration of the run."""
         return self.state / "config.json"
 
 
 def is_finished(run: Run, config: Config, resume: bool) -> bool:
-    """Check whether the run is complete; refuse to overwrite or resume anything but this run."""
+    """Return whether the run is complete.
+
+    Raises:
+        AsrPunctError: the directory has other files, another configuration, or a run that is not to be resumed.
+    """
     if run.directory.exists() and not run.directory.is_dir():
         raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
     if not run.settings.exists():
@@ -76,7 +81,7 @@ def check_data(data: Path) -> None:
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
-    """Write the first files of a run; called right before training, so that a failed start leaves nothing behind."""
+    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind."""
     try:
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -94,7 +99,7 @@ def resolve_device(name: str | None) -> torch.device:
 def build_trainer(
     run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device
 ) -> lightning.Trainer:
-    """Build the trainer of a run; it writes a checkpoint after every epoch."""
+    """Build the trainer, which writes a checkpoint after every epoch."""
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     bf16 = has_bf16(device.type) if config.precision == "auto" else config.precision == "bf16"
     checkpoint = ModelCheckpoint(
@@ -121,7 +126,9 @@ def fit(
     run: Run, trainer: lightning.Trainer, module: lightning.LightningModule, corpora: lightning.LightningDataModule
 ) -> None:
     """Train, from the last complete epoch if there is one. Raises AsrPunctError if training is interrupted."""
-    with warnings.catch_warnings():
+    # On a CPU the backward pass of flash attention is slow: with MATH a step of a small encoder is 1.4 times faster.
+    on_cpu = trainer.strategy.root_device.type == "cpu"
+    with warnings.catch_warnings(), sdpa_kernel(SDPBackend.MATH) if on_cpu else nullcontext():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
         trainer.fit(module, corpora, ckpt_path=run.checkpoint)
     if trainer.interrupted:

@@ -1,4 +1,4 @@
-"""Make batches of training windows: pure functions of seed, epoch and place, so that a resumed run has the same."""
+"""Group windows into batches, hide a part of their inputs, and make tensors of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
 from asr_punct.pauses import UNKNOWN
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.corpus import Corpus, Vocabulary, WordArrays, mark_matrix
+from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
 from asr_punct.training.pause_model import sample_pauses
-from asr_punct.training.windows import Spans
 
 _POOL_BATCHES = 32
+"""Batches whose windows are sorted by length together."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Batch:
         inputs: the arrays of `features.Features`, by name.
         marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
         cases: *Shape:* (batch, words), index of the case.
-        counted: *Shape:* (batch, words), False for padding and for words that another window decides.
+        counted: *Shape:* (batch, words), False for padding and for words whose labels are taken from another window.
     """
 
     inputs: dict[str, Tensor]
@@ -42,7 +42,7 @@ class Batch:
         return self._map(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pin_memory(self) -> Batch:
-        """Return the batch in pinned memory; a data loader calls this."""
+        """Return the batch in pinned memory; data loaders call this method."""
         return self._map(Tensor.pin_memory)
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
@@ -51,11 +51,11 @@ class Batch:
 
 
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
-    """Shuffle windows into batches of similar length, which saves padding; return the indices of each batch.
+    """Shuffle windows into batches of similar length, which saves padding; return the window indices of each batch.
 
     Args:
-        lengths: words of each window, (windows,).
-        words: most words of a batch with padding; a longer window becomes a batch alone.
+        lengths: number of words of each window, (windows,).
+        words: most words of a batch with padding; a longer window is a batch of its own.
         rng: random generator.
     """
     order = rng.permutation(len(lengths))
@@ -78,50 +78,35 @@ def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: 
     return [batch for batch in np.split(pool, cuts) if len(batch)]
 
 
-def take(corpus: Corpus, spans: Spans) -> WordArrays:
-    """Return the words of windows."""
-    lengths = spans[:, 1] - spans[:, 0]
-    rows = np.repeat(np.arange(len(spans), dtype=np.int32), lengths)
-    places = np.arange(len(rows)) + (spans[:, 0] - (np.cumsum(lengths) - lengths))[rows]
-    return WordArrays(
-        words=corpus.words[places],
-        marks=corpus.marks[places],
-        cases=corpus.cases[places],
-        pauses=corpus.pauses[places],
-        boundaries=corpus.boundaries[places],
-        rows=rows,
-    )
-
-
-def with_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArrays:
-    """Draw the pauses of windows without a known pause; the pause at the end of a document stays unknown."""
+def add_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArrays:
+    """Draw pauses for windows without a known pause. The pause at the end of a document stays unknown."""
     rows, columns = batch.cells
     marks = np.zeros((int(rows[-1]) + 1, int(columns.max()) + 1), np.uint16)
     ends = np.zeros(marks.shape, np.bool_)
     marks[rows, columns], ends[rows, columns] = batch.marks, batch.boundaries & DOCUMENT_END > 0
     drawn = sample_pauses(marks, rng, unknown=ends)[rows, columns]
-    spoken = np.bincount(rows, weights=batch.pauses != UNKNOWN) > 0
-    return replace(batch, pauses=np.where(spoken[rows], batch.pauses, drawn))
+    has_pauses = np.bincount(rows, weights=batch.pauses != UNKNOWN) > 0
+    return replace(batch, pauses=np.where(has_pauses[rows], batch.pauses, drawn))
 
 
-def cut(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> WordArrays:
-    """Cut windows to `words` words and `tokens` sub-words."""
+def truncate(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> WordArrays:
+    """Drop the last words of windows that have more than `words` words or `tokens` sub-words."""
     rows, columns = batch.cells
     ends = np.cumsum(vocabulary.counts(batch.words))
     before = np.concatenate([[0], ends])[np.flatnonzero(batch.first)]
     kept = (columns < words) & (ends - before[rows] <= tokens)
-    return batch.at(kept)
+    return batch.select(kept)
 
 
-def withhold(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
+def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
     """Hide pauses and document edges at the configured rates, so that the model works with and without them."""
     windows = int(batch.rows[-1]) + 1
-    silent, inner = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
-    hidden = silent[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
+    no_pauses, no_edges = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
+    hidden = no_pauses[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
     return replace(
         batch,
         pauses=np.where(hidden, UNKNOWN, batch.pauses),
-        boundaries=np.where(inner[batch.rows], NO_BOUNDARY, batch.boundaries),
+        boundaries=np.where(no_edges[batch.rows], NO_BOUNDARY, batch.boundaries),
     )
 
 
@@ -137,10 +122,10 @@ def make_batch(
 
     Args:
         batch: the words.
-        vocabulary: has the sub-words of the words.
-        tokenizer: has the special tokens.
-        counted: which words count, (all words,); by default all.
-        dropout: probability that a sub-word becomes the unknown sub-word, and the random generator.
+        vocabulary: gives the sub-words of the words.
+        tokenizer: gives the special tokens.
+        counted: words whose labels are trained or scored, (all words,); by default all.
+        dropout: probability that a sub-word is replaced by the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
     if dropout and dropout[0]:

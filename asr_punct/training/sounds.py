@@ -1,7 +1,7 @@
-"""Which words sound alike, and how a word is misspelt by ear: tables of rules for English and for Spanish and Basque.
+"""Sound keys and misspellings of words, by rules for English and for Spanish and Basque.
 
-Words with one sound key sound alike. The English key is close to Metaphone (Philips 1990, Hanging on the Metaphone),
-but has one vowel for all.
+Words with the same sound key sound alike: `vaca` and `baca`. The English key is close to Metaphone (Philips 1990,
+Hanging on the Metaphone), but all vowels are equal in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _Rules = Sequence[tuple[re.Pattern[str], str]]
 
 
 def _rules(table: str) -> _Rules:
-    """Read rules `pattern>replacement`, separated by white space."""
+    """Parse rules `pattern>replacement`, separated by white space."""
     pairs = (rule.partition(">") for rule in table.split())
     return [(re.compile(pattern, re.MULTILINE), replacement) for pattern, _, replacement in pairs]
 
@@ -45,7 +45,7 @@ _VOWELS = _rules("a>e e>i i>e o>u u>o")
 
 
 def sound_keys(words: Sequence[str], language: str) -> list[str]:
-    """Return the sound keys of lower-case words, by the rules of English (`en`) or of Spanish and Basque (others)."""
+    """Return the sound keys of lower-case words, by the rules of English (`en`) or else of Spanish and Basque."""
     text = "".join(c for c in unicodedata.normalize("NFD", "\n".join(words)) if not unicodedata.combining(c))
     for pattern, replacement in _ENGLISH if _is_english(language) else _IBERIAN:
         text = pattern.sub(replacement, text)
@@ -53,9 +53,9 @@ def sound_keys(words: Sequence[str], language: str) -> list[str]:
 
 
 def misspellings(word: str, language: str, *, vowel: bool) -> list[str]:
-    """Return the word misspelt by ear, and with `vowel` also with another vowel; forms equal to the word are left out.
+    """Return a misspelling of the word, such as `govierno`, and with `vowel` one with another vowel, if there are any.
 
-    A form depends on the word alone.
+    The same word always has the same misspellings.
     """
     tables = [_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS, *([_VOWELS] if vowel else [])]
     return [form for rules in tables if (form := _respelt(word, rules)) != word]
@@ -66,7 +66,7 @@ def _is_english(language: str) -> bool:
 
 
 def _respelt(word: str, rules: _Rules) -> str:
-    """Apply the first rule that changes the word; the word's checksum selects where the search begins."""
+    """Apply the first rule that changes the word; the word's checksum selects the rule that is tried first."""
     first = zlib.crc32(word.encode()) % len(rules)
     forms = (pattern.sub(replacement, word, count=1) for pattern, replacement in (*rules[first:], *rules[:first]))
     return next((form for form in forms if form != word), word)
