@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
@@ -12,7 +10,6 @@ from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
-RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STOP = Labels(frozenset({Mark.PERIOD, Mark.DASH}), Case.FIRST_CAP)
 FILES = {
     "wav.scp": "r sox r.sph -t wav - |\n",
@@ -157,33 +154,6 @@ def test_a_word_without_times_leaves_the_times_of_the_others(tmp_path):
     words = (Word("en", 1.0, 1.5), Word("1984"), Word("fue", 2.5, 3.0))
     formats.write([Utterance(words, "u", recording="r", time_source="ctc")], tmp_path / "out", ES, "kaldi")
     assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
-
-
-tokens = st.text(st.sampled_from("abñ.,-'"), min_size=1, max_size=4)
-
-
-@RELAXED
-@given(st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=12), st.booleans(), st.booleans())
-def test_any_utterances_are_read_back_in_their_order(tmp_path_factory, texts, timed, labelled):
-    out = tmp_path_factory.mktemp("kaldi") / "out"
-    values = []
-    for i, line in enumerate(texts):
-        words = [Word(text, *((20.0 * i + j, 20.0 * i + j + 0.5) if timed else ())) for j, text in enumerate(line)]
-        labels = (STOP,) * len(words) if labelled else None
-        values.append(
-            annotate(
-                Utterance(tuple(words), str(i), recording=f"r{i // 5}", time_source="asr" if timed else "none"),
-                labels=labels,
-            )
-        )
-    formats.write(values, out, ES, "kaldi")
-    again = read(out)
-    names = [f"{value.recording}-{value.id:0>{len(str(len(values) - 1))}}" for value in values]
-    times = [[(word.start, word.end) for word in value.words] for value in values]
-    spoken = list(zip(names, [value.recording for value in values], times, strict=True))
-    assert [(v.id, v.context, [(word.start, word.end) for word in v.words]) for v in again] == spoken
-    if not labelled:
-        assert [value.words for value in again] == [value.words for value in values]
 
 
 @pytest.mark.parametrize(

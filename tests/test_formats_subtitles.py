@@ -4,6 +4,7 @@ import io as stdio
 from dataclasses import replace
 
 import pytest
+from dummies import file
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,19 +67,9 @@ la sesión empieza
 
 00:00:03.010 --> 00:00:05.000 align:start position:0%
 la sesión empieza
-muy<00:00:03.900><c> tarde</c>
+muy<00:00:03.900><c> rara</c>
 """.replace("@", " ")
 FILES = {"a.srt": SRT, "a.vtt": VTT, "y.vtt": YOUTUBE}
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 def text_of(utterances, kind, style=ES, limits=None):
@@ -104,8 +95,8 @@ def words_of(utterances):
 # Reading
 
 
-def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
-    first, second = formats.read(file("talk.srt", SRT))
+def test_a_cue_is_an_utterance_whose_edges_have_its_times(tmp_path):
+    first, second = formats.read(file(tmp_path, "talk.srt", SRT))
     words = [("-", 1.0, None), ("buenos", None, None), ("días,", None, None), ("señorías", None, 2.5)]
     assert words_of([first]) == [words]
     assert (first.id, first.recording, first.time_source, first.pauses) == ("7", "talk", "segment", (None,) * 4)
@@ -114,8 +105,8 @@ def test_a_cue_is_an_utterance_whose_edges_have_its_times(file):
     ]
 
 
-def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
-    first, second = formats.read(file("a.vtt", VTT))
+def test_webvtt_has_notes_styles_names_and_escaped_characters(tmp_path):
+    first, second = formats.read(file(tmp_path, "a.vtt", VTT))
     assert [word.text for word in first.words] == ["buenos", "días,", "R&D", "qué", "tal"]
     assert (first.id, first.words[0].start, first.words[-1].end) == ("intro", 1.0, 2.5)
     assert (second.id, words_of([second])) == ("", [[("todo", 2.5, None), ("bien", None, 4.0)]])
@@ -132,8 +123,8 @@ def test_webvtt_has_notes_styles_names_and_escaped_characters(file):
         ("<vip Ana>hola", ""),
     ],
 )
-def test_the_voice_of_a_whole_cue_is_its_speaker(file, text, speaker):
-    (value,) = formats.read(file("a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
+def test_the_voice_of_a_whole_cue_is_its_speaker(tmp_path, text, speaker):
+    (value,) = formats.read(file(tmp_path, "a.vtt", f"WEBVTT\n\n00:00.000 --> 00:01.000\n{text}\n"))
     assert value.speaker == speaker
 
 
@@ -143,83 +134,71 @@ def test_new_cues_name_the_speaker_only_in_webvtt():
     assert text_of([value], "srt") == "1\n00:00:00,000 --> 00:00:01,000\nhola\n"
 
 
-def test_times_inside_a_cue_are_word_starts_and_repeated_lines_are_skipped(file):
-    cues = list(formats.read(file("a.vtt", YOUTUBE)))
+def test_times_inside_a_cue_are_word_starts_and_repeated_lines_are_skipped(tmp_path):
+    cues = list(formats.read(file(tmp_path, "a.vtt", YOUTUBE)))
     assert words_of(cues) == [
         [("la", 0.24, None), ("sesión", 0.69, None), ("empieza", 1.05, 3.0)],
         [],
-        [("muy", 3.01, None), ("tarde", 3.9, 5.0)],
+        [("muy", 3.01, None), ("rara", 3.9, 5.0)],
     ]
     assert [cue.time_source for cue in cues] == ["segment"] * 3
 
 
-def test_repeated_lines_are_words_in_cues_without_word_times(file):
-    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nno\n\n00:02.000 --> 00:03.000\nno\n"
-    assert [len(cue.words) for cue in formats.read(file("a.vtt", text))] == [1, 1]
-
-
-def test_unknown_tags_are_words(file):
+def test_unknown_tags_are_words(tmp_path):
     text = "1\n00:00:01,000 --> 00:00:02,000\n<unk> 3 < 5 a<b <i>y</i> [ruido]\n"
-    (cue,) = formats.read(file("a.srt", text))
+    (cue,) = formats.read(file(tmp_path, "a.srt", text))
     assert [word.text for word in cue.words] == ["<unk>", "3", "<", "5", "a<b", "y", "[ruido]"]
 
 
-def test_byte_order_mark_and_carriage_returns_are_dropped(file):
-    path = file("a.srt", b"\xef\xbb\xbf" + SRT.replace("\n", "\r\n").encode())
+def test_byte_order_mark_and_carriage_returns_are_dropped(tmp_path):
+    path = file(tmp_path, "a.srt", b"\xef\xbb\xbf" + SRT.replace("\n", "\r\n").encode())
     assert text_of(formats.read(path), "srt") == SRT
-
-
-def test_a_cue_may_have_no_number_and_no_text(file):
-    text = "00:00:01,000 --> 00:00:02,000\n\n2\n00:00:02,000 --> 00:00:03,000\nhola\n"
-    assert [len(cue.words) for cue in formats.read(file("a.srt", text))] == [0, 1]
-    assert text_of(formats.read(file("a.srt", text)), "srt") == text
 
 
 # Writing back
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_without_labels_a_file_is_unchanged(file, name):
-    path = file(name, FILES[name])
+def test_without_labels_a_file_is_unchanged(tmp_path, name):
+    path = file(tmp_path, name, FILES[name])
     assert text_of(formats.read(path), name[-3:]) == FILES[name]
 
 
-def test_only_the_text_of_srt_changes(file):
-    said = map(restored, formats.read(file("a.srt", SRT)))
-    expected = SRT.replace("señorías</i>", "señorías.</i>").replace(
-        "se abre <b>l</b>a sesión", "Se abre <b>l</b>a sesión."
-    )
-    assert text_of(said, "srt") == expected
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("a.srt", [("señorías</i>", "señorías.</i>"), ("se abre <b>l</b>a sesión", "Se abre <b>l</b>a sesión.")]),
+        ("a.vtt", [("buenos", "Buenos"), ("tal</v>", "tal.</v>"), ("todo bien", "Todo bien.")]),
+        (
+            "y.vtt",
+            [("la<", "La<"), ("a</c>", "a.</c>"), ("la sesión empieza\n", "La sesión empieza.\n"), ("muy<", "Muy<")],
+        ),
+    ],
+)
+def test_only_the_words_change(tmp_path, name, changes):
+    """In YouTube's cues also the lines that repeat the cue before."""
+    expected = FILES[name]
+    for old, new in changes:
+        expected = expected.replace(old, new)
+    cues = formats.read(file(tmp_path, name, FILES[name]))
+    assert text_of(map(restored, cues), name[-3:]) == expected
 
 
-def test_only_the_text_of_webvtt_changes(file):
-    said = map(restored, formats.read(file("a.vtt", VTT)))
-    expected = VTT.replace("buenos", "Buenos").replace("tal</v>", "tal.</v>").replace("todo bien", "Todo bien.")
-    assert text_of(said, "vtt") == expected
-
-
-def test_repeated_lines_are_repeated_as_they_are_written(file):
-    said = map(restored, formats.read(file("a.vtt", YOUTUBE)))
-    expected = YOUTUBE.replace("la<", "La<").replace("empieza</c>", "empieza.</c>")
-    expected = expected.replace("la sesión empieza\n", "La sesión empieza.\n")
-    assert text_of(said, "vtt") == expected.replace("muy<", "Muy<").replace("tarde</c>", "tarde.</c>")
-
-
-def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(file):
+def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(tmp_path):
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
-    (cue,) = formats.read(file("a.vtt", text))
+    (cue,) = formats.read(file(tmp_path, "a.vtt", text))
     caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
     said = annotate(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
     assert text_of([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
 
 
-def test_selected_cues_of_a_file_get_a_header(file):
-    _, second = formats.read(file("a.vtt", VTT))
+def test_selected_cues_of_a_file_get_a_header(tmp_path):
+    _, second = formats.read(file(tmp_path, "a.vtt", VTT))
     assert text_of([second], "vtt").startswith("WEBVTT\n\n\nNOTE between\n")
 
 
-def test_a_cue_with_other_words_is_an_error(file):
-    first, _ = formats.read(file("a.vtt", VTT))
+def test_a_cue_with_other_words_is_an_error(tmp_path):
+    first, _ = formats.read(file(tmp_path, "a.vtt", VTT))
     with pytest.raises(InputError, match="utterance 'intro': found 1 word, expected the 5 of its cue"):
         text_of([annotate(replace(first, words=first.words[:1]), pauses=None)], "vtt")
 
@@ -227,25 +206,25 @@ def test_a_cue_with_other_words_is_an_error(file):
 # From one kind to the other
 
 
-def test_srt_becomes_webvtt_with_its_cues_and_lines(file):
+def test_srt_becomes_webvtt_with_its_cues_and_lines(tmp_path):
     text = SRT.replace("buenos", "R&D <unk>")
-    assert text_of(formats.read(file("a.srt", text)), "vtt") == (
+    assert text_of(formats.read(file(tmp_path, "a.srt", text)), "vtt") == (
         "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n- R&amp;D &lt;unk&gt; días,\nseñorías\n\n"
         "100:00:03.500 --> 100:00:04.250\nse abre la sesión\n"
     )
 
 
-def test_webvtt_becomes_srt_with_its_cues_and_lines(file):
-    assert text_of(map(restored, formats.read(file("a.vtt", VTT))), "srt") == (
+def test_webvtt_becomes_srt_with_its_cues_and_lines(tmp_path):
+    assert text_of(map(restored, formats.read(file(tmp_path, "a.vtt", VTT))), "srt") == (
         "1\n00:00:01,000 --> 00:00:02,500\nBuenos días, R&D\nqué tal.\n\n2\n00:00:02,500 --> 00:00:04,000\nTodo bien.\n"
     )
-    youtube = text_of(formats.read(file("y.vtt", YOUTUBE)), "srt")
-    assert youtube.endswith("3\n00:00:03,010 --> 00:00:05,000\nla sesión empieza\nmuy tarde\n")
+    youtube = text_of(formats.read(file(tmp_path, "y.vtt", YOUTUBE)), "srt")
+    assert youtube.endswith("3\n00:00:03,010 --> 00:00:05,000\nla sesión empieza\nmuy rara\n")
 
 
-def test_with_limits_all_cues_are_new(file):
+def test_with_limits_all_cues_are_new(tmp_path):
     cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
-    said = list(formats.read(file("a.vtt", cues)))
+    said = list(formats.read(file(tmp_path, "a.vtt", cues)))
     assert text_of(said, "vtt", limits=NETFLIX) == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
 
 
@@ -265,11 +244,6 @@ def test_words_become_cues():
     assert text_of([talk(start=7200.0)], "vtt") == (
         "WEBVTT\n\n02:00:00.500 --> 02:00:01.333\nHola a&lt;b.\n\n02:00:03.000 --> 02:00:03.833\nr&amp;d\n"
     )
-
-
-def test_no_words_are_an_empty_file():
-    assert text_of([], "srt") == ""
-    assert text_of([], "vtt") == "WEBVTT\n"
 
 
 def test_a_file_has_one_recording_in_the_order_of_time():
@@ -295,15 +269,6 @@ def test_each_channel_has_its_cues_in_the_order_of_time():
         cues = [cue.split("\n") for cue in text_of(utterances, "srt").split("\n\n")]
         assert [(cue[1][6:12], cue[2]) for cue in cues] == expected
         assert [cue[0] for cue in cues] == ["1", "2", "3", "4", "5"]
-
-
-def test_words_without_times_are_errors(run, tmp_path, model):
-    source, target = tmp_path / "a.txt", tmp_path / "a.srt"
-    source.write_text("hola a todos\n")
-    status, _, error = run("punctuate", source, "-o", target, "--model", model, "--quiet")
-    assert status == 2
-    assert "utterance '1': found words without times, expected times (asr-punct align" in error
-    assert not target.exists()
 
 
 def test_subtitles_of_a_ctm(run, tmp_path, model):
@@ -343,18 +308,16 @@ CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
         ("1\n00:00:01,000 --> \nhola\n", "a.srt:2: found '00:00:01,000 --> '"),
         ("1\n-00:00:01,000 --> 00:00:02,000\nhola\n", "a.srt:2: found '-00:00:01,000"),
         ("1\n00:61:00,000 --> 00:62:00,000\nhola\n", "a.srt:2"),
-        ("1\n00:00:nan --> 00:00:02,000\nhola\n", "a.srt:2"),
         ("1\n00:00:03,000 --> 00:00:02,000\nhola\n", "a.srt:2: found end 2 before start 3"),
         (f"1\n{CUE}2\n{CUE}", "a.srt:5: found '00:00:01,000 --> .* expected an empty line before the next cue"),
         (f"1\n{CUE.replace('01', '02')}\n2\n{CUE}", "a.srt:5: found 1 s after 2 s, expected cues in the order of time"),
-        ("", "found no words"),
         (f"1\n{CUE}".replace("hola", "<i> </i>"), "found no words"),
         (b"1\n00:00:01,000 --> 00:00:02,000\nma\xf1ana\n", r"a.srt:3: found byte 0xf1"),
     ],
 )
-def test_malformed_srt_is_an_error(file, text, message):
+def test_malformed_srt_is_an_error(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
-        list(formats.read(file("a.srt", text)))
+        list(formats.read(file(tmp_path, "a.srt", text)))
 
 
 @pytest.mark.parametrize(
@@ -365,28 +328,23 @@ def test_malformed_srt_is_an_error(file, text, message):
         (f"WEBVTTX\n\n{CUE}", "a.vtt:1: found 'WEBVTTX'"),
         (f"WEBVTT\n{CUE}", "a.vtt:2: found '00:00:01,000 .* expected an empty line between WEBVTT and"),
         ("WEBVTT\n\nhola\n", "a.vtt:3: found 'hola', expected a cue: HH"),
-        ("WEBVTT\n", "found no words"),
-        ("WEBVTT\n\n00:01.000 --> 00:02.000\na<00:03.000>b c\n\n", None),
         ("WEBVTT\n\n00:01.000 --> 00:02.000\na <00:03.000>b\n", "a.vtt:3: found 3 s inside a cue, expected 1 to 2 s"),
         ("WEBVTT\n\n00:01.000 --> 00:05.000\na <00:03.000>b <00:02.000>c\n", "found 2 s inside a cue, expected 3 to 5"),
     ],
 )
-def test_malformed_webvtt_is_an_error(file, text, message):
-    if message is None:
-        assert len(list(formats.read(file("a.vtt", text)))) == 1
-        return
+def test_malformed_webvtt_is_an_error(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
-        list(formats.read(file("a.vtt", text)))
+        list(formats.read(file(tmp_path, "a.vtt", text)))
 
 
-def test_too_many_characters_without_a_cue_are_an_error(file, monkeypatch):
+def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(subtitles, "MAX_CUE", 300)
     header = "WEBVTT\n\n"
-    assert len(list(formats.read(file("a.vtt", header + f"{CUE}\n" * 20)))) == 20
+    assert len(list(formats.read(file(tmp_path, "a.vtt", header + f"{CUE}\n" * 20)))) == 20
     many = [header + "NOTE x\n\n" * 40 + CUE, header + CUE + "hola\n" * 90, header + "\n" * 400 + CUE]
     for text in many:
         with pytest.raises(InputError, match="found more than 300 characters without a cue, expected a cue: HH"):
-            list(formats.read(file("a.vtt", text)))
+            list(formats.read(file(tmp_path, "a.vtt", text)))
 
 
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
@@ -394,11 +352,6 @@ def test_too_many_characters_without_a_cue_are_an_error(file, monkeypatch):
 def test_many_tags_are_read_in_linear_time(text, kind):
     found = split_words(text + " fin", kind)
     assert found.words[-1] == "fin"
-
-
-def test_cues_are_read_lazily(file):
-    path = file("a.srt", f"1\n{CUE}\n" * 4 + "no cue\n")
-    assert next(iter(formats.read(path))).words == (Word("hola", 1.0, 2.0),)
 
 
 # Inverses
@@ -419,20 +372,3 @@ def test_the_parts_of_a_cue_join_to_its_text(text, kind):
 def test_escaped_text_is_read_back(token):
     found = split_words(escaped(token, "vtt"), "vtt")
     assert [token_of(word, "vtt") for word in found.words] == [token]
-
-
-@given(
-    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=8), min_size=1),
-    st.sampled_from(["srt", "vtt"]),
-)
-def test_words_and_times_of_a_written_file_are_read_back(tmp_path_factory, tokens, kind):
-    if kind == "srt" and any(token_of(token, "srt") != token for token in tokens):
-        return
-    words = tuple(Word(token, float(place), place + 0.9) for place, token in enumerate(tokens))
-    text = text_of([Utterance(words, recording="r")], kind)
-    path = tmp_path_factory.mktemp("made") / f"a.{kind}"
-    path.write_text(text, encoding="utf-8")
-    cues = list(formats.read(path))
-    assert [word.text for cue in cues for word in cue.words] == tokens
-    assert all(cue.words[0].start in {word.start for word in words} for cue in cues)
-    assert text_of(cues, kind) == text
