@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_rec
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import CASES, MARKS, Case, Labels, parse_case, parse_marks
-from asr_punct.scoring import Scores, concatenate, count_labels, read_score_sets, score, score_counts, write_score_sets
+from asr_punct.scoring import Scores, concatenate, pair_words, read_score_sets, score, score_counts, write_score_sets
 from asr_punct.words import Utterance, Word, annotate
 
 LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
@@ -275,7 +275,7 @@ def test_units_are_utterances_of_the_reference_even_in_one_document():
     references = [parse("a/COMMA b/PERIOD"), annotate(Utterance(()), labels=()), parse("c d/PERIOD")]
     scores = score(references, [parse("a b/PERIOD c e d/PERIOD")], align=True, samples=20)
     assert scores.bootstrap.units == 3
-    counts = count_labels(references, [parse("a b/PERIOD c e d/PERIOD")], align=True)
+    counts = pair_words(references, [parse("a b/PERIOD c e d/PERIOD")], align=True).count()
     assert counts.words.tolist() == [2, 0, 2]
     assert counts.word_errors.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
     assert counts.written_errors.tolist() == [1, 0, 1]
@@ -287,7 +287,7 @@ def test_counts_of_parts_are_those_of_the_whole():
     truth = ("bai/COMMA/FIRST_CAP horixe/PERIOD", "quién/QUESTION", "nadie/COLON ni ana/PERIOD", "ez")
     guess = ("bai/O/FIRST_CAP horixe/PERIOD", "quién/PERIOD", "nadie/COMMA ni ana/PERIOD", "ez")
     references, hypotheses = ([parse(text) for text in texts] for texts in (truth, guess))
-    parts = [count_labels(references[i:j], hypotheses[i:j]) for i, j in ((0, 1), (1, 4))]
+    parts = [pair_words(references[i:j], hypotheses[i:j]).count() for i, j in ((0, 1), (1, 4))]
     assert score_counts(concatenate(parts)) == score(references, hypotheses)
 
 

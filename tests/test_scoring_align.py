@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from asr_punct.align.edit import align
 from asr_punct.marks import CASES, MARKS, Labels
 from asr_punct.scoring import Scores, score
-from asr_punct.scoring.confusion import confusion
 from asr_punct.scoring.evaluate import pair_words
+from asr_punct.scoring.html.confusion import confusion_matrix
 from asr_punct.scoring.metrics import make_scores
 from asr_punct.words import Utterance, Word, annotate
 
@@ -123,8 +123,8 @@ def test_the_confusion_matrix_has_every_slot_once(pairs):
     references, hypotheses = utterances(pairs, 0), utterances(pairs, 1)
     paired = pair_words(references, hypotheses, align=True)
     slots = make_scores(paired.count()).slots
-    found = confusion(paired.pairs, paired.classes)
-    marks = found.counts[:-1, :-1]
+    counts = confusion_matrix(paired.pairs, paired.classes)
+    marks = counts[:-1, :-1]
     assert marks.trace() == slots.correct
     assert marks.sum() - marks.trace() == slots.substituted
-    assert (found.counts[:-1, -1].sum(), found.counts[-1, :-1].sum()) == (slots.deleted, slots.inserted)
+    assert (counts[:-1, -1].sum(), counts[-1, :-1].sum()) == (slots.deleted, slots.inserted)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from asr_punct.marks import CASES, Case, Labels, Mark
-from asr_punct.scoring import count_labels, paired, score, tables
+from asr_punct.scoring import compare_counts, pair_words, score, tables
 from asr_punct.words import Utterance, Word, annotate
 
 COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
@@ -66,8 +66,8 @@ def test_the_report_of_recognised_words_has_a_word_error_rate():
 
 
 def test_comparison():
-    first, second = count_labels(REFERENCE, HYPOTHESIS), count_labels(REFERENCE, REFERENCE)
-    text = tables.comparison(paired(first, second, samples=50), "old", "new")
+    first, second = (pair_words(REFERENCE, side).count() for side in (HYPOTHESIS, REFERENCE))
+    text = tables.comparison(compare_counts(first, second, samples=50), "old", "new")
     assert re.search(r"^\| metric +\| +old \| +new \| +difference \| +95 % \| +p \|$", text, re.M)
     assert re.search(
         r"^\| micro\.f1 +\| +66\.7 \| +100\.0 \| +\+33\.3 \| +\+0\.0\.\.\+50\.0 \| +\d\.\d{3} \|$", text, re.M

@@ -5,7 +5,7 @@ import pytest
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import Labels, Mark
-from asr_punct.scoring import bootstrap, count_labels, paired
+from asr_punct.scoring import bootstrap, compare_counts, pair_words
 from asr_punct.words import Utterance, Word, annotate
 
 COMMA = Labels(frozenset({Mark.COMMA}))
@@ -20,7 +20,7 @@ def counts_of(truth, guess):
         ]
         for rows in (truth, guess)
     )
-    return count_labels(references, hypotheses)
+    return pair_words(references, hypotheses).count()
 
 
 def simulated(rng, utterances, errors, words=12):
@@ -67,29 +67,29 @@ def test_paired_finds_a_real_difference_and_no_false_one():
     rng = np.random.default_rng(6)
     truth, good = simulated(rng, 200, 0.1)
     bad, same = (truth ^ (rng.random(truth.shape) < errors) for errors in (0.3, 0.1))
-    better = paired(counts_of(truth, bad), counts_of(truth, good))["micro.f1"]
+    better = compare_counts(counts_of(truth, bad), counts_of(truth, good))["micro.f1"]
     assert better.p < 0.01
     assert 0 < better.ci95[0] < better.difference < better.ci95[1]
     assert better.difference == pytest.approx(better.second - better.first)
-    assert paired(counts_of(truth, good), counts_of(truth, same))["micro.f1"].p > 0.05
-    worse = paired(counts_of(truth, good), counts_of(truth, bad))["slot_error_rate"]
+    assert compare_counts(counts_of(truth, good), counts_of(truth, same))["micro.f1"].p > 0.05
+    worse = compare_counts(counts_of(truth, good), counts_of(truth, bad))["slot_error_rate"]
     assert worse.difference > 0
 
 
 def test_paired_with_itself_is_certain_of_no_difference():
     counts = counts_of(*simulated(np.random.default_rng(1), 20, 0.2))
-    itself = paired(counts, counts, 100)["micro.f1"]
+    itself = compare_counts(counts, counts, 100)["micro.f1"]
     assert (itself.difference, itself.ci95, itself.p) == (0, (0, 0), 1.0)
 
 
 def test_one_utterance_has_no_intervals():
     counts = counts_of(*simulated(np.random.default_rng(1), 1, 0.2))
     assert bootstrap(counts) == {}
-    itself = paired(counts, counts)["micro.f1"].as_dict()
+    itself = compare_counts(counts, counts)["micro.f1"].as_dict()
     assert (itself["difference"], itself["ci95"], itself["p"]) == (0.0, None, None)
 
 
 def test_paired_refuses_different_utterances():
     rng = np.random.default_rng(1)
     with pytest.raises(AsrPunctError, match="different utterances"):
-        paired(counts_of(*simulated(rng, 3, 0.2)), counts_of(*simulated(rng, 4, 0.2)))
+        compare_counts(counts_of(*simulated(rng, 3, 0.2)), counts_of(*simulated(rng, 4, 0.2)))

@@ -61,7 +61,7 @@ def score(
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.formats.stm import without_ignored
     from asr_punct.marks import glyphs
-    from asr_punct.scoring import pair_words, paired, score_counts
+    from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import write_page
     from asr_punct.scoring.html.audio import check_times
     from asr_punct.scoring.tables import comparison, report
@@ -81,7 +81,7 @@ def score(
         if compare:
             other = without_ignored(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, other, merge, align=align, name=str(compare))
-            text += "\n" + comparison(paired(counts, second.count()), str(hypothesis), str(compare))
+            text += "\n" + comparison(compare_counts(counts, second.count()), str(hypothesis), str(compare))
     if html:
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, glyphs(lang), **names, audio=audio)

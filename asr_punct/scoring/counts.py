@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from asr_punct.marks import CASES, Case, Labels
 from asr_punct.scoring.mark_classes import MarkClasses
-from asr_punct.scoring.pairing import SideBySide
+from asr_punct.scoring.pairing import PairedUtterances
 
 Array = NDArray[np.float64]
 CASE_CLASSES = tuple(case for case in CASES if case is not Case.O)
@@ -19,21 +19,21 @@ CASE_CLASSES = tuple(case for case in CASES if case is not Case.O)
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of units (utterances), whole numbers; `total` has no axis of units, `weighted` one of samples instead.
+    """Counts of each unit (utterance); tp, fp, fn are true positives, false positives and false negatives.
 
-    tp, fp and fn are true positives, false positives and false negatives.
+    `total` returns arrays without the first axis, `weighted` can return arrays whose first axis is samples.
 
     Attributes:
         classes: the classes of marks.
         marks: tp, fp, fn of each class of marks; (units, classes, 3).
         one_class: tp, fp, fn of positions with any mark; (units, 3).
-        edits: correct slots, substitutions, deletions, insertions; (units, 4).
+        edits: correct, substituted, deleted and inserted slots; (units, 4).
         case: tp, fp, fn of FIRST_CAP and of ALL_CAPS; (units, 2, 3).
         surface: tp, fp, fn of words written with capitals; (units, 3).
         words: words of the reference; (units,).
         word_errors: substituted, deleted and inserted words; (units, 3).
-        written_errors: errors between the words as written, with marks and capitals; (units,).
-        has_word_errors: the hypothesis has words of a recogniser, so there is a word error rate.
+        written_errors: errors between the written words, with marks and capitals; (units,).
+        has_word_errors: whether the hypothesis has a recogniser's words, and so a word error rate.
     """
 
     classes: MarkClasses
@@ -75,7 +75,7 @@ def _combine(parts: Sequence[Counts], function: Callable[[Sequence[Array]], Arra
 _ARRAYS = ("marks", "one_class", "edits", "case", "surface", "words", "word_errors", "written_errors")
 
 
-def count(pairs: Iterable[SideBySide], classes: MarkClasses, units: int, has_word_errors: bool = False) -> Counts:
+def count(pairs: Iterable[PairedUtterances], classes: MarkClasses, units: int, has_word_errors: bool = False) -> Counts:
     """Count what `asr_punct.scoring.metrics` defines, for each of the `units`."""
     shapes = [(len(classes.names), 3), (3,), (4,), (len(CASE_CLASSES), 3), (3,), (), (3,), ()]
     arrays = {name: np.zeros((units, *shape)) for name, shape in zip(_ARRAYS, shapes, strict=True)}
@@ -86,8 +86,8 @@ def count(pairs: Iterable[SideBySide], classes: MarkClasses, units: int, has_wor
     return counts
 
 
-def _add_labels(counts: Counts, pair: SideBySide) -> None:
-    """Count the labels of the hypothesis' words, and the marks without a place there as deletions."""
+def _add_labels(counts: Counts, pair: PairedUtterances) -> None:
+    """Count the labels on the hypothesis' words, and the lost marks as deletions."""
     classes, found, units = counts.classes, pair.hypothesis, np.asarray(pair.units, np.int64)
     reference, hypothesis = _mark_matrix(pair.reference, classes), _mark_matrix(found, classes)
     np.add.at(counts.marks, units, _tp_fp_fn(reference, hypothesis))
@@ -103,7 +103,7 @@ def _add_labels(counts: Counts, pair: SideBySide) -> None:
         counts.edits[unit, 2] += 1
 
 
-def _add_words(counts: Counts, pair: SideBySide) -> None:
+def _add_words(counts: Counts, pair: PairedUtterances) -> None:
     np.add.at(counts.words, np.asarray(pair.reference_units, np.int64), 1)
     np.add.at(counts.written_errors, np.asarray(pair.written_error_units, np.int64), 1)
     pair_units = np.asarray(pair.pair_units, np.int64)
@@ -112,13 +112,13 @@ def _add_words(counts: Counts, pair: SideBySide) -> None:
 
 
 def _mark_matrix(labels: Sequence[Labels], classes: MarkClasses) -> NDArray[np.bool_]:
-    """(words, classes)."""
+    """Return which marks each word has, (words, classes)."""
     rows = [[mark in label.marks for mark in classes.marks] for label in labels]
     return np.array(rows, np.bool_).reshape(len(labels), len(classes.marks))
 
 
 def _case_matrix(labels: Sequence[Labels]) -> NDArray[np.bool_]:
-    """(words, 2)."""
+    """Return which capitals each word has, (words, 2)."""
     return np.array([[label.case is case for case in CASE_CLASSES] for label in labels], np.bool_).reshape(-1, 2)
 
 

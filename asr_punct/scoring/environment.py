@@ -1,4 +1,4 @@
-"""Environment of an experiment, for pages of results."""
+"""The environment of an experiment, for a recipe's page of results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGES = ("asr-punct", "torch", "onnxruntime")
 
 
 def describe_environment(command: str) -> Iterator[str]:
-    """Return Markdown list items: the command, the date, the machine, and the versions of Python and packages.
+    """Yield Markdown list items: the command, the date, the machine, and the versions of Python and packages.
 
     Raises:
         PackageNotFoundError: torch is not installed.

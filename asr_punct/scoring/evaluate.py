@@ -1,4 +1,4 @@
-"""Score hypotheses by references."""
+"""Score hypotheses against references."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from asr_punct.pauses import with_pauses
 from asr_punct.scoring.counts import Counts, count
 from asr_punct.scoring.mark_classes import MarkClasses, mark_classes
 from asr_punct.scoring.metrics import make_scores
-from asr_punct.scoring.pairing import SideBySide, recognised_words, same_words
+from asr_punct.scoring.pairing import PairedUtterances, pair_recognised_words, pair_same_words
 from asr_punct.scoring.scores import Resampling, Scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
 from asr_punct.words import Utterance
 
 
 @dataclass(frozen=True)
-class Paired:
-    """A reference and a hypothesis on the same words.
+class PairedTexts:
+    """A reference and a hypothesis whose words are paired.
 
     Attributes:
         references: utterances of the reference; the units of resampling.
-        pairs: groups of one or more utterances that are scored together.
+        pairs: their words and labels beside those of the hypothesis.
         classes: the classes of marks.
-        aligned: the hypothesis has words of a recogniser.
+        aligned: whether the hypothesis has a recogniser's words.
     """
 
     references: Sequence[Utterance]
-    pairs: Sequence[SideBySide]
+    pairs: Sequence[PairedUtterances]
     classes: MarkClasses
     aligned: bool
 
@@ -45,12 +45,12 @@ def pair_words(
     *,
     align: bool = False,
     name: str = "hypothesis",
-) -> Paired:
+) -> PairedTexts:
     """Pair the words of references and hypotheses.
 
     Args:
         references: labelled utterances.
-        hypotheses: labelled utterances of the same words, in any division into utterances.
+        hypotheses: labelled utterances of the same words, with any boundaries of utterances.
         merge: score 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class.
         align: the hypotheses have a recogniser's words; align them with the reference's.
         name: name of the hypotheses in an error, such as their file.
@@ -63,21 +63,9 @@ def pair_words(
     expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
-    pair = recognised_words if align else same_words
+    pair = pair_recognised_words if align else pair_same_words
     with progress.step(f"pairing the words of {name}"):
-        return Paired(expected, list(pair(expected, found, name)), classes, align)
-
-
-def count_labels(
-    references: Iterable[Utterance],
-    hypotheses: Iterable[Utterance],
-    merge: int | None = None,
-    *,
-    align: bool = False,
-    name: str = "hypothesis",
-) -> Counts:
-    """Return the counts of each utterance of the reference; arguments and errors as in `pair_words`."""
-    return pair_words(references, hypotheses, merge, align=align, name=name).count()
+        return PairedTexts(expected, list(pair(expected, found, name)), classes, align)
 
 
 def score_counts(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Scores:
@@ -96,5 +84,5 @@ def score(
     seed: int = SEED,
     name: str = "hypothesis",
 ) -> Scores:
-    """Score marks and case of the hypotheses; arguments and errors as in `pair_words` and `score_counts`."""
-    return score_counts(count_labels(references, hypotheses, merge, align=align, name=name), samples, seed)
+    """Score marks and case of the hypotheses; arguments and errors are those of `pair_words` and `score_counts`."""
+    return score_counts(pair_words(references, hypotheses, merge, align=align, name=name).count(), samples, seed)

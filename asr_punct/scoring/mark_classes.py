@@ -1,6 +1,6 @@
 """Classes of marks that are scored as one.
 
-Scores are printed with their mapping, because published numbers differ in it more than in anything else.
+Reports print the mapping from marks to classes, because published scores differ most in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ class MarkClasses:
     """Classes of marks for scoring.
 
     Attributes:
-        members: name of each class -> its marks; the first mark represents the class. Other marks are not scored.
+        members: the marks of each class by its name; the first mark represents the class. Marks that are in no class
+            are not scored.
     """
 
     members: Mapping[str, tuple[Mark, ...]]
@@ -35,7 +36,7 @@ class MarkClasses:
 
     @property
     def is_merged(self) -> bool:
-        """Whether these are not simply the 13 marks."""
+        """Whether the classes differ from the 13 marks."""
         return self != EACH_MARK
 
     @property
@@ -47,7 +48,7 @@ class MarkClasses:
     def relabel(self, utterances: Iterable[Utterance]) -> list[Utterance]:
         """Replace every mark by the one that represents its class, or drop it.
 
-        Probabilities are dropped too: those of single marks are not those of a class.
+        Probabilities are dropped, because those of single marks are not those of a class.
         """
         if not self.is_merged:
             return list(utterances)
@@ -82,8 +83,12 @@ MERGED: Mapping[int, MarkClasses] = {
     3: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD + _QUESTION}),
     2: MarkClasses({"PUNCTUATION": _PERIOD + _QUESTION + _COMMA}),
 }
-"""The classes of Alam et al. 2020 (sections 3.1 and 5.2) by their number, with "no mark": four are those of the
-IWSLT 2011/2012 benchmark, three join PERIOD and QUESTION, two separate any mark from none."""
+"""Classes by their number, which counts "no mark" (Alam et al. 2020, sections 3.1 and 5.2).
+
+4: COMMA, PERIOD and QUESTION, as in the IWSLT 2011/2012 benchmark.
+3: COMMA, and PERIOD with QUESTION.
+2: any mark.
+"""
 
 
 def mark_classes(merge: int | None) -> MarkClasses:

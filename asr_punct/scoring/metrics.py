@@ -8,17 +8,18 @@ Definitions
     *Precision* tp / (tp + fp), *recall* tp / (tp + fn), *F1* 2 tp / (2 tp + fp + fn), *support* tp + fn. *Micro* pools
     the counts of all marks (González-Docasal et al. 2021, Table 4, and Table 6 for FIRST_CAP and ALL_CAPS).
     *One class*: a position is correct if both texts have any mark there (Poláček et al. 2023, Table 3).
-    *Surface*: words written with a capital, correct only if the written forms are equal (`EiTB`). A reference without
-    written forms is written by its labels.
+    *Surface*: words written with a capital, correct only if the written forms are equal (`EiTB`). If a word of the
+    reference is in lower case, its label gives the written form.
 
 Conventions
-    A class in neither text has precision, recall and F1 None (NaN in arrays). A class in one of them has an F1; its
-    precision or recall is 0 if the denominator is 0. A rate without a denominator is None. All rates are fractions.
+    Precision, recall and F1 of a class in neither text are None (NaN in arrays). For a class in one of the texts, F1 is
+    defined, and precision or recall is 0 if its denominator is 0. Other rates with denominator 0 are None. All rates
+    are fractions.
 
 Recognised words
-    The labels of the reference are projected onto the hypothesis' words (`align.projection.project`) and scored there.
-    A reference mark without a place there is a deletion, so support covers the complete reference; the case of words
-    that were not recognised is not scored.
+    The labels of the reference are projected on the hypothesis' words (`align.projection.project`) and scored there. A
+    mark that no word of the hypothesis can have is a deletion, so support is that of the complete reference. The case
+    of words that were not recognised is not scored.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def make_scores(
 
 
 def _rate(counts: Array) -> Rate:
-    """Return the rates of tp, fp and fn; (3,)."""
+    """Return the rates of tp, fp and fn, (3,)."""
     right, wrong, missed = counts.tolist()
     if not (right or wrong or missed):
         return Rate(None, None, None, 0)

@@ -17,19 +17,21 @@ _AS_IN_REFERENCE = f"as in the reference {_OTHER_WORDS}"
 
 
 @dataclass(frozen=True)
-class SideBySide:
-    """Reference and hypothesis on the same words. A unit is the index of an utterance of the reference.
+class PairedUtterances:
+    """One or more utterances of the reference, and the words of the hypothesis that are scored against them.
+
+    A unit is the index of an utterance of the reference.
 
     Attributes:
         reference_words: words of the reference.
         hypothesis_words: words of the hypothesis.
-        reference: labels of the reference, one per word of the hypothesis.
-        reference_forms: written forms in the reference, one per word of the hypothesis.
-        lost: index of the reference word, and mark, of reference marks without a place on the hypothesis' words.
-        alignment: pairs of words.
+        reference: labels of the reference, projected on the words of the hypothesis, one per word.
+        reference_forms: written form that each word of the hypothesis should have.
+        lost: marks of the reference that no word of the hypothesis can have, each with the index of its reference word.
+        alignment: alignment of the words.
         pair_units: unit of each pair of the alignment.
         reference_units: unit of each reference word.
-        written_error_units: unit of each error between the words as written, with marks and capitals.
+        written_error_units: unit of each error between the written words, with marks and capitals.
     """
 
     reference_words: Sequence[Word]
@@ -58,8 +60,10 @@ class SideBySide:
         return [unit for unit, j in zip(self.pair_units, self.alignment.hypothesis, strict=True) if j >= 0]
 
 
-def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> Iterator[SideBySide]:
-    """Pair word by word, in any division into utterances; utterances with the same ids can be in any order.
+def pair_same_words(
+    references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str
+) -> Iterator[PairedUtterances]:
+    """Pair equal words in order, with any boundaries of utterances; utterances with the same ids can be in any order.
 
     Raises:
         InputError: the words differ, or there are no labels.
@@ -73,7 +77,7 @@ def same_words(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
             _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, word in enumerate(reference.words)
         ]
         units = [unit] * len(words)
-        yield SideBySide(
+        yield PairedUtterances(
             reference_words=reference.words,
             hypothesis_words=words,
             reference=reference.labels,
@@ -97,13 +101,13 @@ def _next_word(expected: Word, stream: Iterator[Word], place: str) -> Word:
     return found
 
 
-def recognised_words(
+def pair_recognised_words(
     references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str
-) -> Iterator[SideBySide]:
-    """Pair a reference with a recogniser's words: project the labels of the reference onto them.
+) -> Iterator[PairedUtterances]:
+    """Align a recogniser's words with the reference, and project the reference's labels on them.
 
-    Utterances are paired by id if every one has its own (lines of text by their number, if both texts have as many),
-    else by recording, else both texts are one document.
+    Utterances are paired by id if each has its own (the line number in text, if both texts have as many lines), else by
+    recording, else each text is one document.
 
     Raises:
         InputError: there are no labels.
@@ -117,11 +121,11 @@ def recognised_words(
 
 def _projected(
     reference: Utterance, hypothesis: Utterance, reference_units: Sequence[int], first_unit: int
-) -> SideBySide:
+) -> PairedUtterances:
     projection = project(reference, hypothesis)
     written = align(_written(reference), _written(hypothesis))
     written_units = _pair_units(written, reference_units, first_unit)
-    return SideBySide(
+    return PairedUtterances(
         reference_words=reference.words,
         hypothesis_words=hypothesis.words,
         reference=projection.utterance.labels,

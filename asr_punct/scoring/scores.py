@@ -1,4 +1,4 @@
-"""Scores as values, and the scores file."""
+"""Scores, and the JSON file of scores."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CaseScores:
     Attributes:
         classes: FIRST_CAP and ALL_CAPS.
         micro: the two pooled.
-        surface: written forms.
+        surface: words written with a capital.
     """
 
     classes: Mapping[str, Rate]
@@ -72,20 +72,20 @@ class Scores:
     """All scores of one hypothesis; `asr_punct.scoring.metrics` defines each.
 
     Attributes:
-        words: words of the reference.
-        marks: each mark or each class of marks.
-        micro: all marks pooled.
-        mean_f1: mean over the marks that occur.
-        one_class: any mark at all.
+        words: number of words of the reference.
+        marks: rates of each mark, or of each class of marks.
+        micro: rates of all marks pooled.
+        mean_f1: mean F1 of the marks that occur.
+        one_class: rates of positions with any mark.
         slot_error_rate: errors divided by slots of the reference.
         punctuation_error_rate: errors divided by slots of either text.
-        case: capitals.
-        ci95: 95 % intervals; the key is the metric's path in the scores file (`marks.COMMA.f1`).
+        case: scores of capitals.
+        ci95: 95 % intervals by the metric's path in the scores file (`marks.COMMA.f1`).
         bootstrap: how the intervals were computed; None without intervals.
-        merged: merged class -> its marks; None if every mark is a class.
+        merged: marks of each class; None if every mark is a class.
         wer: word error rate of a recogniser's words.
-        written_wer: word error rate of the words as they are written, with capitals and marks.
-        slots: counts of marks; None if the file does not have them.
+        written_wer: word error rate of the written words, with capitals and marks.
+        slots: counts of marks; None if the scores file does not have them.
         word_edits: counts of a recogniser's words.
     """
 

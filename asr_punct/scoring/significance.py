@@ -1,10 +1,10 @@
 """Bootstrap intervals of scores, and of the difference between two systems.
 
-A sample draws as many utterances as there are, with replacement; scores are computed from its pooled counts. An
-interval reaches from the 2.5th to the 97.5th percentile (Bisani & Ney 2004, Bootstrap estimates for confidence
-intervals in ASR performance evaluation). Two systems are compared on the same samples (Koehn 2004, Statistical
-significance tests for machine translation evaluation). Samples in which a metric is undefined are left out of its
-interval. Fewer than two utterances have no intervals.
+Each sample draws as many utterances as there are, with replacement; scores are computed from its pooled counts. An
+interval is from the 2.5th to the 97.5th percentile of the samples in which the metric is defined (Bisani & Ney 2004,
+Bootstrap estimates for confidence intervals in ASR performance evaluation). Two systems are compared on the same
+samples (Koehn 2004, Statistical significance tests for machine translation evaluation). There are no intervals for
+fewer than two utterances.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Difference:
         first: score of the first system.
         second: score of the second system.
         difference: second minus first.
-        ci95: interval of the difference; None for too few utterances.
-        p: two-sided p-value: twice the share of samples in which the difference is 0 or has the other sign, plus one
-            sample so that p is never 0; None for too few utterances.
+        ci95: 95 % interval of the difference; None for fewer than two utterances.
+        p: two-sided p-value, twice the share of samples in which the difference is 0 or has the other sign. One sample
+            is added so that p is never 0. None for fewer than two utterances.
     """
 
     first: float
@@ -62,7 +62,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[
     return {metric: _interval(sampled[metric]) for metric in defined if not np.isnan(sampled[metric]).all()}
 
 
-def paired(first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Difference]:
+def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Difference]:
     """Compare two systems on the same utterances, in every metric defined for both.
 
     Raises:
@@ -105,7 +105,7 @@ def _on_samples(counts: Counts, samples: int, seed: int) -> dict[str, Array]:
 
 
 def _weights(units: int, samples: int, seed: int) -> Iterator[Array]:
-    """Return how often each unit is in each sample; (samples of a chunk, units)."""
+    """Yield how often each unit is in each sample, in chunks; (samples of a chunk, units)."""
     rng = np.random.default_rng(seed)
     step = max(1, _CHUNK_CELLS // units)
     for start in progress.counted(range(0, samples, step), "samples", size=lambda _: step, total=samples):

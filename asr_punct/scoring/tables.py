@@ -27,19 +27,40 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
+def mark_rates(scores: Scores) -> Mapping[str, tuple[str, Rate]]:
+    """Return name and rates of marks by their path in a scores file."""
+    rates = {f"marks.{name}": (name, rate) for name, rate in scores.marks.items()}
+    return rates | {"micro": ("micro", scores.micro), "one_class": ("one class", scores.one_class)}
+
+
+def case_rates(scores: Scores) -> Mapping[str, tuple[str, Rate]]:
+    """Return name and rates of capitals by their path in a scores file."""
+    rates = {f"case.{name}": (name, rate) for name, rate in scores.case.classes.items()}
+    return rates | {"case.micro": ("micro", scores.case.micro), "case.surface": ("surface", scores.case.surface)}
+
+
+def error_rates(scores: Scores) -> Mapping[str, tuple[str, float | None]]:
+    """Return name and value of the single rates by their path in a scores file."""
+    rates = {
+        "mean_f1": ("mean F1", scores.mean_f1),
+        "slot_error_rate": ("slot error rate", scores.slot_error_rate),
+        "punctuation_error_rate": ("punctuation error rate", scores.punctuation_error_rate),
+    }
+    if scores.wer is not None:
+        rates |= {"wer": ("word error rate", scores.wer)}
+        rates |= {"written_wer": ("written word error rate", scores.written_wer)}
+    return rates
+
+
 def report(scores: Scores, title: str = "") -> str:
-    """Return all scores of a hypothesis as text: mapping of marks, classes, case, error rates, intervals."""
+    """Return all scores of a hypothesis as text with Markdown tables."""
     classes = EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
-    marks = {f"marks.{name}": (name, rate) for name, rate in scores.marks.items()}
-    marks |= {"micro": ("micro", scores.micro), "one_class": ("one class", scores.one_class)}
-    case = {f"case.{name}": (name, rate) for name, rate in scores.case.classes.items()}
-    case |= {"case.micro": ("micro", scores.case.micro), "case.surface": ("surface", scores.case.surface)}
     parts = [
         f"# {title}\n" if title else "",
         f"{counted_as(scores.words, 'word')}. Marks: {classes.describe()}.\n",
-        _rate_table("mark", marks, scores.ci95),
-        _rate_table("case", case, scores.ci95),
-        _value_table(scores),
+        _rate_table("mark", mark_rates(scores), scores.ci95),
+        _rate_table("case", case_rates(scores), scores.ci95),
+        _error_rate_table(scores),
         _edit_table(scores),
         intervals_line(scores),
     ]
@@ -54,16 +75,9 @@ def _rate_table(heading: str, rates: Mapping[str, tuple[str, Rate]], ci95: Mappi
     return table([heading, "P", "R", "F1", "95 %", "support"], rows)
 
 
-def _value_table(scores: Scores) -> str:
-    values = {
-        "mean F1": ("mean_f1", scores.mean_f1),
-        "slot error rate": ("slot_error_rate", scores.slot_error_rate),
-        "punctuation error rate": ("punctuation_error_rate", scores.punctuation_error_rate),
-    }
-    if scores.wer is not None:
-        values["word error rate"] = ("wer", scores.wer)
-        values["written word error rate"] = ("written_wer", scores.written_wer)
-    rows = [[name, percent(value), interval(scores.ci95.get(metric))] for name, (metric, value) in values.items()]
+def _error_rate_table(scores: Scores) -> str:
+    rates = error_rates(scores).items()
+    rows = [[name, percent(value), interval(scores.ci95.get(path))] for path, (name, value) in rates]
     return table(["rate", "%", "95 %"], rows)
 
 
@@ -74,7 +88,7 @@ def _edit_table(scores: Scores) -> str:
 
 
 def intervals_line(scores: Scores) -> str:
-    """Return how the intervals were computed, with a final line end."""
+    """Return a line that describes how the intervals were computed."""
     if scores.bootstrap is None:
         return "No intervals: they need samples of at least two utterances.\n"
     drawn = scores.bootstrap
@@ -82,7 +96,7 @@ def intervals_line(scores: Scores) -> str:
 
 
 def comparison(differences: Mapping[str, Difference], first: str, second: str) -> str:
-    """Return a table of two systems: their scores, the difference with its interval, and p."""
+    """Return a table that compares two systems."""
     rows = [
         [
             metric,
@@ -98,5 +112,5 @@ def comparison(differences: Mapping[str, Difference], first: str, second: str) -
 
 
 def interval(bounds: Interval | None, sign: str = "") -> str:
-    """Return the bounds in per cent, with `sign` as in a format specification; `–` for None."""
+    """Return the bounds in per cent as `64.5..70.0`; `–` for None. With `sign` "+", positive numbers have a plus."""
     return NONE if bounds is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in bounds)

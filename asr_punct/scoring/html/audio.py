@@ -45,7 +45,7 @@ def audio_source(audio: Path, page: Pathlike) -> str:
 
 
 def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
-    """Check that the recording fits the words; its length only if it can be read (extra "audio").
+    """Check that the words have times of one recording, within its length (not checked without extra "audio").
 
     Args:
         hypotheses: the words.
@@ -53,7 +53,7 @@ def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None
         audio: the recording.
 
     Raises:
-        AsrPunctError: the words have no times, are of several recordings, or end after the audio; or not an audio file.
+        AsrPunctError: the words have no times, are of several recordings, or end after the audio, or it is unreadable.
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:

@@ -5,7 +5,7 @@
   const words = all.filter((word) => word.dataset.t);
   const player = byId("player");
 
-  // One word is reached by Tab, the others from it.
+  // Tab reaches one word; arrow keys go on from there.
   const reach = (word) => {
     words.forEach((other) => { if (other.tabIndex === 0) other.tabIndex = -1; });
     word.tabIndex = 0;
@@ -46,18 +46,18 @@
 
   const errors = all.filter((word) => word.querySelector("del, ins, .case"));
   const output = byId("which-error");
-  let place = null;
+  let selected = null;
   const goTo = (word) => {
-    if (place) place.classList.remove("here");
-    place = word;
+    if (selected) selected.classList.remove("here");
+    selected = word;
   };
   const step = (order, beyond) => {
-    goTo(order.find((error) => place && place.compareDocumentPosition(error) & beyond) || order[0]);
-    place.classList.add("here");
-    place.scrollIntoView({ block: "center" });
-    if (place.dataset.t) reach(place);
-    const parts = [...place.querySelectorAll("[title]")].map((part) => `${part.title}: ${part.textContent}`);
-    output.textContent = `${errors.indexOf(place) + 1} of ${errors.length}: ${parts.join("; ")}`;
+    goTo(order.find((error) => selected && selected.compareDocumentPosition(error) & beyond) || order[0]);
+    selected.classList.add("here");
+    selected.scrollIntoView({ block: "center" });
+    if (selected.dataset.t) reach(selected);
+    const parts = [...selected.querySelectorAll("[title]")].map((part) => `${part.title}: ${part.textContent}`);
+    output.textContent = `${errors.indexOf(selected) + 1} of ${errors.length}: ${parts.join("; ")}`;
   };
   const steps = {
     "previous-error": [[...errors].reverse(), Node.DOCUMENT_POSITION_PRECEDING],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,15 +12,14 @@ from jinja2 import Environment, PackageLoader
 from asr_punct.errors import counted_as
 from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
-from asr_punct.scoring.confusion import confusion
-from asr_punct.scoring.evaluate import Paired
-from asr_punct.scoring.html import figures
+from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.audio import audio_source
+from asr_punct.scoring.html.confusion import confusion_rows
 from asr_punct.scoring.html.reliability import has_probabilities, reliability
 from asr_punct.scoring.html.score_vs_wer import score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.scoring.scores import Scores
-from asr_punct.scoring.tables import interval, intervals_line, percent
+from asr_punct.scoring.tables import case_rates, error_rates, interval, intervals_line, mark_rates, percent
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -27,20 +27,20 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 def write_page(
     path: Pathlike,
     scores: Scores,
-    paired: Paired,
+    paired: PairedTexts,
     glyphs: Glyphs,
     *,
     reference: str,
     hypothesis: str,
     audio: Path | None = None,
 ) -> None:
-    """Write the page: one file, which loads nothing from elsewhere except long audio.
+    """Write the score page: one file, which loads nothing from elsewhere except long audio.
 
     Args:
         path: the HTML file.
-        scores: scores of `paired`.
-        paired: what was scored.
-        glyphs: how its language writes marks.
+        scores: the scores of `paired`.
+        paired: reference and hypothesis.
+        glyphs: how their language writes marks.
         reference: name of the reference.
         hypothesis: name of the hypothesis.
         audio: recording of the words; a click on a word plays it.
@@ -53,10 +53,10 @@ def write_page(
         "hypothesis": hypothesis,
         "introduction": _introduction(scores, paired, reference, hypothesis),
         "scores": scores,
-        "headline": figures.headline(scores),
-        "mark_rates": figures.mark_rates(scores),
-        "case_rates": figures.case_rates(scores),
-        "confusion": figures.confusion_rows(confusion(paired.pairs, paired.classes)),
+        "headline": _headline(scores),
+        "mark_rates": mark_rates(scores),
+        "case_rates": case_rates(scores),
+        "confusion": confusion_rows(paired.pairs, paired.classes),
         "has_probabilities": has_probabilities(paired),
         "diagrams": list(reliability(paired)),
         "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
@@ -70,7 +70,13 @@ def write_page(
         out.writelines(page.generate(context))
 
 
-def _introduction(scores: Scores, paired: Paired, reference: str, hypothesis: str) -> list[str]:
+def _headline(scores: Scores) -> Mapping[str, tuple[str, float | None]]:
+    """Return name and value of the main rates by their path in a scores file."""
+    f1 = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
+    return f1 | error_rates(scores)
+
+
+def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str) -> list[str]:
     words = f"{counted_as(scores.words, 'word')} of the reference"
     return [
         f"{hypothesis} against {reference}: {words} in {counted_as(len(paired.references), 'utterance')}.",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from asr_punct.decode.probabilities import MIN_LISTED
 from asr_punct.marks import CASES, MARKS, Case, Mark
-from asr_punct.scoring.evaluate import Paired
+from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.tables import percent
 
 _BINS = 10
@@ -25,14 +25,14 @@ _CONFIDENCE = (
 
 @dataclass(frozen=True)
 class Bin:
-    """Decisions of similar probability.
+    """Decisions of similar probability, a point of the diagram.
 
     Attributes:
         x: mean probability.
-        y: share of right ones.
-        count: their number.
-        radius: of the point, in pixels.
-        label: text shown under the mouse.
+        y: share of right decisions.
+        count: number of decisions.
+        radius: radius of the point, in pixels.
+        label: tooltip of the point.
     """
 
     x: float
@@ -44,7 +44,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Diagram:
-    """A reliability diagram; `unit` names what is counted."""
+    """A reliability diagram; `unit` is `marks`, `capitals` or `words`."""
 
     title: str
     x_name: str
@@ -54,13 +54,13 @@ class Diagram:
     bins: Sequence[Bin]
 
 
-def has_probabilities(paired: Paired) -> bool:
+def has_probabilities(paired: PairedTexts) -> bool:
     """Whether the hypothesis has probabilities of marks."""
     return any(True for _ in _label_decisions(paired, MARKS))
 
 
-def reliability(paired: Paired) -> Iterator[Diagram]:
-    """Return the diagrams of marks, capitals and recognised words, as far as there are probabilities."""
+def reliability(paired: PairedTexts) -> Iterator[Diagram]:
+    """Yield the diagrams of marks, capitals and recognised words that have probabilities."""
     for unit, labels in (("marks", MARKS), ("capitals", CASES)):
         bins = _bins(_label_decisions(paired, labels), unit)
         if bins:
@@ -72,7 +72,7 @@ def reliability(paired: Paired) -> Iterator[Diagram]:
         yield Diagram(title, x_name, "right words %", "words", _CONFIDENCE, _bins(iter(confidences), "words"))
 
 
-def _label_decisions(paired: Paired, labels: Collection[Mark | Case]) -> Iterator[tuple[float, bool]]:
+def _label_decisions(paired: PairedTexts, labels: Collection[Mark | Case]) -> Iterator[tuple[float, bool]]:
     """Yield the probability of each of the labels listed for a word, and whether the reference has the label."""
     for pair in paired.pairs:
         for word, expected in zip(pair.hypothesis_words, pair.reference, strict=True):
@@ -81,7 +81,7 @@ def _label_decisions(paired: Paired, labels: Collection[Mark | Case]) -> Iterato
                     yield probability, name in expected.marks or name is expected.case
 
 
-def _word_decisions(paired: Paired) -> Iterator[tuple[float, bool]]:
+def _word_decisions(paired: PairedTexts) -> Iterator[tuple[float, bool]]:
     """Yield the confidence of each recognised word, and whether it is right."""
     for pair in paired.pairs if paired.aligned else ():
         for j, equal in zip(pair.alignment.hypothesis.tolist(), pair.alignment.equal.tolist(), strict=True):
@@ -90,7 +90,7 @@ def _word_decisions(paired: Paired) -> Iterator[tuple[float, bool]]:
 
 
 def _bins(decisions: Iterator[tuple[float, bool]], unit: str) -> list[Bin]:
-    """Return each tenth of the range that has any decisions."""
+    """Return the tenths of the range of probability that have decisions."""
     found: NDArray[np.float64] = np.array(list(decisions), np.float64).reshape(-1, 2)
     number = np.minimum((found[:, 0] * _BINS).astype(np.int64), _BINS - 1)
     return [_bin(found[number == tenth], len(found), unit) for tenth in np.unique(number)]

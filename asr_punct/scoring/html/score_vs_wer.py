@@ -1,4 +1,4 @@
-"""F1 of the marks by word error rate: each utterance, and pooled over bands."""
+"""F1 of marks by word error rate, a chart and a table of the score page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.scoring.counts import Counts
-from asr_punct.scoring.evaluate import Paired
+from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.metrics import headline_rates
 from asr_punct.scoring.tables import percent
 
-_MOST_POINTS = 2000
+_MAX_POINTS = 2000
 _BANDS = {
     "0": (-1.0, 0.0),
     "0 to 10": (0.0, 0.1),
@@ -21,12 +21,12 @@ _BANDS = {
     "25 to 50": (0.25, 0.5),
     "over 50": (0.5, np.inf),
 }
-"""Word error rates above the first number, up to the second."""
+"""Bands of word error rate, in per cent: above the first fraction, up to the second."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """An utterance of the chart: word error rate, F1, text shown under the mouse, radius in pixels."""
+    """An utterance of the chart: word error rate, F1, tooltip, radius in pixels."""
 
     x: float
     y: float
@@ -46,26 +46,26 @@ class Band:
 
 @dataclass(frozen=True)
 class ScoreVsWer:
-    """Chart and table of the page."""
+    """Points of the chart, with a description, and rows of the table."""
 
     description: str
     points: Sequence[Point]
     bands: Sequence[Band]
 
 
-def score_vs_wer(paired: Paired, counts: Counts) -> ScoreVsWer:
-    """Return F1 of the marks of each utterance by its word error rate, and pooled over bands of that rate."""
+def score_vs_wer(paired: PairedTexts, counts: Counts) -> ScoreVsWer:
+    """Return the F1 of marks by word error rate: of each utterance, and pooled over bands."""
     rates = headline_rates(counts)
     wer, f1 = rates["wer"], rates["micro.f1"]
     known = np.flatnonzero(~np.isnan(wer) & ~np.isnan(f1))
-    step = max(1, -(-len(known) // _MOST_POINTS))
+    step = max(1, -(-len(known) // _MAX_POINTS))
     points = [Point(wer[i], f1[i], _label(paired, i, wer[i], f1[i])) for i in known[::step].tolist()]
     drawn = "Each point is an utterance" if step == 1 else f"{len(points)} of {len(known)} utterances are drawn"
     bands = [_band(name, counts, (wer > low) & (wer <= high)) for name, (low, high) in _BANDS.items()]
     return ScoreVsWer(drawn, points, bands)
 
 
-def _label(paired: Paired, unit: int, wer: float, f1: float) -> str:
+def _label(paired: PairedTexts, unit: int, wer: float, f1: float) -> str:
     return f"{paired.references[unit].id or unit + 1}: word error rate {percent(wer)} %, F1 {percent(f1)} %"
 
 

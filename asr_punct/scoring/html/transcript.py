@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 
 from asr_punct.marks import LEFT, Glyphs, Mark
-from asr_punct.scoring.evaluate import Paired
-from asr_punct.scoring.pairing import SideBySide
+from asr_punct.scoring.evaluate import PairedTexts
+from asr_punct.scoring.pairing import PairedUtterances
 from asr_punct.words import Seconds, Word
 
 SHOWN_WORDS = 10_000
@@ -18,7 +18,14 @@ SHOWN_WORDS = 10_000
 
 @dataclass(frozen=True)
 class ShownMark:
-    """A mark of the transcript; `kind` is empty for a right one, else missing, extra or wrong (another mark)."""
+    """A mark of the transcript.
+
+    Attributes:
+        mark: the mark.
+        glyph: how it is written.
+        kind: `missing`, `extra`, `wrong` (one mark instead of another), or empty for a right mark.
+        element: HTML element, `del` for a mark of the reference, `ins` for one of the hypothesis.
+    """
 
     mark: Mark
     glyph: str
@@ -27,19 +34,19 @@ class ShownMark:
 
 
 @dataclass(frozen=True)
-class Place:
+class WordPair:
     """A pair of aligned words.
 
     Attributes:
         unit: index of the reference utterance.
-        reference: its word; None for an inserted word.
-        hypothesis: the recognised word; None for a deleted word.
-        wanted: form that the recognised word should have.
-        written: form that it has.
+        reference: word of the reference; None for an inserted word.
+        hypothesis: word of the hypothesis; None for a deleted word.
+        wanted: written form that the hypothesis should have.
+        written: written form that it has.
         left: marks before the word.
         right: marks after the word.
-        equal: the words are the same.
-        pause: silence after the word.
+        equal: whether the words are the same.
+        pause: pause after the word.
     """
 
     unit: int
@@ -64,23 +71,22 @@ class Transcript:
 
     shown: int
     total: int
-    paragraphs: Sequence[tuple[object, Sequence[Place]]]
+    paragraphs: Sequence[tuple[object, Sequence[WordPair]]]
 
 
-def make_transcript(paired: Paired, glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
+def make_transcript(paired: PairedTexts, glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
     """Return the first `most` words of the transcript by utterance."""
     total = sum(len(pair.alignment.equal) for pair in paired.pairs)
     has_pauses = any(word.pause is not None for pair in paired.pairs for word in pair.hypothesis_words)
-    places = list(islice((p for pair in paired.pairs for p in _places(pair, glyphs, has_pauses)), most))
+    shown = list(islice((p for pair in paired.pairs for p in _word_pairs(pair, glyphs, has_pauses)), most))
     paragraphs = [
-        (paired.references[unit].id or unit + 1, list(group))
-        for unit, group in groupby(places, lambda place: place.unit)
+        (paired.references[unit].id or unit + 1, list(group)) for unit, group in groupby(shown, lambda pair: pair.unit)
     ]
-    return Transcript(len(places), total, paragraphs)
+    return Transcript(len(shown), total, paragraphs)
 
 
-def _places(pair: SideBySide, glyphs: Glyphs, has_pauses: bool) -> Iterator[Place]:
-    """Yield the aligned words; `has_pauses`: take the pauses from the hypothesis, else from the reference."""
+def _word_pairs(pair: PairedUtterances, glyphs: Glyphs, has_pauses: bool) -> Iterator[WordPair]:
+    """Yield the aligned words, with pauses of the hypothesis if it `has_pauses`, else of the reference."""
     lost = defaultdict[int, set[Mark]](set)
     for i, mark in pair.lost:
         lost[i].add(mark)
@@ -96,7 +102,7 @@ def _places(pair: SideBySide, glyphs: Glyphs, has_pauses: bool) -> Iterator[Plac
         paused = hypothesis if has_pauses else reference
         wanted = (pair.reference[j].marks if j >= 0 else frozenset()) | lost.get(i, frozenset())
         found = labels[j].marks if j >= 0 else frozenset()
-        yield Place(
+        yield WordPair(
             unit,
             reference,
             hypothesis,

@@ -19,7 +19,7 @@ from typing import Any
 from asr_punct.corpora.iwslt import CLASSES
 from asr_punct.formats.files import write_file
 from asr_punct.formats.tsv import read_tsv
-from asr_punct.scoring import Counts, Difference, Scores, count_labels, paired, write_score_sets
+from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
 from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.tables import NONE, interval, percent, table
 
@@ -164,14 +164,14 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
         cells.append([line["part"], f"**{line['row']}**", f"**{line['against']}**"])
         for test in tests:
             before, after = (counted(line[key], test) for key in ("against", "row"))
-            cells[-1] += _difference(paired(before, after)["micro.f1"], line.get(test, "-"), line["source"])
+            cells[-1] += _difference(compare_counts(before, after)["micro.f1"], line.get(test, "-"), line["source"])
     yield table(header, cells)
 
 
 def counted(name: str, test: str) -> Counts:
     """Count a decoding against the tokens of the utterances that were decoded."""
     found = list(read_tsv(EXP / "decode" / name / f"{test}.tsv"))
-    return count_labels(islice(read_tsv(Path("data/tokens", f"{test}.tsv")), len(found)), found, CLASSES)
+    return pair_words(islice(read_tsv(Path("data/tokens", f"{test}.tsv")), len(found)), found, CLASSES).count()
 
 
 def _difference(found: Difference, published: str, source: str) -> list[str]:

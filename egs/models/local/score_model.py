@@ -24,7 +24,7 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.scoring import Counts, Scores, concatenate, count_labels, score_counts, write_score_sets
+from asr_punct.scoring import Counts, Scores, concatenate, pair_words, score_counts, write_score_sets
 from asr_punct.scoring.tables import percent
 from asr_punct.words import Utterance, annotate
 
@@ -126,7 +126,7 @@ def count_pairs(pairs: Iterable[Pair], merge: int | None = None) -> Counts:
     pairs, parts = iter(pairs), []
     while chunk := list(islice(pairs, _AT_A_TIME)):
         expected, found = zip(*chunk, strict=True)
-        parts.append(count_labels(expected, found, merge))
+        parts.append(pair_words(expected, found, merge).count())
     if not parts:
         raise InputError("test set", "no words", "written text")
     return concatenate(parts)

@@ -19,7 +19,7 @@ from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses
-from asr_punct.scoring import count_labels, paired, score_counts
+from asr_punct.scoring import compare_counts, pair_words, score_counts
 from asr_punct.scoring.significance import SAMPLES, SEED
 from asr_punct.scoring.tables import comparison
 from asr_punct.text import parse
@@ -82,8 +82,8 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
         name: list(punctuator.restore(without_labels(utterance) for utterance in utterances))
         for name, utterances in runs.items()
     }
-    counts = {name: count_labels(sentences, hypotheses) for name, hypotheses in restored.items()}
-    differences = paired(counts["without"], counts["with"])
+    counts = {name: pair_words(sentences, hypotheses).count() for name, hypotheses in restored.items()}
+    differences = compare_counts(counts["without"], counts["with"])
     print(comparison(differences, "without", "with"), end="")
     pauses = [pause for utterance in with_pauses(sentences) for pause in utterance.pauses]
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,29 +10,40 @@ from numpy.typing import NDArray
 
 from asr_punct.marks import Labels
 from asr_punct.scoring.mark_classes import MarkClasses
-from asr_punct.scoring.pairing import SideBySide
+from asr_punct.scoring.pairing import PairedUtterances
 
 
 @dataclass(frozen=True)
-class Confusion:
-    """Confusion matrix.
+class Cell:
+    """A cell of the confusion matrix.
 
     Attributes:
-        names: names of the classes of marks.
-        counts: rows: classes of the reference, columns: classes of the hypothesis, the last of both "none";
-            (classes + 1, classes + 1).
+        count: number of marks.
+        share: share of the row.
+        right: whether the cell is on the diagonal.
     """
 
-    names: Sequence[str]
-    counts: NDArray[np.int64]
+    count: int
+    share: float
+    right: bool
 
 
-def confusion(pairs: Iterable[SideBySide], classes: MarkClasses) -> Confusion:
-    """Count marks of the reference by marks of the hypothesis; sums over the matrix are the slots of `metrics`.
+def confusion_rows(pairs: Iterable[PairedUtterances], classes: MarkClasses) -> Mapping[str, list[Cell]]:
+    """Return the rows of `confusion_matrix` by class, without classes that do not occur; the last is "none"."""
+    counts = confusion_matrix(pairs, classes)
+    names = [*classes.names, "none"]
+    shown = [i for i, name in enumerate(names) if name == "none" or counts[i].any() or counts[:, i].any()]
+    return {
+        names[i]: [Cell(int(counts[i, j]), counts[i, j] / (counts[i].sum() or 1), i == j) for j in shown] for i in shown
+    }
+
+
+def confusion_matrix(pairs: Iterable[PairedUtterances], classes: MarkClasses) -> NDArray[np.int64]:
+    """Count marks of the reference (rows) by marks of the hypothesis (columns), (classes + 1, classes + 1).
 
     The left and the right side of a word are two positions. A missing mark is paired with an extra mark at the same
-    position, in the order of the classes; the others are paired with "none". "None" by "none" counts the positions
-    without any mark.
+    position, in the order of the classes; other missing and extra marks are paired with "none", the last row and
+    column. "None" by "none" counts the positions without marks. Other sums over the matrix are the slots of `metrics`.
     """
     none = len(classes.names)
     counts = np.zeros((none + 1, none + 1), np.int64)
@@ -44,7 +55,7 @@ def confusion(pairs: Iterable[SideBySide], classes: MarkClasses) -> Confusion:
                 counts[none, none] += 2
         for _, mark in pair.lost:
             counts[classes.marks.index(mark), none] += 1
-    return Confusion(classes.names, counts)
+    return counts
 
 
 def _add_word(counts: NDArray[np.int64], expected: Labels, found: Labels, classes: MarkClasses) -> None:
