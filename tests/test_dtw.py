@@ -1,8 +1,6 @@
 """Alignment with synthetic speech: finds the true times of other voices, for any text and length."""
 
-import os
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +8,10 @@ import pytest
 pytest.importorskip("espeakng_loader")
 pytest.importorskip("librosa")
 
-from asr_punct import audio
 from asr_punct.align import dtw
 from asr_punct.align.espeak import synthesise
 from asr_punct.align.warping import BAND, warp
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.textgrid import read_textgrid
 
 TEXTS = {
     "es": "Señora presidenta, la comisión votó ayer 3.500 enmiendas. ¿Qué haremos mañana, señorías?",
@@ -32,10 +28,10 @@ def speak(text, voice, **settings):
     return speech.samples + 1e-3 * noise, speech.rate, words, speech.words
 
 
-def check(found, truth, within=0.05, shift=0.0):
+def check(found, truth, shift=0.0):
     errors = np.abs([a.start - b.start - shift for a, b in zip(found, truth, strict=True)])
     assert np.median(errors) < 0.02
-    assert np.mean(errors < within) > 0.9
+    assert np.mean(errors < 0.05) > 0.9
     check_order(found)
 
 
@@ -59,22 +55,18 @@ def test_words_and_pauses_of_another_voice(language, variant):
 
 def test_of_two_languages_the_spoken_one_is_used():
     samples, rate, words, truth = speak(TEXTS["es"], "es+m2")
-    found = dtw.align(samples, rate, words, "en+es")
-    assert found == dtw.align(samples, rate, words, "es")
-    assert found != dtw.align(samples, rate, words, "en")
-    check(found, truth)
+    check(dtw.align(samples, rate, words, "en+es"), truth)
+    with pytest.raises(AssertionError):
+        check(dtw.align(samples, rate, words, "en"), truth)
 
 
-def test_long_audio():
-    samples, rate, words, truth = speak(" ".join([TEXTS["es"]] * 14), "es+f2", words_per_minute=140)
+@pytest.mark.parametrize(("copies", "silence_s"), [(14, 0), (1, 40)])
+def test_audio_of_over_a_minute(copies, silence_s):
+    samples, rate, words, truth = speak(" ".join([TEXTS["es"]] * copies), "es+f2", words_per_minute=140)
+    silence = 1e-3 * np.random.default_rng(2).standard_normal(silence_s * rate).astype(np.float32)
+    samples = np.concatenate([silence, samples, silence])
     assert len(samples) > 80 * rate
-    check(dtw.align(samples, rate, words, "es"), truth)
-
-
-def test_long_silence():
-    samples, rate, words, truth = speak(TEXTS["es"], "es+f2")
-    silence = 1e-3 * np.random.default_rng(2).standard_normal(40 * rate).astype(np.float32)
-    check(dtw.align(np.concatenate([silence, samples, silence]), rate, words, "es"), truth, shift=40)
+    check(dtw.align(samples, rate, words, "es"), truth, shift=silence_s)
 
 
 def test_words_without_sound_get_a_place_and_no_length():
@@ -86,35 +78,6 @@ def test_words_without_sound_get_a_place_and_no_length():
     assert found[-1].start == found[-2].end
     assert found[3].start == pytest.approx(truth[2].start, abs=0.05)
     assert all(0 <= word.start == word.end for word in dtw.align(samples, rate, ["—", "—"], "es"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", sorted(TEXTS))
-def test_pauses_in_compressed_speech_of_other_voices(language, tmp_path):
-    rng, pairs = np.random.default_rng(4), []
-    for variant in ("f2", "m7", "klatt2", "f5"):
-        for pace in (140, 180, 210):
-            breaks = {int(rng.integers(1, 4)): 0.3, int(rng.integers(6, 9)): 0.5}
-            speech = speak(TEXTS[language], f"{language}+{variant}", words_per_minute=pace, breaks=breaks)
-            audio.write(tmp_path / "a.m4a", speech[0], speech[1])
-            found = dtw.align(audio.read(tmp_path / "a.m4a"), 16000, speech[2], language)
-            pairs.append(np.stack([long_pauses(speech[3]), long_pauses(found)]))
-            check(found, speech[3], 0.1)
-    true, found = np.concatenate(pairs, axis=1)
-    assert 2 * (true & found).sum() / (true.sum() + found.sum()) >= 0.8
-
-
-@pytest.mark.real
-@pytest.mark.skipif("ASR_PUNCT_DATA" not in os.environ, reason="ASR_PUNCT_DATA names no folder of real material")
-def test_real_recordings():
-    errors = []
-    for path in sorted(Path(os.environ["ASR_PUNCT_DATA"], "speech", "ted").glob("*.TextGrid")):
-        (truth,) = read_textgrid(path)
-        found = dtw.align(audio.read(path.with_suffix(".wav")), 16000, [word.text for word in truth.words], "en")
-        errors += [abs(a.start - b.start) for a, b in zip(found, truth.words, strict=True)]
-    assert len(errors) == 65
-    assert np.median(errors) <= 0.04
-    assert np.mean(np.array(errors) <= 0.1) >= 0.8
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.3, 2.0])

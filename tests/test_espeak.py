@@ -1,8 +1,6 @@
 """Speech of espeak-ng: times for every word, silence exactly between the times."""
 
-import sys
 from itertools import pairwise
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("espeakng_loader")
 
 from asr_punct.align.espeak import synthesise
-from asr_punct.errors import InputError, MissingExtraError
+from asr_punct.errors import InputError
 
 
 def rms(speech, start, end):
@@ -88,20 +86,3 @@ def test_words_of_any_text_are_in_order(text):
     assert [word.text for word in speech.words] == text.split()
     assert speech.samples.dtype == np.float32
     check_order(speech)
-
-
-def test_threads_take_turns():
-    found = []
-    threads = [Thread(target=lambda: found.append(synthesise("uno dos tres", "es"))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(len(speech.samples) > 5000 for speech in found)
-    assert len(found) == 4
-
-
-def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "espeakng_loader", None)
-    with pytest.raises(MissingExtraError, match=r"asr-punct\[audio\]"):
-        synthesise("hola", "es")

@@ -79,17 +79,6 @@ def confident(rng, frames, labels):
     return rows, at
 
 
-def test_long_silence_around_speech():
-    rng = np.random.default_rng(1)
-    labels = rng.integers(2, 12, 300)
-    rows, at = confident(rng, 1000, labels)
-    silence = np.full((3000, 12), -9.0, np.float32)
-    silence[:, BLANK] = 0
-    path = viterbi([silence, rows, silence], labels, 100)
-    assert np.array_equal(path.first, at + 3000)
-    assert np.array_equal(path.last, at + 3000)
-
-
 def test_memory_is_as_documented():
     block, frames, count, columns = 256, 8192, 4000, 12
     rng = np.random.default_rng(2)

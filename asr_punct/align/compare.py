@@ -1,11 +1,10 @@
-"""Comparison of word times with known ones.
+"""Comparison of word times with reference times.
 
-* Words: both sides are aligned (`edit.align` on `edit.comparable`), and only equal words are compared. The error of a
-  word is the absolute difference of its starts, in seconds.
-* Pauses: between words that are neighbours on both sides, from the end of the first to the start of the second, 0 if
-  they overlap. A pause is long if it is over `LONG_PAUSE`, in whole milliseconds.
-* Precision is the share of found long pauses that are long in truth, recall the share of true long pauses that are
-  found, F1 their harmonic mean; None where there is nothing to divide by.
+* Words: the two sequences are aligned on `edit.comparison_form`, and only equal words are compared. The error of a word
+  is the absolute difference of its starts, in seconds.
+* Pauses: between words that are neighbours in both sequences, from the end of the first to the start of the second, 0
+  if they overlap. A pause is long if it is over `LONG_PAUSE` after rounding to milliseconds.
+* Precision, recall and F1 of long pauses are None where the denominator is 0.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from asr_punct.align.edit import align, comparable
+from asr_punct.align.edit import align, comparison_form
 from asr_punct.pauses import pause_between
 from asr_punct.words import Seconds, Word
 
@@ -25,11 +24,11 @@ LONG_PAUSE: Seconds = 0.15
 
 @dataclass(frozen=True)
 class Comparison:
-    """Times of the words that are equal on both sides.
+    """Errors of the words that are equal in both sequences.
 
     Attributes:
-        errors: of word starts, in seconds.
-        pauses: pairs (true, found), in seconds.
+        errors: absolute error of each word's start, in seconds.
+        pauses: reference and measured pause of each pair of neighbours, in seconds.
     """
 
     errors: tuple[Seconds, ...] = ()
@@ -39,7 +38,7 @@ class Comparison:
         return Comparison(self.errors + other.errors, self.pauses + other.pauses)
 
     def figures(self) -> dict[str, float | int | None]:
-        """Return numbers of words and pauses, errors of starts, and scores of long pauses, rounded to four decimals."""
+        """Return counts of words and pauses, errors of starts, and scores of long pauses, rounded to four decimals."""
         errors = np.array(self.errors)
         long = np.array([[is_long(pause) for pause in pair] for pair in self.pauses], np.bool_).reshape(-1, 2)
         both, true, found = int(long.all(axis=1).sum()), int(long[:, 0].sum()), int(long[:, 1].sum())
@@ -62,13 +61,13 @@ def _share(part: int, total: int) -> float | None:
 
 
 def is_long(pause: Seconds) -> bool:
-    """Whether a pause is long."""
+    """Whether a pause is over `LONG_PAUSE`."""
     return round(pause, 3) > LONG_PAUSE
 
 
 def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
-    """Compare the words of one recording; words without times on either side are left out."""
-    alignment = align([comparable(word.text) for word in truth], [comparable(word.text) for word in found])
+    """Compare the words of one recording. Words without times in either sequence are left out."""
+    alignment = align([comparison_form(word.text) for word in truth], [comparison_form(word.text) for word in found])
     equal = alignment.equal
     pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
     starts = ((truth[i].start, found[j].start) for i, j in pairs)

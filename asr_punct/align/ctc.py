@@ -1,16 +1,13 @@
-"""Word times from a CTC model, by the most probable path of its symbols through the words.
+"""Word times from a CTC model: forced alignment by the most probable path through the symbols of the words.
 
-CTC models emit a symbol on one or two frames somewhere in its sound and blanks elsewhere. So the frames of a symbol
-are taken for the middle of its sound, and the median distance between neighbouring symbols of a word for its length. A
-word begins half of that length before the middle of its first symbol, or with its first frame, and ends half of it
-after the middle of its last one, or with its last frame. Words that would overlap meet half way. `pauses.refine`
-moves the edges onto silences later: the time source is `ctc`.
+CTC models emit a symbol on one or two frames somewhere in its sound, and blanks elsewhere. The frames of a symbol are
+therefore taken as the middle of its sound, and the median distance between neighbouring symbols of a word as the length
+of every symbol. Words that would overlap meet half way. `pauses.refine` later moves the edges onto silences.
 
-A run of symbols that the vocabulary lacks becomes a filler. Pratap et al. (2024) use a star of probability 1 on every
-frame for untranscribed audio. A star absorbs silence too, so a filler here has the probability of the frame's best
-symbol, less a little: it costs almost nothing where the model finds speech that the neighbouring words lack, and a
-blank is better in silence. Neighbouring words do not gain by moving. Fillers that touch share their time by their
-number of characters.
+A run of symbols that are not in the vocabulary becomes a filler. Pratap et al. (2024) use a star token of probability 1
+on every frame for untranscribed audio. A star also absorbs silence, so the filler here has the probability of the
+frame's best symbol, less `_FILLER_COST`: it is cheap where the model hears speech, and the blank is better in silence.
+Adjacent fillers divide their time in proportion to their characters.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.align.emissions import AcousticModel, windows
+from asr_punct.align.emissions import AcousticModel, windowed_log_probs
 from asr_punct.align.spelling import UNKNOWN, Vocabulary
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
@@ -31,22 +28,22 @@ from asr_punct.progress import counted
 from asr_punct.words import Word
 
 _FILLER_COST = 0.1
-"""How much less probable than the frame's best symbol a filler is, in nats."""
-_COLUMNS = 2
-"""Columns of the blank and the filler, before those of the symbols."""
+"""Log-probability of the best symbol of a frame minus that of the filler, in nats."""
+_FIRST_SYMBOL = 2
+"""Emission column of the first symbol, after those of the blank and the filler."""
 
 Times = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The text as labels of a path.
+    """The text as targets of the alignment: symbols and fillers.
 
     Attributes:
-        symbols: (symbols,), ids of the text's symbols, each once, sorted.
-        columns: (targets,), `FILLER`, or 2 and the index in `symbols`.
-        characters: (targets,), how many characters a filler replaces; 1 for symbols.
-        words: (words, 2), first target of each word and the one after its last; equal for a word without sound.
+        symbols: (symbols,), sorted ids of the different symbols of the text.
+        columns: (targets,), emission column: `FILLER`, or `_FIRST_SYMBOL` + index in `symbols`.
+        characters: (targets,), number of characters that a filler replaces; 1 for symbols.
+        words: (words, 2), first target of each word and end (exclusive); equal for a word that is not pronounced.
     """
 
     symbols: Ints
@@ -60,20 +57,20 @@ def align(
 ) -> tuple[Word, ...]:
     """Find the times of the words in a recording.
 
-    A word without sound gets no length, at the end of the word before it.
+    A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
 
     Args:
         blocks: float32 (samples,) consecutive blocks of the recording, at the model's rate.
         words: the spoken words, in order.
-        model: the acoustic model.
-        place: name of the recording, for messages.
+        model: the CTC model.
+        place: name of the recording, for error messages.
 
     Returns:
         The words with start and end in seconds from the first sample, in order and without overlaps.
 
     Raises:
-        InputError: no audio, too little for the words, or log-probabilities that are NaN or allow no path.
-        ModelError: the model does not fit its vocabulary.
+        InputError: there is too little audio for the words, or a log-probability is NaN or inf.
+        ModelError: the model's output has another shape than its vocabulary and hop predict.
     """
     if not words:
         return ()
@@ -86,7 +83,7 @@ def align(
             yield block
 
     shown = counted(blocks, "seconds", size=lambda block: len(block) / model.rate)
-    log_probs = windows(model, count(shown), place)
+    log_probs = windowed_log_probs(model, count(shown), place)
     if not len(targets.columns):
         return tuple(Word(word, 0.0, 0.0) for word in words)
     try:
@@ -102,24 +99,24 @@ def align(
 
 
 def targets_of(words: Sequence[str], vocabulary: Vocabulary) -> Targets:
-    """Spell the words, with a separator between them if the vocabulary has one."""
-    ids, characters, bounds = list[int](), list[int](), list[tuple[int, int]]()
+    """Spell the words. Put the vocabulary's separator between them, if it has one."""
+    ids, characters, spans = list[int](), list[int](), list[tuple[int, int]]()
     for word in words:
         spelled = list(_merge_unknown(vocabulary.encode(word), len(word)))
         if spelled and ids and vocabulary.separator is not None:
             ids.append(vocabulary.separator)
             characters.append(1)
-        bounds.append((len(ids), len(ids) + len(spelled)))
+        spans.append((len(ids), len(ids) + len(spelled)))
         ids += [symbol for symbol, _ in spelled]
         characters += [count for _, count in spelled]
     targets = np.array(ids, np.int64)
     symbols = np.unique(targets[targets != UNKNOWN])
-    columns = np.where(targets == UNKNOWN, FILLER, np.searchsorted(symbols, targets) + _COLUMNS)
-    return Targets(symbols, columns, np.array(characters), np.array(bounds))
+    columns = np.where(targets == UNKNOWN, FILLER, np.searchsorted(symbols, targets) + _FIRST_SYMBOL)
+    return Targets(symbols, columns, np.array(characters), np.array(spans))
 
 
 def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
-    """The symbols of a word of `length` characters with their numbers of characters; unknown ones are merged."""
+    """Yield (symbol id, number of characters) for a word of `length` characters. A run of unknown symbols is merged."""
     for symbol, run in groupby(ids):
         count = len(list(run))
         if symbol == UNKNOWN:
@@ -129,52 +126,57 @@ def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]
 
 
 def emissions(log_probs: Floats, blank: int, symbols: Ints) -> Floats:
-    """Return the columns of the path for a window: (frames, 2 + symbols), relative to the best symbol of each frame."""
+    """Return (frames, 2 + symbols) log-probabilities of blank, filler and symbols, less those of the best symbol."""
     best = np.maximum(log_probs.max(axis=1, keepdims=True), np.finfo(np.float32).min)
     filler = np.full_like(best, -_FILLER_COST)
     return np.concatenate([log_probs[:, [blank]] - best, filler, log_probs[:, symbols] - best], axis=1)
 
 
 def word_frames(path: CtcPath, targets: Targets) -> Times:
-    """Return the start and end of every word in fractions of frames: (words, 2)."""
+    """Return the start and end of every word, (words, 2), in frames.
+
+    A word begins half a symbol length before the middle of its first symbol, or with that symbol's first frame if this
+    is earlier. Its end is computed in the same way.
+    """
     spans = np.stack([path.first, path.last + 1], axis=1).astype(np.float64)
     _divide_fillers(spans, targets)
     half = np.where(targets.columns == FILLER, 0, _symbol_length(spans, targets) / 2)
     middles = spans.mean(axis=1)
     starts, ends = np.minimum(spans[:, 0], middles - half), np.maximum(spans[:, 1], middles + half)
 
-    sounding = np.flatnonzero(targets.words[:, 1] > targets.words[:, 0])
-    first, last = targets.words[sounding, 0], targets.words[sounding, 1] - 1
+    pronounced = targets.words[:, 1] > targets.words[:, 0]
+    first, last = targets.words[pronounced, 0], targets.words[pronounced, 1] - 1
     words = np.clip(np.stack([starts[first], ends[last]], axis=1), 0, path.frames)
     _meet_half_way(words, spans[first, 0], spans[last, 1])
 
-    before = np.cumsum(np.isin(np.arange(len(targets.words)), sounding)) - 1
-    frames: Times = np.where(before < 0, words[0, 0], words[before, 1])[:, None].repeat(2, axis=1)  # without sound
-    frames[sounding] = words
+    word_before = np.cumsum(pronounced) - 1
+    silent: Times = np.where(word_before < 0, words[0, 0], words[word_before, 1])
+    frames = silent[:, None].repeat(2, axis=1)
+    frames[pronounced] = words
     return frames
 
 
 def _divide_fillers(spans: Times, targets: Targets) -> None:
-    """Divide the time of adjacent fillers by their number of characters."""
+    """Divide the time of adjacent fillers in proportion to their numbers of characters."""
     for column, run in groupby(range(len(spans)), key=targets.columns.__getitem__):
         if column == FILLER:
-            at = list(run)
-            parts = np.append(0, np.cumsum(targets.characters[at])) / targets.characters[at].sum()
-            edges = spans[at[0], 0] + (spans[at[-1], 1] - spans[at[0], 0]) * parts
-            spans[at] = np.stack([edges[:-1], edges[1:]], axis=1)
+            fillers = list(run)
+            shares = np.append(0, np.cumsum(targets.characters[fillers])) / targets.characters[fillers].sum()
+            edges = spans[fillers[0], 0] + (spans[fillers[-1], 1] - spans[fillers[0], 0]) * shares
+            spans[fillers] = np.stack([edges[:-1], edges[1:]], axis=1)
 
 
 def _symbol_length(spans: Times, targets: Targets) -> float:
-    """Median number of frames from one symbol to the next of the same word; 0 if no word has two."""
+    """Return the median distance in frames between neighbouring symbols of a word, 0 if no word has two symbols."""
     same_word = np.zeros(len(targets.columns), np.bool_)
-    for first, after in targets.words:
-        same_word[first + 1 : after] = True
-    known = targets.columns != FILLER
-    pairs = same_word[1:] & known[1:] & known[:-1]
+    for first, end in targets.words:
+        same_word[first + 1 : end] = True
+    is_symbol = targets.columns != FILLER
+    pairs = same_word[1:] & is_symbol[1:] & is_symbol[:-1]
     return float(np.median(np.diff(spans.mean(axis=1))[pairs])) if pairs.any() else 0.0
 
 
 def _meet_half_way(words: Times, first_starts: Times, last_ends: Times) -> None:
-    """Move the edges of overlapping neighbours to their middle, outside the frames of their own symbols."""
+    """Move the edges of overlapping neighbours to their middle, but not into frames of either word's symbols."""
     for i in np.flatnonzero(words[:-1, 1] > words[1:, 0]):
         words[i, 1] = words[i + 1, 0] = np.clip((words[i, 1] + words[i + 1, 0]) / 2, last_ends[i], first_starts[i + 1])

@@ -1,7 +1,7 @@
-"""Minimum-cost alignment of two word sequences.
+"""Minimum-cost alignment of two word sequences, with the costs of sclite (NIST SCTK).
 
-Costs are those of sclite (NIST SCTK): substitution 4, insertion 3, deletion 3, correct 0. Of several alignments of the
-same cost, sclite's is returned: traced back from the end, a pair before an insertion, an insertion before a deletion.
+Among alignments of equal cost the traceback chooses as sclite does: from the end, it prefers a pair to an insertion and
+an insertion to a deletion.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from asr_punct.text.characters import shape_of
 SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
 _PAIR, _INSERT, _DELETE = range(3)
 _EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
-"""Classes of `text.characters` that are not part of a word at its edges: marks, brackets and other symbols."""
+"""Character classes of `text.characters.shape_of` for punctuation, brackets and other symbols."""
 
 IntArray = NDArray[np.int64]
 _Int32Array = NDArray[np.int32]
@@ -27,12 +27,12 @@ _Int32Array = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Pairs of a reference word and a hypothesis word, in order; every word is in exactly one pair.
+    """Pairs of a reference word and a hypothesis word, in order. Every word is in exactly one pair.
 
     Attributes:
         reference: index of the reference word, -1 for an insertion; (pairs,).
         hypothesis: index of the hypothesis word, -1 for a deletion; (pairs,).
-        equal: whether the two words are the same; (pairs,).
+        equal: whether the two words of a pair are equal; (pairs,).
     """
 
     reference: IntArray
@@ -41,7 +41,7 @@ class Alignment:
 
     @property
     def errors(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whether each pair is a substitution, a deletion, an insertion; (pairs,) each."""
+        """Three masks of shape (pairs,): substitutions, deletions, insertions."""
         deleted, inserted = self.hypothesis < 0, self.reference < 0
         return ~(self.equal | deleted | inserted), deleted, inserted
 
@@ -53,10 +53,10 @@ class Alignment:
 
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
-    """Align two word sequences at minimum cost; words are compared as they are (see `comparable`).
+    """Align two word sequences at minimum cost. Words are compared as strings; pass `comparison_form` to ignore case.
 
-    Time grows with the product of the lengths, memory with the hypothesis' length and the square root of the
-    reference's.
+    For N reference and M hypothesis words, time is O(N M) and memory O(M sqrt(N)): rows of the cost matrix are kept at
+    block boundaries only, and each block is computed again for the traceback.
     """
     ids: dict[str, int] = {}
     ref, hyp = (
@@ -79,16 +79,17 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
     return Alignment(left, right, equal)
 
 
-def same(words: int) -> Alignment:
-    """Return the alignment of this many words with themselves."""
+def identity(words: int) -> Alignment:
+    """Return the alignment of a sequence of this many words with itself."""
     index = np.arange(words, dtype=np.int64)
     return Alignment(index, index, np.ones(words, np.bool_))
 
 
 def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array:
-    """The row `above` and the rows of the cost matrix after it, less INSERTION a column: (rows + 1, columns).
+    """Return the row `above` and the following rows of the cost matrix, (rows + 1, columns).
 
-    In these units an insertion costs nothing, so the best way along a row is a running minimum.
+    INSERTION * column is subtracted from every cell. Insertions then cost nothing, and a running minimum along the row
+    finds the cheapest number of them.
     """
     matrix = np.empty((len(ref) + 1, len(hyp) + 1), np.int32)
     matrix[0] = above
@@ -101,7 +102,7 @@ def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array
 
 
 def _trace(matrix: _Int32Array, ref: _Int32Array, hyp: _Int32Array, column: int, steps: list[int]) -> int:
-    """Append the steps from a column of the last row back to the first row, and return the column there."""
+    """Append the steps from `column` of the last row back to the first row. Return the column reached there."""
     row = len(ref)
     while row:
         paired = -INSERTION if column and ref[row - 1] == hyp[column - 1] else SUBSTITUTION - INSERTION
@@ -115,8 +116,8 @@ def _trace(matrix: _Int32Array, ref: _Int32Array, hyp: _Int32Array, column: int,
     return column
 
 
-def bare(word: str) -> str:
-    """Return the word in NFC without marks at its edges; a word of nothing but marks keeps them."""
+def strip_marks(word: str) -> str:
+    """Return the word in NFC without punctuation at its edges. A token of punctuation alone is returned whole."""
     word = unicodedata.normalize("NFC", word)
     if word.isalnum():
         return word
@@ -125,6 +126,6 @@ def bare(word: str) -> str:
     return word[start : len(shape.rstrip(_EDGE_SHAPES))] or word
 
 
-def comparable(word: str) -> str:
-    """Return the form in which two words are compared: lower case, no marks at the edges."""
-    return bare(word).lower()
+def comparison_form(word: str) -> str:
+    """Return the word in lower case and without punctuation at its edges, for comparison with another word."""
+    return strip_marks(word).lower()

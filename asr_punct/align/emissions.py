@@ -1,7 +1,7 @@
-"""Log-probabilities of recordings of any length, in windows.
+"""Log-probabilities of a CTC model for recordings of any length, computed in windows.
 
-A window is 30 s, and the model gets 3 s more on either side, whose frames are discarded. A recording no longer than
-that is processed in one go.
+The model gets windows of 30 s with 3 s more of audio on either side, and the frames of the context are discarded. A
+recording of up to 33 s is processed in one window.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from asr_punct.words import Seconds
 WINDOW: Seconds = 30.0
 CONTEXT: Seconds = 3.0
 _SHORTEST: Seconds = 0.25
-"""Shorter input is padded with silence: models need at least 25 to 100 ms."""
+"""Shorter input is padded with silence, because models fail below 25 to 100 ms."""
 _TOLERANCE = 3
-"""Frames more or fewer than the hop predicts: models differ at the edges."""
+"""Largest accepted difference from the number of frames that the hop predicts: models pad differently."""
 _PROBE = 40960
-"""Length of the shorter of two probes that measure the hop, in samples: a multiple of all usual hops."""
+"""Length in samples of the shorter of two inputs that measure the hop: a multiple of all usual hops."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -33,10 +33,11 @@ class AcousticModel(Protocol):
     """A CTC model."""
 
     name: str
+    """Name for error messages."""
     rate: int
-    """Sample rate of its input."""
+    """Sample rate of the input."""
     hop: int
-    """Samples from one of its frames to the next."""
+    """Samples between the starts of two output frames."""
     vocabulary: Vocabulary
 
     def log_probs(self, samples: Samples) -> Floats:
@@ -45,7 +46,7 @@ class AcousticModel(Protocol):
 
 
 def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
-    """Measure the samples from one frame of a model to the next: configurations name it in many ways, or not at all.
+    """Measure a model's hop in samples. It is measured because configurations of models do not state it uniformly.
 
     Raises:
         ModelError: longer audio does not give more frames.
@@ -56,17 +57,17 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
     return round(_PROBE / (long - short))
 
 
-def windows(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
-    """Yield the log-probabilities of a recording, float32 (frames, vocabulary), every frame once.
+def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
+    """Yield the log-probabilities of a recording window by window, float32 (frames, vocabulary), every frame once.
 
     Args:
-        model: the acoustic model.
+        model: the CTC model.
         blocks: the recording in consecutive blocks of any length, at the model's rate.
-        place: name of the recording, for messages.
+        place: name of the recording, for error messages.
 
     Raises:
-        ModelError: another number of symbols or frames than expected.
-        InputError: NaN.
+        ModelError: the number of symbols or frames differs from the expected one.
+        InputError: a log-probability is NaN or positive infinity.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
     held, left = np.zeros(0, np.float32), 0
@@ -82,7 +83,7 @@ def windows(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iter
 
 
 def _run(model: AcousticModel, samples: Samples, place: str) -> Floats:
-    """Check the model's output and cut off the frames of padding."""
+    """Run the model, check the shape and values of its output, and cut off the frames of padding."""
     shortest = round(_SHORTEST * model.rate)
     frames = model.log_probs(np.pad(samples, (0, max(0, shortest - len(samples)))))
     expected = max(len(samples), shortest) / model.hop

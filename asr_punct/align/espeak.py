@@ -1,10 +1,10 @@
-"""Speech synthesis by espeak-ng with the exact times of its words, through ctypes and `espeakng_loader`.
+"""Speech synthesis by espeak-ng with exact word times, through ctypes and `espeakng_loader`.
 
-espeak-ng reports SSML `<mark>` events (the text has one before every word), phonemes and pauses, each with its first
-sample (`espeak_EVENT` in its `speak_lib.h`). A word lasts from its first phoneme to the next pause or word.
+espeak-ng reports the first sample of every SSML `<mark>`, phoneme and pause (`espeak_EVENT` in its `speak_lib.h`). The
+text gets a `<mark>` before every word. A word lasts from its first phoneme to the next pause or word.
 
 The library has one state per process, so calls are serialised by a lock. The same calls in the same order give the same
-speech; in another order its timing differs by a few milliseconds.
+speech. In another order its timing differs by a few milliseconds.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
 from asr_punct.words import Seconds, Word
 
-# Constants of speak_lib.h: AUDIO_OUTPUT_SYNCHRONOUS; espeakINITIALIZE_PHONEME_EVENTS, _DONT_EXIT; espeakCHARS_UTF8,
-# espeakSSML; espeakRATE, espeakPITCH; espeakEVENT_LIST_TERMINATED, _MARK, _PHONEME
-_OUTPUT_SYNCHRONOUS = 2
-_REPORT_PHONEMES, _DO_NOT_EXIT = 1, 1 << 15
-_UTF8, _SSML = 1, 0x10
-_RATE, _PITCH = 1, 3
-_END_OF_LIST, _MARK, _PHONEME = 0, 3, 7
+# Constants of speak_lib.h
+_OUTPUT_SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
+_PHONEME_EVENTS, _DONT_EXIT = 1, 1 << 15  # espeakINITIALIZE_*
+_UTF8, _SSML = 1, 0x10  # espeakCHARS_UTF8, espeakSSML
+_RATE, _PITCH = 1, 3  # espeakRATE, espeakPITCH
+_LIST_TERMINATED, _MARK, _PHONEME = 0, 3, 7  # espeakEVENT_*
 _PAUSES = frozenset(("_", "_:", "_::", "_|", "_^_"))
 """espeak's silent phonemes; `_!`, a glottal stop, is part of its word."""
 _Span = tuple[int, int]
@@ -45,9 +44,12 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech: float32 (samples,) in -1..1, and the white-space tokens of the text with their times.
+    """Synthetic speech, silent between words.
 
-    A token that espeak does not pronounce has no times. Any gap between two words is silence.
+    Attributes:
+        samples: float32 (samples,) in -1..1.
+        rate: sample rate.
+        words: the white-space tokens of the text with their times; no times for a token that espeak does not pronounce.
     """
 
     samples: Samples
@@ -66,11 +68,11 @@ def synthesise(
     """Synthesise a text.
 
     Args:
-        text: words and punctuation, which shapes intonation and pauses.
-        voice: espeak's code, with an optional variant after `+` (`es`, `eu+f2`, `en-us`).
+        text: words, and punctuation for intonation and pauses.
+        voice: code of an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`).
         words_per_minute: speaking rate, 80 to 450.
         pitch: 0 to 99.
-        breaks: word index -> minimum silence after that word, accurate to a few ms.
+        breaks: minimum silence after words, by word index; accurate to a few ms.
 
     Raises:
         VoiceError: there is no such voice or variant.
@@ -92,7 +94,7 @@ def synthesise(
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An event of espeak: its type, its sample, and the name of a `<mark>` or phoneme."""
+    """An event of espeak: its type, its first sample, and the name of its `<mark>` or phoneme."""
 
     kind: int
     sample: int
@@ -100,9 +102,9 @@ class _Event:
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """Return SSML with a `<mark>`, named by the word's index, before every word.
+    """Return SSML with a `<mark>` before every word, named by the word's index.
 
-    One word per line: espeak drops a `<mark>` that follows a full stop and a space.
+    Words are on separate lines because espeak drops a `<mark>` that follows a full stop and a space.
     """
     pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
     return "\n".join(
@@ -112,7 +114,7 @@ def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
 
 
 def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
-    """Return the phonemes of every word.
+    """Return the spans of the phonemes of every word.
 
     A word's first phoneme starts at the word's `<mark>`, or at the end of a pause that follows the `<mark>`.
     """
@@ -129,9 +131,9 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 
 
 def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Share phonemes among words that espeak pronounced as one; edits `phonemes` in place.
+    """Divide phonemes among words that espeak pronounced as one. Edits `phonemes` in place.
 
-    espeak may give all phonemes of `of the` to one word. They are shared in proportion to letters.
+    espeak may assign all phonemes of `of the` to one word. They are divided in proportion to letters.
     """
     for index in range(len(words) - 1, 0, -1):
         first = index
@@ -179,23 +181,23 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "espeak_SetParameter": (_INT, _INT, _INT),
     "espeak_Synth": (ctypes.c_char_p, ctypes.c_size_t, _UNSIGNED, _INT, _UNSIGNED, _UNSIGNED, _POINTER, _POINTER),
 }
-"""Argument types. `espeak_Initialize` returns the sample rate, `SetVoiceByName` and `Synth` 0 on success."""
+"""Argument types. `espeak_Initialize` returns the sample rate, `SetVoiceByName` and `Synth` return 0 on success."""
 
 
 @dataclass
 class _Engine:
-    """The initialised library and the output of the running call."""
+    """The initialised library and the output of the current call."""
 
     library: ctypes.CDLL
     rate: int
     variants: Path
+    """Directory of the voice variants."""
     chunks: list[np.ndarray] = field(default_factory=list)
     events: list[_Event] = field(default_factory=list)
     error: BaseException | None = None
     callback: Any = None  # referenced here because the library has only its address
 
     def run(self, ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[Samples, list[_Event]]:
-        """Synthesise one text."""
         self.chunks, self.events, self.error = [], [], None
         name, _, variant = voice.partition("+")
         variant_exists = not variant or (self.variants / variant).is_file()
@@ -213,12 +215,12 @@ class _Engine:
         return pcm.astype(np.float32) / np.float32(32768), self.events
 
     def receive(self, wave: Any, length: int, events: Any) -> int:
-        """espeak's callback: copy samples and events. Ctypes would only print an exception, so `run` raises it."""
+        """Copy samples and events; espeak's callback. Exceptions are kept for `run`: ctypes would only print them."""
         try:
             if wave and length > 0:
                 self.chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
             index = 0
-            while events and events[index].type != _END_OF_LIST:
+            while events and events[index].type != _LIST_TERMINATED:
                 self.events.append(events[index].copy())
                 index += 1
         except BaseException as error:
@@ -228,7 +230,6 @@ class _Engine:
 
 
 def _engine() -> _Engine:
-    """Return the engine; not cached, so that a missing package is always reported."""
     try:
         import espeakng_loader
     except ImportError:
@@ -242,7 +243,7 @@ def _initialise(path: str, data: str) -> _Engine:
     library = ctypes.CDLL(path)
     for name, arguments in _SIGNATURES.items():
         getattr(library, name).argtypes = arguments
-    rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _REPORT_PHONEMES | _DO_NOT_EXIT)
+    rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _PHONEME_EVENTS | _DONT_EXIT)
     if rate <= 0:
         raise AsrPunctError(f"espeak-ng: found status {rate} on loading {data}, expected espeak-ng's data")
     engine = _Engine(library, rate, Path(data) / "voices" / "!v")

@@ -1,4 +1,4 @@
-"""The alignment methods behind one interface, for audio files and data directories."""
+"""Alignment of audio files and data directories with either method, `dtw` or `ctc`."""
 
 from __future__ import annotations
 
@@ -23,39 +23,40 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift
 
 
 class Aligner(Protocol):
-    """Finds word times."""
+    """An alignment method."""
 
     @property
     def time_source(self) -> TimeSource:
-        """The time source of utterances aligned by it."""
+        """Time source of the utterances that it aligns."""
         ...
 
     def align(
         self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
     ) -> tuple[Word, ...]:
-        """Align the words of utterance `name` with the part of an audio file from `start` to `end` (None: its end).
+        """Align the words of utterance `name` with an audio file between `start` and `end` seconds (None: its end).
 
         Returns:
             The words with start and end in seconds from `start`, in order and without overlaps.
 
         Raises:
             AudioError: the audio cannot be read.
-            AsrPunctError: the audio does not fit the words.
+            AsrPunctError: there is too little audio for the words.
         """
         ...
 
 
 @dataclass(frozen=True)
 class DtwAligner:
-    """Alignment with espeak-ng's speech (`dtw.align`) in a language, or several joined by `+`."""
+    """Alignment with synthetic speech (`dtw.align`)."""
 
     language: str
+    """Language code, or several joined by `+`."""
     time_source: TimeSource = "aligner"
 
     def align(
         self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
     ) -> tuple[Word, ...]:
-        """See `Aligner`; the audio is held in memory. Raises InputError for an unknown language."""
+        """See `Aligner`. The audio is read into memory. Raises InputError for an unknown language."""
         with progress.step("reading the audio"):
             samples = sound.read(path, RATE, start, end)
         try:
@@ -74,13 +75,13 @@ class CtcAligner:
     def align(
         self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
     ) -> tuple[Word, ...]:
-        """See `Aligner`; the audio is read in blocks."""
+        """See `Aligner`. The audio is read in blocks."""
         blocks = sound.blocks(path, self.model.rate, start, end)
         return ctc.align(blocks, words, self.model, f"{path}: utterance {name!r}")
 
 
 def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
-    """Align a text file with an audio file; yields one utterance named like the audio.
+    """Align a text file with an audio file, as one utterance with the name of the audio file.
 
     Raises:
         InputError: a file is missing, or the text has no words.

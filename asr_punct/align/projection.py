@@ -1,11 +1,11 @@
-"""Projection of the labels of a reference onto the words of a recogniser."""
+"""Projection of the labels of a reference transcript onto the words of a recogniser."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asr_punct.align.edit import Alignment, align, comparable
+from asr_punct.align.edit import Alignment, align, comparison_form
 from asr_punct.errors import InputError
 from asr_punct.marks import LEFT, OPENER, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.words import Utterance, annotate
@@ -14,18 +14,18 @@ _ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
 _STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(_ENDS, 3)
 
 _Origins = dict[Mark, int]
-"""Marks on one word, each with the index of the reference word that it comes from."""
+"""Marks of one hypothesis word, each with the index of the reference word it comes from."""
 
 
 @dataclass(frozen=True)
 class Projection:
-    """A hypothesis with the labels of a reference.
+    """Result of `project`.
 
     Attributes:
-        utterance: the hypothesis with the labels.
-        alignment: of the words of both.
+        utterance: the hypothesis with labels.
+        alignment: alignment of the reference words and the hypothesis words.
         moved: number of marks that moved from a deleted word to a neighbour.
-        lost: index of the reference word and mark, for each mark without a place.
+        lost: marks that no hypothesis word received, each as (index of its reference word, mark).
     """
 
     utterance: Utterance
@@ -37,23 +37,24 @@ class Projection:
 def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     """Project marks and case of a reference onto the words of a hypothesis.
 
-    * An aligned hypothesis word, correct or not, gets marks and case of its reference word; an inserted word gets none.
-    * Marks after a deleted word move to the hypothesis word before it, marks before it to the one after it. A pair that
-      opens and closes within deleted words (`¿no?`, `«ven»`) is lost.
-    * If two stops meet on one word, the stronger one stays, of equal ones the earlier: sentence ends (. ? ! …) before
-      SEMICOLON, COLON and DASH, these before COMMA.
+    * A hypothesis word that is aligned with a reference word, equal or not, gets its marks and case (Alam et al. 2020,
+      section 4.1.2). An inserted word gets none.
+    * Closing marks of a deleted word move to the hypothesis word before it, opening marks to the one after it, as when
+      people punctuate a recogniser's output (ibid. 3.2; Poláček et al. 2023, section 5). A pair of marks that opens and
+      closes within deleted words (`¿no?`, `«ven»`) is lost.
+    * A moved stop replaces the stops of its new word only if it is stronger. Sentence ends (. ? ! …) are stronger than
+      SEMICOLON, COLON and DASH, and these are stronger than COMMA.
     * The capital of a deleted word at the beginning of a sentence moves to the next word of the sentence.
-
-    So a mark survives a substitution (Alam et al. 2020, section 4.1.2), and the mark of a deleted word stays at its
-    boundary, as when people punctuate a recogniser's output (ibid. 3.2; Poláček et al. 2023, section 5).
 
     Raises:
         InputError: the reference has no labels.
     """
     if reference.words and not reference.is_labelled:
         raise InputError(f"reference {reference.id!r}".strip(), "no labels", "marks and case on every word")
-    alignment = align([comparable(w.text) for w in reference.words], [comparable(w.text) for w in hypothesis.words])
-    placed, cases = _place(reference.labels, alignment, len(hypothesis.words))
+    alignment = align(
+        [comparison_form(w.text) for w in reference.words], [comparison_form(w.text) for w in hypothesis.words]
+    )
+    placed, cases = _project_labels(reference.labels, alignment, len(hypothesis.words))
     labels = tuple(Labels(frozenset(marks), case) for marks, case in zip(placed, cases, strict=True))
     kept = {(origin, mark) for marks in placed for mark, origin in marks.items()}
     deleted = set(alignment.reference[alignment.hypothesis < 0].tolist())
@@ -66,8 +67,8 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     )
 
 
-def _place(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[list[_Origins], list[Case]]:
-    """Marks with their origins, and case, of each of the hypothesis `words`."""
+def _project_labels(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[list[_Origins], list[Case]]:
+    """Return the marks and the case of each of `words` hypothesis words."""
     placed: list[_Origins] = [{} for _ in range(words)]
     cases = [Case.O] * words
     before: _Origins = {}
@@ -89,7 +90,7 @@ def _place(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[
 
 
 def _move_marks(marks: frozenset[Mark], origin: int, before: _Origins, openers: _Origins) -> None:
-    """Move the marks of a deleted word to the word `before` it and to the `openers` of the next word."""
+    """Add the marks of the deleted word `origin` to the word `before` it and to the `openers` of the next word."""
     openers.update({mark: origin for mark in LEFT if mark in marks})
     closed = {mark for mark, opener in OPENER.items() if mark in marks and openers.pop(opener, None) is not None}
     closing = marks - closed

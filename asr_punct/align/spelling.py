@@ -1,7 +1,7 @@
-"""Spelling of words in the symbols of an acoustic model.
+"""Spelling of words in the symbols of a CTC model.
 
-A character or sub-word that the vocabulary lacks is tried in the other case and without accents. If that fails it is
-unknown (digits, for example), or dropped if it has no sound.
+A character or sub-word that is not in the vocabulary is tried in the other case and without accents. If it is still
+missing it is `UNKNOWN` (`9`, for example), or dropped if it is not pronounced (`-`).
 """
 
 from __future__ import annotations
@@ -13,40 +13,41 @@ from dataclasses import dataclass
 from asr_punct.text.characters import shape_of
 
 UNKNOWN = -1
-_SOUNDING = frozenset("aAo0%")
-"""Shapes of letters, digits, and symbols that are pronounced."""
+_PRONOUNCED = frozenset("aAo0%")
+"""Character classes of `text.characters.shape_of` for letters, digits, and symbols that are pronounced."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The `size` symbols of a CTC model, with the ids of the blank and of the symbol between words.
-
-    `encode` spells a word in symbol ids, `UNKNOWN` where the vocabulary lacks something.
-    """
+    """The output symbols of a CTC model."""
 
     size: int
+    """Number of symbols, the blank included."""
     blank: int
     separator: int | None
+    """Id of the symbol between words, None if there is none."""
     encode: Callable[[str], Sequence[int]]
+    """Spells a word as symbol ids, with `UNKNOWN` for a missing symbol."""
 
 
-def characters(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> Vocabulary:
-    """Return the vocabulary of a character model; keys of `symbols` longer than one character are ignored."""
-    known = {char: number for char, number in symbols.items() if char != separator and number < size}
-    known = {char: number for char, number in known.items() if number != blank}
+def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> Vocabulary:
+    """Return the vocabulary of a character model. Keys of `symbols` longer than one character are ignored."""
+    known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
     def spell(text: str) -> list[int]:
         return [known.get(char, UNKNOWN) for char in text]
 
     def encode(word: str) -> list[int]:
-        return [number for char in word for number in _best_spelling(char, spell)]
+        return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
-    between = symbols.get(separator, size) if separator is not None else size
-    return Vocabulary(size, blank, between if between < size else None, encode)
+    separator_id = symbols.get(separator, size) if separator is not None else size
+    return Vocabulary(size, blank, separator_id if separator_id < size else None, encode)
 
 
-def subwords(encode: Callable[[str], Sequence[int]], size: int, blank: int, unknown: int | None) -> Vocabulary:
-    """Return the vocabulary of a sub-word model, whose tokenizer `encode` returns `unknown` for unknown text."""
+def subword_vocabulary(
+    encode: Callable[[str], Sequence[int]], size: int, blank: int, unknown: int | None
+) -> Vocabulary:
+    """Return the vocabulary of a sub-word model. Its tokenizer's `encode` returns `unknown` for unknown text."""
 
     def spell(text: str) -> list[int]:
         return [UNKNOWN if n in (unknown, blank) or n >= size else n for n in encode(text)] if text else []
@@ -55,17 +56,17 @@ def subwords(encode: Callable[[str], Sequence[int]], size: int, blank: int, unkn
 
 
 def _best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
-    """The spelling with the fewest unknown symbols, the first one of several."""
-    found = spell(text)
-    if UNKNOWN in found:
-        found = min(map(spell, _variants(text)), key=lambda numbers: numbers.count(UNKNOWN))
-    return found
+    """Return the spelling with the fewest unknown symbols."""
+    ids = spell(text)
+    if UNKNOWN in ids:
+        ids = min(map(spell, _variants(text)), key=lambda ids: ids.count(UNKNOWN))
+    return ids
 
 
 def _variants(text: str) -> Iterator[str]:
-    """As written, in either case, without accents, without silent characters."""
+    """Yield the text as written, in lower and upper case, these without accents, and without silent characters."""
     cases = (text, text.lower(), text.upper())
     yield from cases
     for case in cases:
         yield "".join(c for c in unicodedata.normalize("NFD", case) if not unicodedata.combining(c))
-    yield "".join(c for c, shape in zip(text, shape_of(text), strict=True) if shape in _SOUNDING)
+    yield "".join(c for c, shape in zip(text, shape_of(text), strict=True) if shape in _PRONOUNCED)

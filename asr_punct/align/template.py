@@ -1,4 +1,4 @@
-"""The words in the voice of espeak-ng, as acoustic features that a recording is compared with."""
+"""Acoustic features of the words in espeak-ng's voice, which are aligned with those of a recording."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from asr_punct.audio import FRAMES_A_SECOND, Samples, require
 RATE = 16000
 HOP = RATE // FRAMES_A_SECOND
 _COEFFICIENTS = 13
-_WINDOW = 512
-_WORDS_A_PASSAGE = 60
-"""Words synthesised in one go."""
+_FFT_LENGTH, _WINDOW_LENGTH = 512, 400
+"""In samples: 32 and 25 ms."""
+_WORDS_A_CALL = 60
+"""Words synthesised in one call of espeak-ng."""
 
 
 @dataclass(frozen=True)
@@ -26,41 +27,35 @@ class Template:
 
     Attributes:
         features: (frames, 26).
-        begins: (words + 1,), first frame of each word, and last the number of frames; a word that the voice does not
-            pronounce begins where the next one does.
+        begins: (words + 1,), first frame of each word, then the number of frames. A word that is not pronounced begins
+            where the next one does.
     """
 
     features: Floats
     begins: Ints
 
-    def part(self, first: int, last: int) -> Template:
-        """Return the words from `first` up to, but without, `last`."""
-        begins = self.begins[first : last + 1]
+    def __getitem__(self, words: slice) -> Template:
+        begins = self.begins[words.start : words.stop + 1]
         return Template(self.features[begins[0] : begins[-1]], begins - begins[0])
 
-    def pooled(self, frames: int) -> Template:
+    def pool(self, frames: int) -> Template:
         """Average every `frames` frames."""
         return Template(pool(self.features, frames), self.begins // frames)
 
 
 def speak(words: Sequence[str], voice: str) -> Template:
-    """Synthesise the words, passage by passage.
-
-    Raises:
-        InputError: espeak has no such voice.
-        MissingExtraError: the extra "audio" is not installed.
-    """
+    """Synthesise the words; see `espeak.synthesise` for errors."""
     features, lengths = [np.zeros((0, 2 * _COEFFICIENTS), np.float32)], list[int]()
-    for first in range(0, len(words), _WORDS_A_PASSAGE):
-        tokens = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_PASSAGE])
-        passage, begins = _passage(synthesise(" ".join(tokens), voice))
-        features.append(passage)
+    for first in range(0, len(words), _WORDS_A_CALL):
+        tokens = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_CALL])
+        part, begins = _word_features(synthesise(" ".join(tokens), voice))
+        features.append(part)
         lengths.extend(np.diff(begins).tolist())
     return Template(np.concatenate(features), np.array([0, *accumulate(lengths)]))
 
 
-def _passage(speech: Speech) -> tuple[Floats, Ints]:
-    """Features of the words without the pauses between them, the first frame of each word and the end."""
+def _word_features(speech: Speech) -> tuple[Floats, Ints]:
+    """Return the fields of a `Template` for the words of one call."""
     spans = [(round((w.start or 0.0) * speech.rate), round((w.end or 0.0) * speech.rate)) for w in speech.words]
     samples = np.concatenate([speech.samples[start:end] for start, end in spans])
     seconds = np.cumsum([0, *(end - start for start, end in spans)]) / speech.rate
@@ -72,39 +67,38 @@ def _passage(speech: Speech) -> tuple[Floats, Ints]:
 
 
 def mfcc(samples: Samples) -> Floats:
-    """Compute 13 MFCCs of 25 ms every 10 ms, and their slopes over 50 ms.
+    """Compute 13 MFCCs of 25 ms windows every 10 ms, and their deltas over 50 ms.
 
     Args:
         samples: float32 (samples,) at `RATE`.
 
     Returns:
-        float32 (frames, 26); frame i is centred at i hops.
+        float32 (frames, 26); frame i is centred at i * `HOP` samples.
     """
     librosa = require("librosa", "alignment")
-    padded = np.pad(samples, (0, max(0, _WINDOW - len(samples))))
+    padded = np.pad(samples, (0, max(0, _FFT_LENGTH - len(samples))))
     coefficients = librosa.feature.mfcc(
         y=librosa.effects.preemphasis(padded),
         sr=RATE,
         n_mfcc=_COEFFICIENTS,
-        n_fft=_WINDOW,
-        win_length=400,
+        n_fft=_FFT_LENGTH,
+        win_length=_WINDOW_LENGTH,
         hop_length=HOP,
         n_mels=40,
         fmin=60,
     )[:, : len(samples) // HOP + 1]
-    around = np.pad(coefficients, ((0, 0), (2, 2)), mode="edge")
-    slopes = (2 * (around[:, 4:] - around[:, :-4]) + around[:, 3:-1] - around[:, 1:-3]) / 10
-    return np.asarray(np.concatenate([coefficients, slopes]).T, np.float32)
+    deltas = librosa.feature.delta(coefficients, width=5, mode="nearest")
+    return np.asarray(np.concatenate([coefficients, deltas]).T, np.float32)
 
 
 def pool(features: Floats, frames: int) -> Floats:
-    """Average every `frames` frames: (frames // n, features)."""
-    full = features[: len(features) // frames * frames]
-    return np.asarray(full.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
+    """Average every `frames` frames; frames that remain at the end are dropped."""
+    complete = features[: len(features) // frames * frames]
+    return np.asarray(complete.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
 
 
-def normalised(features: Floats, weights: Costs | None = None) -> Floats:
-    """Scale each feature to mean 0 and variance 1 over the frames, which may have weights (frames,)."""
+def normalise(features: Floats, weights: Costs | None = None) -> Floats:
+    """Scale each feature to mean 0 and variance 1 over the frames, which are weighted by `weights` (frames,)."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average(np.square(features - mean), axis=0, weights=weights))
     return np.asarray((features - mean) / (deviation + 1e-6), np.float32)

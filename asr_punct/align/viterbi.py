@@ -1,12 +1,12 @@
 """The most probable CTC path through given labels (Graves et al. 2006), exact and in bounded memory.
 
-For N labels there are 2 N + 1 states: a blank, the first label, a blank, ..., the last label, a blank. A path stays,
-moves to the next state, or skips the blank between two different labels. Nothing is pruned.
+For N labels there are 2 N + 1 states: a blank, the first label, a blank, ..., the last label, a blank. At each frame a
+path stays in its state, moves to the next one, or skips the blank between two different labels. Nothing is pruned.
 
-Memory for F frames, N labels and C columns: the emissions (F * C numbers), the scores of all states at the start of
-every block of B = 2048 frames (ceil(F / B) * (2 N + 1) numbers), and back pointers of one block at a time, a byte for
-each state that the path can pass there: at most B * (2 B + 1), because a path passes no more than B labels in B frames.
-For an hour at 20 ms a frame, 60,000 labels and 40 columns that is 29 + 42 + 8 MB. Time grows with F * N.
+For F frames, N labels and C columns the time is O(F N). Kept in memory are the emissions (F C numbers), the scores of
+all states at the start of every block of B = 2048 frames (F / B * (2 N + 1) numbers), and the back pointers of one
+block (at most B * (2 B + 1) bytes, because a path passes at most B labels in B frames). For an hour at 20 ms a frame,
+60,000 labels and 40 columns that is 29 + 42 + 8 MB.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Ints = npt.NDArray[np.int64]
 
 BLOCK = 2048
 BLANK, FILLER = 0, 1
-"""Columns of the emissions: the blank, and a filler, which may follow itself without a blank between."""
+"""Columns of the emissions for the blank and for the filler. Two fillers may follow each other without a blank."""
 
 
 class NoPathError(AsrPunctError):
-    """No path leads through the labels: too few frames, or every path has probability 0."""
+    """There is no path through the labels: there are too few frames, or every path has probability 0."""
 
     def __init__(self, frames: int) -> None:
         self.frames = frames
@@ -37,22 +37,23 @@ class NoPathError(AsrPunctError):
 
 @dataclass(frozen=True)
 class CtcPath:
-    """First and last frame of each label on the best path, (labels,), and the number of frames of the recording."""
+    """First and last frame of each label on the best path, (labels,)."""
 
     first: Ints
     last: Ints
     frames: int
+    """Number of frames of the recording."""
 
 
 @dataclass(frozen=True)
 class _States:
-    """The column of each state, (states,), and its score for skipping the state before: 0 or -inf, (states,)."""
+    """Emission column of each state, and 0 where a path may skip the state before it, else -inf; both (states,)."""
 
     columns: Ints
     skip: Floats
 
-    def part(self, first: int, last: int) -> _States:
-        return _States(self.columns[first:last], self.skip[first:last])
+    def __getitem__(self, states: slice) -> _States:
+        return _States(self.columns[states], self.skip[states])
 
 
 def least_frames(labels: Ints) -> int:
@@ -65,11 +66,11 @@ def viterbi(emissions: Iterable[Floats], labels: Ints, block_frames: int = BLOCK
 
     Args:
         emissions: float32 (frames, columns) log-probabilities in consecutive chunks; -inf is allowed, NaN is not.
-        labels: the column of each label, one or more.
-        block_frames: block size B, which trades memory of the scores for memory of the back pointers.
+        labels: the column of each label, at least one label.
+        block_frames: block size B of the module docstring.
 
     Raises:
-        NoPathError: there is none.
+        NoPathError: there is no path.
     """
     states = _states_of(labels)
     scores = np.full(len(states.columns), -np.inf, np.float32)
@@ -102,12 +103,12 @@ def _states_of(labels: Ints) -> _States:
 
 
 def _needs_blank(labels: Ints) -> npt.NDArray[np.bool_]:
-    """Labels equal to the one before, which need a blank between."""
+    """Return which labels equal the label before them, so that a blank must separate the two."""
     return np.append(False, (labels[1:] == labels[:-1]) & (labels[1:] != FILLER))
 
 
 def _blocks(chunks: Iterable[Floats], size: int) -> Iterator[Floats]:
-    """The frames in blocks of `size`, the last one shorter."""
+    """Regroup chunks of frames into blocks of `size` frames, the last one shorter."""
     held, frames = list[Floats](), 0
     for chunk in chunks:
         held.append(chunk)
@@ -121,7 +122,7 @@ def _blocks(chunks: Iterable[Floats], size: int) -> Iterator[Floats]:
 
 
 def _forward(scores: Floats, block: Floats, states: _States, back: npt.NDArray[np.int8] | None = None) -> Floats:
-    """The scores after a block; `back` (frames, states) gets the number of states that each step moves."""
+    """Return the scores after a block. `back` (frames, states) gets the number of states that each step moves."""
     padded = np.full(len(scores) + 2, -np.inf, np.float32)
     padded[2:] = scores
     stay, moved, two_before = padded[2:], padded[1:-1], padded[:-2]
@@ -137,10 +138,10 @@ def _forward(scores: Floats, block: Floats, states: _States, back: npt.NDArray[n
 
 
 def _trace_block(path: Ints, start: Floats, block: Floats, states: _States, state: int) -> int:
-    """Write the states of a block that ends in `state` into `path` (frames,), and return the state before it."""
+    """Write the states of a block that ends in `state` to `path` (frames,). Return the state before the block."""
     lowest = max(0, state - 2 * len(block))
     back = np.empty((len(block), state + 1 - lowest), np.int8)
-    _forward(start[lowest : state + 1], block, states.part(lowest, state + 1), back)
+    _forward(start[lowest : state + 1], block, states[lowest : state + 1], back)
     for frame in range(len(block) - 1, -1, -1):
         path[frame] = state
         state -= int(back[frame, state - lowest])
@@ -148,6 +149,6 @@ def _trace_block(path: Ints, start: Floats, block: Floats, states: _States, stat
 
 
 def _label_frames(path: Ints, labels: int) -> CtcPath:
-    """First and last frame of each label, given the state of every frame."""
+    """Find the first and last frame of each label in the states of all frames."""
     states = 2 * np.arange(labels) + 1
     return CtcPath(np.searchsorted(path, states), np.searchsorted(path, states, side="right") - 1, len(path))

@@ -12,7 +12,7 @@ from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRN
 from nemo.utils import logging as messages
 
 from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import Vocabulary, characters, subwords
+from asr_punct.align.spelling import Vocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.archive import check_archive
 from asr_punct.asr.hypotheses import read_hypothesis
 from asr_punct.asr.segments import LONGEST_SEGMENT
@@ -96,7 +96,7 @@ def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
     tokenizer = getattr(model, "tokenizer", None)
     if tokenizer is None:
         symbols = {symbol: number for number, symbol in enumerate(decoder.vocabulary)}
-        return characters(symbols, blank + 1, blank, " ")
+        return character_vocabulary(symbols, blank + 1, blank, " ")
     if hasattr(tokenizer, "tokenizers_dict"):
         raise ModelError(name, "a tokenizer for each of several languages", "one tokenizer")
-    return subwords(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))
+    return subword_vocabulary(tokenizer.text_to_ids, blank + 1, blank, getattr(tokenizer, "unk_id", None))

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import Vocabulary, characters, subwords
+from asr_punct.align.spelling import Vocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
@@ -125,9 +125,9 @@ def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
     if tokenizer.pad_token_id != blank:
         raise ModelError(name, f"pad token {tokenizer.pad_token_id} in its tokenizer", f"{blank}, as in config.json")
     if not isinstance(tokenizer, Wav2Vec2CTCTokenizer):
-        return subwords(
+        return subword_vocabulary(
             lambda word: tokenizer(word, add_special_tokens=False)["input_ids"], size, blank, tokenizer.unk_token_id
         )
     special = {*tokenizer.all_special_tokens} - {tokenizer.word_delimiter_token}
     symbols = {symbol: number for symbol, number in tokenizer.get_vocab().items() if symbol not in special}
-    return characters(symbols, size, blank, tokenizer.word_delimiter_token)
+    return character_vocabulary(symbols, size, blank, tokenizer.word_delimiter_token)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from asr_punct.align.edit import Alignment, align, bare, comparable, same
+from asr_punct.align.edit import Alignment, align, comparison_form, identity, strip_marks
 from asr_punct.align.projection import Projection, project
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
@@ -83,7 +83,7 @@ def pair_same_words(
             reference=reference.labels,
             reference_forms=_forms(reference.words),
             lost=(),
-            alignment=same(len(words)),
+            alignment=identity(len(words)),
             pair_units=units,
             reference_units=units,
         )
@@ -96,7 +96,7 @@ def _next_word(expected: Word, stream: Iterator[Word], place: str) -> Word:
     found = next(stream, None)
     if found is None:
         raise InputError(place, "the end", f"{expected.text!r} {_AS_IN_REFERENCE}")
-    if comparable(found.text) != comparable(expected.text):
+    if comparison_form(found.text) != comparison_form(expected.text):
         raise InputError(place, repr(found.text), f"{expected.text!r} {_AS_IN_REFERENCE}")
     return found
 
@@ -158,7 +158,7 @@ def _forms(words: Sequence[Word]) -> list[str]:
 
 def _form(word: Word, labels: Labels) -> str:
     """Return the written form of a word: its own if it has capitals (`EiTB`), else by its label."""
-    text = bare(word.text)
+    text = strip_marks(word.text)
     return text if text != text.lower() else apply_case(text, labels.case)
 
 
@@ -172,7 +172,7 @@ def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
     """Return the form that each hypothesis word should have: the reference's own if the word is the same."""
     labels = projection.utterance.labels
     words = projection.utterance.words
-    forms = [apply_case(comparable(word.text), label.case) for word, label in zip(words, labels, strict=True)]
+    forms = [apply_case(comparison_form(word.text), label.case) for word, label in zip(words, labels, strict=True)]
     alignment = projection.alignment
     for i, j in zip(alignment.reference[alignment.equal], alignment.hypothesis[alignment.equal], strict=True):
         forms[j] = _form(reference.words[i], labels[j])
