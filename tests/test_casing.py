@@ -1,4 +1,4 @@
-"""Casing lists: words written by them, files, learning, commands."""
+"""Casing lists: words written by them, files, commands."""
 
 import io
 import json
@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import unicodedata
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,7 @@ from hypothesis import strategies as st
 from asr_punct import Punctuator
 from asr_punct.casing import Casing, parse_casing, read_casing, write_casing
 from asr_punct.checkpoint import CASING, read_info, write_info
-from asr_punct.corpora.casing import Evidence, count_forms, learn, learn_from_sources
-from asr_punct.corpora.sources import Source
-from asr_punct.errors import AsrPunctError, InputError, ModelError
+from asr_punct.errors import InputError, ModelError
 from asr_punct.formats.ctm import write_ctm
 from asr_punct.formats.json import write_json
 from asr_punct.formats.text import write_text_lines
@@ -228,75 +225,3 @@ def test_command(model, tmp_path):
         done = subprocess.run([*command, *options], input="ana\n", capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
-
-
-# Learning
-
-EVIDENCE = Evidence(count=3)
-
-
-def learnt(evidence=EVIDENCE, **texts):
-    return learn({language: count_forms(lines, language) for language, lines in texts.items()}, evidence)
-
-
-def test_forms_that_labels_cannot_express_are_learnt():
-    lines = ["Ana vio EiTB y el PSOE en Bilbao con McDonald."] * 3
-    assert learnt(es=lines) == ("EiTB", "McDonald", "PSOE")
-    assert learnt(Evidence(count=4), es=lines) == ()
-    assert learnt(Evidence(count=3, forms=2), es=lines) == ("EiTB", "McDonald")
-
-
-def test_the_beginnings_of_sentences_speakers_and_headings_do_not_count():
-    assert count_forms(["NATO va. UE dice «CEE no» y el señor GIL: sí, ONU"], "es") == Counter(
-        ["va", "dice", "no", "y", "el", "señor", "ONU"]
-    )
-    assert count_forms(["LA LEY DEL SUELO en PDF"], "es") == Counter()
-
-
-def test_ambiguous_words_are_left_to_the_model():
-    assert learnt(es=["el AVE llega"] * 8 + ["el ave llega"] * 2) == ()
-    assert learnt(Evidence(count=3, share=0.8), es=["el AVE llega"] * 8 + ["el ave llega"] * 2) == ("AVE",)
-
-
-def test_languages_have_equal_weight():
-    spanish = ["el grupo de ETA no ha sido nunca de aquí ni de allá"] * 50
-    assert learnt(es=spanish) == ("ETA",)
-    assert learnt(es=spanish, eu=["hau eta hori"] * 3) == ()
-
-
-def test_stems_are_learnt_from_words_with_endings():
-    basque = [
-        "gaur EAEko jendea",
-        "gaur EAErekin dago",
-        "gaur EAEn dago",
-        "gaur ETAk eta ETAren etsaiak eta ETAri etan",
-    ]
-    assert learnt(eu=basque * 2) == ("EAE", "ETA-")
-
-
-def test_common_words_that_look_like_a_form_with_an_ending_are_exceptions():
-    lines = ["el PPA y el UGA", "hay una ppak aquí y Ugan"]
-    found = learnt(eu=lines * 3)
-    assert set(found) == {"PPA", "UGA", "ppak", "ugan"}
-    assert write("ugan", FIRST, lines=found) == "Ugan"
-    assert write("ugak", FIRST, lines=found) == "UGAk"
-
-
-def test_lost_spaces_are_no_forms():
-    lines = ["por el Estado de aquí"] * 400 + ["por elEstado vasco"] * 3 + ["con WhatsApp aquí"] * 3
-    assert learnt(es=lines) == ("WhatsApp",)
-
-
-def test_addresses_are_no_forms():
-    assert learnt(en=["ask Ann@Mail.org or http://A.Org/MyPage on R&D of AT&T in MY_NAME"] * 3) == (
-        "AT&T",
-        "R&D",
-    )
-
-
-def test_a_list_is_learnt_from_a_table_of_sources(tmp_path):
-    (tmp_path / "es").mkdir()
-    (tmp_path / "es" / "a.txt").write_text("Vemos EiTB.\n\nY EiTB es vasca, y EiTB.\n", encoding="utf-8")
-    assert learn_from_sources(tmp_path, [Source("es/a", "es", True, 1.0, 0, "CC0")], EVIDENCE) == ("EiTB",)
-    with pytest.raises(AsrPunctError, match="none"):
-        learn_from_sources(tmp_path, [Source("es/none", "es", True, 1.0, 0, "CC0")], EVIDENCE)

@@ -1,4 +1,4 @@
-"""Training mixtures: cleaning, duplicates, division, balance, languages mixed, and the recipe's script."""
+"""Training mixtures: cleaning, duplicates, division, balance, languages mixed, and the recipe's program."""
 
 import json
 import lzma
@@ -6,43 +6,39 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from asr_punct.corpora.cleaning import joined, reason_to_drop, repaired, without_fragment
-from asr_punct.corpora.duplicates import NEAR_SIMILARITY, find_duplicates
-from asr_punct.corpora.mixture import prepare_mixture
-from asr_punct.corpora.sources import Source, read_sources
-from asr_punct.corpora.switching import spliced
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import glyphs, write_text
 from asr_punct.text import parse
 from asr_punct.words import Word
 
-ROOT = Path(__file__).parent.parent
-TABLES = sorted((ROOT / "egs" / "models" / "sources").glob("*.tsv"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
+
+from training_text.cleaning import join_broken_lines, reason_to_drop, repaired
+from training_text.documents import join_at_commas
+from training_text.duplicates import find_duplicates
+from training_text.mixture import prepare_mixture
+from training_text.sources import Source, read_sources
+
+EGS = Path(__file__).parent.parent / "egs" / "models"
 
 
 @pytest.mark.parametrize(
     ("language", "line", "expected"),
     [
-        ("en", "The bankâ€™s â€œleft handâ€\x9d and â€œrightâ€ one", "The bank’s “left hand” and “right” one"),
-        ("en", "Use O<sub>2</sub> now.", "Use O2 now."),
-        ("en", "I don’ t, we 're, she ' s; O_K", "I don’t, we're, she's; OK"),
-        ("es", "La legislacio´n de hoy", "La legislación de hoy"),
+        ("en", "I don’ t, we 're, she ' s", "I don’t, we're, she's"),
         ("es", "ESPAÑA, «CAFÉ»", "ESPAÑA, «CAFÉ»"),
         ("en", "MR. SMITH: Thank you.", "Thank you."),
         ("en", "Q    Is it true?", "Is it true?"),
         ("en", "MR. McDONALD: Yes.", "Yes."),
-        ("en", "NATO: that is all.", "that is all."),
         ("en", "We agreed: all of us.", "We agreed: all of us."),
         ("eu", "12. Gero joan zen.", "Gero joan zen."),
         ("eu", "2. artikulua da.", "2. artikulua da."),
         ("eu", "*Kaixo*, _bai_.", "Kaixo, bai."),
-        ("es", "o\ufb01cina", "oficina"),
     ],
 )
 def test_repaired(language, line, expected):
@@ -53,35 +49,25 @@ def test_repaired(language, line, expected):
     ("line", "reason"),
     [
         ("Vale.", None),
+        ("Como él dijo: «Ya voy.»", None),
         ("Dijo que sí, y —", "unfinished"),
+        ("Capítulo primero", "unfinished"),
         ("EL SEÑOR PRESIDENTE.", "capitals"),
         ("1998 23 45 total.", "digits"),
         ("* * *", "no letters"),
         ("Vea www.ejemplo.es.", "address"),
         ("a | b.", "symbols"),
         ("(Risas.)", "remark"),
-        ("Capítulo primero", "unfinished"),
-        ("Como él dijo: «Ya voy.»", None),
-        ("Маша вышла на улицу.", "other script"),
-        ("La palabra " + "a" * 41 + ".", "long word"),
         ("y luego se fue.", "lower-case start"),
-        ("LEY 3 DE MEDIDAS, de hoy.", "capitals"),
     ],
 )
 def test_reasons_to_drop_a_line(line, reason):
     assert reason_to_drop(line, running_text=False) == reason
 
 
-def test_a_line_ends_with_a_complete_sentence():
-    whole = "Esto es una frase entera y bastante larga. «¿Otra?»"
-    assert without_fragment(f"{whole} Y un resto", running_text=False) == whole
-    assert without_fragment(f"{whole} Y un resto, —", running_text=True) == f"{whole} Y un resto, —"
-    assert without_fragment("Sr. Don Nadie", running_text=False) == "Sr. Don Nadie"
-
-
 def test_running_text_may_end_within_a_sentence():
     assert reason_to_drop("Dijo que sí, y —", running_text=True) is None
-    assert list(joined(["Esto es", "una frase.", "Título", "Otra frase, y", "«otra» más"])) == [
+    assert list(join_broken_lines(["Esto es", "una frase.", "Título", "Otra frase, y", "«otra» más"])) == [
         "Esto es una frase.",
         "Título",
         "Otra frase, y «otra» más",
@@ -99,33 +85,17 @@ def test_duplicates():
     assert found == [None] * 200 + ["near"] * 50 + [None] * 50 + ["exact"] * 10 + [None] * 2
 
 
-def pairs(words):
-    return set(pairwise(words))
-
-
-def test_near_duplicates_are_similar():
-    rng = random.Random(5)
-    words = [f"w{i}" for i in range(3000)]
-    for changed in range(0, 20, 2):
-        line = rng.sample(words, 20)
-        other = line[: 20 - changed] + rng.sample(words, changed)
-        similarity = len(pairs(line) & pairs(other)) / len(pairs(line) | pairs(other))
-        if abs(similarity - NEAR_SIMILARITY) > 0.2:
-            (_, found) = find_duplicates([" ".join(line), " ".join(other)])
-            assert bool(found) == (similarity > NEAR_SIMILARITY)
-
-
 def labelled(text, language):
     parsed = parse(text, language)
     return tuple(Word(word, labels=labels) for word, labels in zip(parsed.words, parsed.labels, strict=True))
 
 
 def test_a_sentence_of_two_languages():
-    line = spliced(labelled("Si puedes, ven a casa.", "es"), labelled("Gaur goizean, etxera joan naiz.", "eu"))
+    line = join_at_commas(labelled("Si puedes, ven a casa.", "es"), labelled("Gaur goizean, etxera joan naiz.", "eu"))
     texts, labels = zip(*((word.text, word.labels) for word in line), strict=True)
     assert write_text(texts, labels, glyphs("es")) == "Si puedes, etxera joan naiz."
-    assert spliced(labelled("¿Vienes, Ana?", "es"), labelled("Bai, banoa.", "eu")) is None
-    assert spliced(labelled("Ven.", "es"), labelled("Bai, banoa.", "eu")) is None
+    assert join_at_commas(labelled("¿Vienes, Ana?", "es"), labelled("Bai, banoa.", "eu")) is None
+    assert join_at_commas(labelled("Ven.", "es"), labelled("Bai, banoa.", "eu")) is None
 
 
 def sentence(rng, language):
@@ -160,15 +130,13 @@ def test_mixture(corpus, tmp_path):
         assert sum(len(u.words) for u in utterances) == summary.words[part].total()
         assert all(word.text == word.text.lower() for u in utterances for word in u.words)
     assert 700 <= summary.words["dev"]["run"] < 1200
-    assert summary.read["run"] == 200 * 3 * 11
     sizes = Counter(u.document for u in parts["train"] if u.document.startswith("loose"))
     assert {1, 2, 3} <= set(sizes.values())
     words = Counter(word.text for u in parts["train"] for word in u.words)
     assert words["25"] > 100
     assert words["veinticinco"] > 100
     texts = {part: {" ".join(w.text for w in u.words) for u in us} for part, us in parts.items()}
-    shared = {line for line in texts["train"] & texts["dev"] if line.endswith("25")}
-    assert not shared
+    assert not {line for line in texts["train"] & texts["dev"] if line.endswith("25")}
 
 
 def test_text_without_fit_lines(tmp_path):
@@ -203,7 +171,7 @@ def test_a_seed_decides(corpus, tmp_path):
     assert made[0] != made[2]
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("table", sorted((EGS / "sources").glob("*.tsv")), ids=lambda path: path.stem)
 def test_tables_that_ship(table):
     sources = read_sources(table)
     assert len({source.file for source in sources}) == len(sources)
@@ -211,34 +179,33 @@ def test_tables_that_ship(table):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    "row",
     [
-        ("a\tes\tyes\t1\t0", "a.tsv:1: found 5 columns"),
-        ("a\txx\tyes\t1\t0\tCC0", "found language 'xx', expected es, eu or en"),
-        ("a\tes\tmaybe\t1\t0\tCC0", "found ordered 'maybe'"),
-        ("a\tes\tyes\t1.5\t0\tCC0", "found share '1.5'"),
-        ("a\tes\tyes\tx\t0\tCC0", "found share 'x'"),
-        ("a\tes\tyes\t1\t-1\tCC0", "expected 0 or more words"),
-        ("# a", "found no rows"),
+        "a\tes\tyes\t1\t0",
+        "a\txx\tyes\t1\t0\tCC0",
+        "a\tes\tmaybe\t1\t0\tCC0",
+        "a\tes\tyes\t1.5\t0\tCC0",
+        "a\tes\tyes\tx\t0\tCC0",
+        "a\tes\tyes\t1\t-1\tCC0",
     ],
 )
-def test_bad_tables(tmp_path, row, message):
-    (tmp_path / "a.tsv").write_text(row + "\n")
-    with pytest.raises(InputError, match=message.replace("[", r"\[")):
+def test_bad_tables(tmp_path, row):
+    (tmp_path / "a.tsv").write_text(f"# a\n{row}\n")
+    with pytest.raises(InputError, match=r"a\.tsv:2: found 'a.*expected file TAB language"):
         read_sources(tmp_path / "a.tsv")
 
 
-def test_script(corpus, tmp_path):
+def test_program(corpus, tmp_path):
     table = tmp_path / "s.tsv"
     table.write_text("# file\nloose\teu\tno\t1\t0\tCC0\n")
-    script = [sys.executable, ROOT / "recipes" / "text.py", "--corpus", corpus, "--sources", table, tmp_path / "out"]
-    made = subprocess.run(script, capture_output=True, text=True, check=True)
+    program = [sys.executable, EGS / "local" / "make_text.py", "--corpus", corpus, "--sources", table, tmp_path / "out"]
+    made = subprocess.run(program, capture_output=True, text=True, check=True)
     assert (tmp_path / "out" / "casing.txt").read_text() == "# learnt from loose\n"
     assert "train words: " in made.stdout
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["read"] == {"loose": 300 * 11}
+    assert 0 < summary["words"]["train"]["loose"] <= 300 * 12
     table.write_text("none\teu\tno\t1\t0\tCC0\n")
-    failed = subprocess.run(script, capture_output=True, text=True)
+    failed = subprocess.run(program, capture_output=True, text=True)
     assert failed.returncode == 2
-    assert failed.stderr.startswith("text.py: ")
+    assert failed.stderr.startswith("make_text.py: ")
     assert failed.stderr.count("\n") == 1

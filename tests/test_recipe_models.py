@@ -13,7 +13,6 @@ pytest.importorskip("torch")
 from dummies import utterances
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
-from asr_punct.corpora.sources import Source
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
@@ -30,6 +29,7 @@ import model_card
 import score_model
 import score_pauses
 import ship_model
+from training_text.sources import Source
 
 ES = glyphs("es")
 

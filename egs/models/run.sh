@@ -79,7 +79,8 @@ make() {
   if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
     begin 1 data
     [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
-    step text data/summary.json text.py --corpus "$corpus" --sources "$table" --seed "$seed" data
+    step text data/summary.json "$here/local/make_text.py" --corpus "$corpus" --sources "$table" \
+      --seed "$seed" data
     show text
   fi
 

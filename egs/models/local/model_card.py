@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from jinja2 import Environment, FileSystemLoader
+from training_text.sources import Source, read_sources
 from typer import Option
 
 from asr_punct.checkpoint import CARD, SCORES, read_info
-from asr_punct.corpora.sources import Source, read_sources
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_file
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets

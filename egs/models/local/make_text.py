@@ -9,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from training_text.casing_list import learn_casing
+from training_text.mixture import prepare_mixture
+from training_text.sources import read_sources
 from typer import Option
 
 from asr_punct.casing import write_casing
-from asr_punct.corpora.casing import learn_from_sources
-from asr_punct.corpora.mixture import prepare_mixture
-from asr_punct.corpora.sources import read_sources
 from asr_punct.errors import run_script
 from asr_punct.formats.files import write_json_file
 
@@ -28,7 +28,7 @@ def main(
     """Write the files."""
     texts = read_sources(sources)
     summary = prepare_mixture(corpus, texts, output, seed=seed)
-    forms = learn_from_sources(corpus, texts)
+    forms = learn_casing(corpus, texts)
     write_casing(forms, output / "casing.txt", f"learnt from {', '.join(text.name for text in texts)}")
     write_json_file(output / "summary.json", vars(summary))
     print("\n".join([*summary.lines(), f"forms of the casing list: {len(forms)}"]))

@@ -1,7 +1,7 @@
 """Make a training mixture: texts cleaned, freed of duplicates, divided, balanced and labelled.
 
 Every text is cut into *sections* of consecutive lines. Some sections are held out for development, and a share below 1
-takes only some of them. Lines that repeat others are dropped. Sections become *documents*: some consecutive turns of
+uses only some of them. Lines that repeat others are dropped. Sections become *documents*: some consecutive turns of
 running text, else 1 to 12 lines in random order. In half of the documents numbers are written in words. The result
 depends on the seed and the sources alone.
 """
@@ -9,33 +9,35 @@ depends on the seed and the sources alone.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from asr_punct.corpora.cleaning import joined, reason_to_drop, repaired, without_fragment
-from asr_punct.corpora.documents import Block, Section, count_words, documents, sections
-from asr_punct.corpora.duplicates import find_duplicates
-from asr_punct.corpora.sources import Source, read_blocks
-from asr_punct.corpora.spoken_numbers import spelled_out
-from asr_punct.corpora.switching import Line, mixed
 from asr_punct.errors import InputError
 from asr_punct.formats.files import make_directory, write_file
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
+from training_text.cleaning import join_broken_lines, reason_to_drop, repaired
+from training_text.documents import Block, LabelledLine, Section, documents, mix_languages, sections, word_count
+from training_text.duplicates import find_duplicates
+from training_text.sources import Source, read_blocks
+from training_text.spoken_numbers import spelled_out
 
 PARTS = ("train", "dev")
-SPELLED = 0.5
+_SPELLED_SHARE = 0.5
 """Share of the documents with numbers in words."""
-SWITCHED = 0.05
-"""Share of the documents of unordered lines that mix two languages, if the mixture has two."""
+_MIXED_SHARE = 0.05
+"""Share of the documents of independent lines that mix two languages, if the mixture has two."""
 _SECTION_WORDS = (200, 5000)
-_SECTIONS_HELD = 20
-_POOL = 20000
-_POOL_WORDS = 30
+"""Words of the smallest and the largest section."""
+_DEV_SECTIONS = 20
+"""Number of sections to hold out, if they are neither too small nor too large."""
+_MAX_LINES_TO_MIX = 20000
+_MAX_WORDS_TO_MIX = 30
+"""Longest line, in words, that is inserted into a document of another language."""
 
 
 @dataclass
@@ -44,30 +46,20 @@ class MixtureSummary:
 
     Attributes:
         words: words of each part by source, with repetitions.
-        read: words of each source in its file.
-        dropped: lines by source and reason.
-        duplicates: lines by source and kind.
-        marks: words of each part by mark.
+        dropped: lines of each source by the reason to drop them.
     """
 
     words: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
-    read: Counter[str] = field(default_factory=Counter)
-    dropped: dict[str, Counter[str]] = field(default_factory=dict)
-    duplicates: dict[str, Counter[str]] = field(default_factory=dict)
-    marks: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
+    dropped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def lines(self) -> list[str]:
         """Return the summary as text."""
-        dropped, duplicates = (sum(counts.values(), Counter[str]()) for counts in (self.dropped, self.duplicates))
+        dropped = sum(self.dropped.values(), Counter[str]())
+        counts = {**{f"{part} words": words for part, words in self.words.items()}, "dropped lines": dropped}
         return [
-            *(f"{part} words: {_listed(counts)}" for part, counts in self.words.items()),
-            f"dropped lines: {_listed(dropped)}",
-            f"duplicate lines: {_listed(duplicates)}",
+            f"{title}: " + ", ".join([f"{found.total()}", *(f"{name} {count}" for name, count in found.most_common())])
+            for title, found in counts.items()
         ]
-
-
-def _listed(counts: Counter[str]) -> str:
-    return ", ".join([f"{counts.total()}", *(f"{name} {count}" for name, count in counts.most_common())])
 
 
 @dataclass
@@ -88,11 +80,11 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
         seed: of the random generators.
 
     Raises:
-        InputError: a text is missing or cannot be read, no line is fit for training, or `output` cannot be written.
+        InputError: a text is missing or cannot be read, all lines are dropped, or `output` cannot be written.
         MissingExtraError: a package of the extra "train" is not installed.
     """
     summary = MixtureSummary()
-    texts = [_take(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
+    texts = [_divide(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
     if not any(text.parts["train"] for text in texts):
         raise InputError(corpus, "no line that is fit", "text to train on")
     _drop_duplicates(texts, summary)
@@ -103,34 +95,31 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
     return summary
 
 
-def _take(corpus: Path, source: Source, rng: random.Random, summary: MixtureSummary) -> _Text:
+def _divide(corpus: Path, source: Source, rng: random.Random, summary: MixtureSummary) -> _Text:
     """Draw the sections of a source for each part."""
     smallest, largest = _SECTION_WORDS
-    size = min(largest, max(smallest, source.dev // _SECTIONS_HELD)) if source.dev else largest
+    size = min(largest, max(smallest, source.dev // _DEV_SECTIONS)) if source.dev else largest
     found = list(sections(_cleaned(read_blocks(corpus, source), source, summary), size))
     if source.share < 1:
         found = [section for section in found if rng.random() < source.share]
-    held, words = set[int](), 0
+    held_out, words = set[int](), 0
     for index in rng.sample(range(len(found)), len(found)):
-        if words >= source.dev or len(held) >= len(found) // 2:
+        if words >= source.dev or len(held_out) >= len(found) // 2:
             break
-        held.add(index)
-        words += count_words(chain.from_iterable(found[index]))
-    train = [section for index, section in enumerate(found) if index not in held]
-    return _Text(source, {"train": train, "dev": [found[index] for index in sorted(held)]})
+        held_out.add(index)
+        words += word_count(chain.from_iterable(found[index]))
+    train = [section for index, section in enumerate(found) if index not in held_out]
+    return _Text(source, {"train": train, "dev": [found[index] for index in sorted(held_out)]})
 
 
 def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -> Iterator[Block]:
     """Yield the repaired lines of each block that are fit for training; skip blocks without such lines."""
-    dropped = summary.dropped.setdefault(source.name, Counter())
     for block in blocks:
-        summary.read[source.name] += count_words(block)
         lines: Iterable[str] = (repaired(line, source.language) for line in block)
-        complete = (without_fragment(line, source.ordered) for line in (joined(lines) if source.ordered else lines))
         kept = []
-        for line in complete:
+        for line in join_broken_lines(lines) if source.ordered else lines:
             if reason := reason_to_drop(line, source.ordered):
-                dropped[reason] += 1
+                summary.dropped[source.name][reason] += 1
             else:
                 kept.append(line)
         if kept:
@@ -138,44 +127,44 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
 
 
 def _drop_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> None:
-    """Delete lines that repeat others, in place; development comes first, so that its lines stay."""
+    """Delete lines that repeat others, in place; of a line in both parts, the one for development stays."""
     blocks = [
         (text.source.name, block)
-        for part in reversed(PARTS)
+        for part in ("dev", "train")
         for text in texts
         for section in text.parts[part]
         for block in section
     ]
-    kinds = find_duplicates(line for _, block in blocks for line in list(block))
+    kinds = iter(list(find_duplicates(line for _, block in blocks for line in block)))
     for name, block in blocks:
         found = [next(kinds) for _ in block]
         if any(found):
-            summary.duplicates.setdefault(name, Counter(exact=0, near=0)).update(filter(None, found))
+            summary.dropped[name].update(f"{kind} duplicate" for kind in found if kind)
             block[:] = [line for line, kind in zip(block, found, strict=True) if not kind]
 
 
 def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSummary) -> Iterator[Utterance]:
     """Yield the labelled lines of a part, document by document."""
     languages = sorted({text.source.language for text in texts})
-    pools = {language: _pool(texts, part, language, seed) for language in languages} if len(languages) > 1 else {}
+    short_lines: dict[str, list[LabelledLine]] = {}
+    if len(languages) > 1:
+        short_lines = {language: _short_lines(texts, part, language, seed) for language in languages}
     for text in texts:
         source = text.source
         rng = random.Random(f"{seed} {part} {source.file}")
-        others = [line for language, pool in pools.items() if language != source.language for line in pool]
-        repeated = chain.from_iterable(
-            documents(text.parts[part], source.ordered, rng) for _ in range(source.repeats if part == "train" else 1)
-        )
+        others = [line for language, lines in short_lines.items() if language != source.language for line in lines]
+        repetitions = round(source.share) if part == "train" and source.share > 1 else 1
+        repeated = chain.from_iterable(documents(text.parts[part], source.ordered, rng) for _ in range(repetitions))
         for number, lines in enumerate(repeated, start=1):
-            document = _labelled(lines, source.language, spell=rng.random() < SPELLED)
-            if others and not source.ordered and rng.random() < SWITCHED:
-                document = mixed(document, others, rng)
+            document = _labelled(lines, source.language, spell=rng.random() < _SPELLED_SHARE)
+            if others and not source.ordered and rng.random() < _MIXED_SHARE:
+                document = mix_languages(document, others, rng)
             for words in document:
                 summary.words[part][source.name] += len(words)
-                summary.marks[part].update(mark for word in words if word.labels for mark in word.labels.marks)
                 yield Utterance(words, document=f"{source.name}-{number}")
 
 
-def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Line]:
+def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[LabelledLine]:
     """Return the labelled words of each line; with `spell` numbers are in words."""
     document = []
     for line in lines:
@@ -186,8 +175,8 @@ def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Line]:
     return document
 
 
-def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[Line]:
-    """Draw short lines of a language for documents of another language."""
+def _short_lines(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[LabelledLine]:
+    """Draw lines of a language to insert into documents of another language."""
     rng = random.Random(f"{seed} {part} pool {language}")
     lines = [
         line
@@ -196,6 +185,6 @@ def _pool(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[L
         for section in text.parts[part]
         for block in section
         for line in block
-        if 2 < count_words((line,)) <= _POOL_WORDS
+        if 2 < word_count((line,)) <= _MAX_WORDS_TO_MIX
     ]
-    return _labelled(rng.sample(lines, min(_POOL, len(lines))), language, spell=True)
+    return _labelled(rng.sample(lines, min(_MAX_LINES_TO_MIX, len(lines))), language, spell=True)

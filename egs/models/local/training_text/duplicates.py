@@ -13,14 +13,15 @@ NEAR_SIMILARITY = 0.7
 """Jaccard similarity of word-bigram sets above which lines count as near duplicates; approximate, as LSH candidates are
 not verified."""
 _MIN_EXACT_WORDS = 6
-"""Shorter lines (greetings, answers) are never reported."""
+"""Shorter lines (greetings, answers) may be repeated."""
 _MIN_NEAR_WORDS = 8
-"""Shorter lines are never reported as near duplicates."""
+"""Shorter lines may have near duplicates."""
 _HASHES = 64
+"""Hash functions of a MinHash signature."""
 
 
 def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] | None]:
-    """Yield `exact`, `near` or None for each line; case and punctuation are ignored.
+    """Yield the kind of duplicate that each line is, or None; case and punctuation are ignored.
 
     Raises:
         MissingExtraError: the package datasketch is not installed.
@@ -38,13 +39,12 @@ def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] |
             yield "exact"
             continue
         seen.add(key)
-        if len(words) < _MIN_NEAR_WORDS:
-            yield None
-            continue
-        pairs = [" ".join(pair).encode() for pair in pairwise(words)]
-        (signature,) = MinHash.generator([pairs], num_perm=_HASHES)
-        if index.query(signature):
-            yield "near"
-        else:
-            index.insert(number, signature)
-            yield None
+        kind: Literal["near"] | None = None
+        if len(words) >= _MIN_NEAR_WORDS:
+            bigrams = [" ".join(pair).encode() for pair in pairwise(words)]
+            (signature,) = MinHash.generator([bigrams], num_perm=_HASHES)
+            if index.query(signature):
+                kind = "near"
+            else:
+                index.insert(number, signature)
+        yield kind

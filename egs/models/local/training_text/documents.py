@@ -1,0 +1,91 @@
+"""Divide texts into sections, which are assigned to the parts of a corpus, and sections into documents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+
+from asr_punct.marks import Mark
+from asr_punct.words import Word, marks_of
+
+Block = list[str]
+"""Consecutive lines: a speaker's turn, a chapter."""
+Section = list[Block]
+"""Consecutive blocks, or a part of a long block."""
+LabelledLine = tuple[Word, ...]
+"""Labelled words of a line."""
+
+
+def sections(blocks: Iterable[Block], size: int) -> Iterator[Section]:
+    """Join consecutive blocks to sections of at least `size` words; the last may be shorter, long blocks are cut."""
+    section: Section = []
+    words = 0
+    for block in blocks:
+        section.append([])
+        for line in block:
+            section[-1].append(line)
+            words += word_count((line,))
+            if words >= size:
+                yield section
+                section, words = [[]], 0
+        if not section[-1]:
+            section.pop()
+    if section:
+        yield section
+
+
+def word_count(lines: Iterable[str]) -> int:
+    """Return the approximate number of words."""
+    return sum(line.count(" ") + 1 for line in lines)
+
+
+def documents(parts: Sequence[Section], ordered: bool, rng: random.Random) -> Iterator[Block]:
+    """Yield the lines of each document: 1 to 20 consecutive turns of running text, else 1 to 12 lines at random."""
+    for blocks in parts if ordered else [_shuffled_lines(parts, rng)]:
+        start = 0
+        while start < len(blocks):
+            if ordered:
+                count = 1 if rng.random() < 0.6 else rng.randint(2, 20)
+            else:
+                count = rng.choice((1, rng.randint(2, 3), rng.randint(4, 12)))
+            if document := [line for block in blocks[start : start + count] for line in block]:
+                yield document
+            start += count
+
+
+def _shuffled_lines(parts: Sequence[Section], rng: random.Random) -> list[Block]:
+    lines = [[line] for section in parts for block in section for line in block]
+    rng.shuffle(lines)
+    return lines
+
+
+def mix_languages(
+    document: Sequence[LabelledLine], others: Sequence[LabelledLine], rng: random.Random
+) -> list[LabelledLine]:
+    """Insert lines of another language, drawn from `others`, into a document; some share a sentence instead."""
+    result = []
+    for line in document:
+        other = rng.choice(others)
+        shared = join_at_commas(*rng.sample((line, other), 2))
+        if shared and rng.random() < 0.5:
+            result.append(shared)
+        else:
+            result += [line, other] if rng.random() < 0.7 else [line]
+    return result
+
+
+def join_at_commas(first: LabelledLine, second: LabelledLine) -> LabelledLine | None:
+    """Join the beginning of `first`, up to a comma, and the end of `second`, after a comma.
+
+    Returns None unless both are plain sentences: no marks but commas and the last period.
+    """
+    left, right = _first_comma(first), _first_comma(second)
+    return None if left is None or right is None else first[: left + 1] + second[right + 1 :]
+
+
+def _first_comma(line: LabelledLine) -> int | None:
+    """Return the index of the first comma of a plain sentence."""
+    *inner, last = map(marks_of, line)
+    if not last <= {Mark.COMMA, Mark.PERIOD} or not all(marks <= {Mark.COMMA} for marks in inner):
+        return None
+    return next((i for i, marks in enumerate(inner) if marks), None)

@@ -1,0 +1,189 @@
+"""Write digits as a recogniser does, in words: years, decimals, percentages, amounts of money, Basque ordinals.
+
+Other uses of digits (`2009-2016`, `10:30`, `007`, `4k`) are left as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from asr_punct.errors import MissingExtraError
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
+from asr_punct.words import Word, marks_of
+from training_text.basque_numbers import basque_cardinal, basque_ordinal, with_basque_suffix
+
+_BASQUE_SUFFIXES = (
+    "e?an etan e?n e?ko etako e?ra etara e?tik etatik r?en etaren r?i ei r?ekin ekin [ea]?z etaz aren ari "
+    "arekin ak ek a ik rik e?rako etarako e?raino rentzat entzat koa ekoa koak ekoak koan ekoan"
+).replace(" ", "|")
+
+
+def _pattern(before: str, thousands: str, decimal: str, after: str) -> re.Pattern[str]:
+    """Return the pattern of a number below 10^12 without leading zeros."""
+    whole = rf"(?P<whole>[1-9]\d{{0,2}}(?:\{thousands}\d{{3}}){{1,3}}|[1-9]\d{{0,11}}|0)"
+    return re.compile(rf"(?P<before>{before})?{whole}(?:\{decimal}(?P<decimals>\d{{1,6}}))?(?P<after>{after})?")
+
+
+_NUMBERS = {
+    "es": _pattern("[$€£]", ".", ",", "[%€]"),
+    "eu": _pattern("[%€]", ".", ",", rf"[%€.]|{_BASQUE_SUFFIXES}"),
+    "en": _pattern("[$€£]", ",", ".", "%|st|nd|rd|th"),
+}
+_LEFT = frozenset(LEFT)
+_SIGNS = ("%", "€")
+"""Signs that follow a number, and that may be a word of their own: `4 %`."""
+_POINTS = {"es": "coma", "eu": "koma", "en": "point"}
+_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
+_SCALES = ("thousand", "million", "billion", "trillion")
+_ENGLISH_YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
+_NOT_NOUNS = frozenset(("es", "los", "las", "tras", "después", "más", "menos"))
+_MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|planetas|istas)$")
+
+
+class _Number(NamedTuple):
+    """A number as it was written.
+
+    Attributes:
+        whole: digits before the decimal sign.
+        decimals: digits after it, or "".
+        sign: `%`, `$`, `€`, `£` or "".
+        ending: letters or period after the digits, or "".
+    """
+
+    whole: str
+    decimals: str
+    sign: str
+    ending: str
+
+
+def _parse(written: str, language: str) -> _Number | None:
+    match = _NUMBERS[language].fullmatch(written)
+    if not match:
+        return None
+    before, after = match["before"] or "", match["after"] or ""
+    sign, ending = (after, "") if after in _SIGNS else (before, after)
+    if before and (after in _SIGNS or (after and before in _CURRENCIES)):
+        return None
+    return _Number(re.sub(r"\D", "", match["whole"]), match["decimals"] or "", sign, ending)
+
+
+def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
+    """Return labelled words with their numbers in words.
+
+    Opening marks move to a number's first word, other marks to its last. A number at the beginning of a sentence gets
+    a capital.
+
+    Args:
+        words: lower-case words of a line.
+        language: `es`, `eu` or `en`.
+
+    Raises:
+        MissingExtraError: the package num2words is not installed.
+    """
+    result, i = list[Word](), 0
+    while i < len(words):
+        spoken, used = _read(words, i, language)
+        if spoken is None:
+            result.append(words[i])
+        else:
+            starts_sentence = not result or not SENTENCE_ENDS.isdisjoint(marks_of(result[-1]))
+            result += _labelled(spoken.split(), words[i : i + used], Case.FIRST_CAP if starts_sentence else Case.O)
+        i += used
+    return tuple(result)
+
+
+def _read(words: Sequence[Word], i: int, language: str) -> tuple[str | None, int]:
+    """Return the number that begins at word i, or None, and the count of written words that it replaces."""
+    word, following = words[i].text, ""
+    if i + 1 < len(words) and marks_of(words[i]) <= _LEFT and marks_of(words[i + 1]).isdisjoint(LEFT):
+        following = words[i + 1].text
+    if (word in _SIGNS or following in _SIGNS) and (number := _parse(word + following, language)):
+        return _spoken(number, "", language), 2
+    if language == "en" and _ENGLISH_YEAR.fullmatch(word):
+        return _num2words(int(word), "en", "year"), 1
+    number = _parse(word, language)
+    if number and number.sign in _CURRENCIES and following in _SCALES:
+        return f"{_cardinal(number, language)} {following} {_money(2.0, number.sign, language).split()[-1]}", 2
+    return (_spoken(number, following, language) if number else None), 1
+
+
+def _labelled(spoken: Sequence[str], written: Sequence[Word], case: Case) -> list[Word]:
+    labels = [Labels() for _ in spoken]
+    labels[0] = Labels(marks_of(written[0]) & _LEFT, case)
+    labels[-1] = Labels(labels[-1].marks | (marks_of(written[-1]) - _LEFT), labels[-1].case)
+    return [Word(text, labels=label) for text, label in zip(spoken, labels, strict=True)]
+
+
+def _spoken(number: _Number, following: str, language: str) -> str | None:
+    """Return a number in words, or None to leave its digits; a Spanish number agrees with the following noun."""
+    words = _cardinal(number, language)
+    if language == "eu":
+        return _basque(number, words)
+    if number.sign == "%":
+        return f"{words} {'por ciento' if language == 'es' else 'percent'}"
+    if number.sign:
+        amount = float(f"{number.whole}.{number.decimals}")
+        unusual = len(number.decimals) > 2 or (language == "es" and amount >= 10**6)  # num2words: un millón euros
+        return None if unusual else _money(amount, number.sign, language)
+    if language == "es":
+        return _agreeing(words, following)
+    if number.ending:
+        return None if number.decimals else _num2words(int(number.whole), "en", "ordinal")
+    return words
+
+
+def _basque(number: _Number, words: str) -> str | None:
+    if number.ending == ".":
+        return None if number.decimals or number.whole == "0" else basque_ordinal(int(number.whole))
+    if number.ending:
+        words = with_basque_suffix(words, number.ending)
+    return f"ehuneko {words}" if number.sign == "%" else f"{words} euro" if number.sign else words
+
+
+def _cardinal(number: _Number, language: str) -> str:
+    """Return the words of a number; one or two Spanish or Basque decimals are read as a number, others one by one."""
+    whole, decimals = number.whole, number.decimals
+    if not decimals:
+        return cardinal(int(whole), language)
+    together = language != "en" and len(decimals) <= 2 and decimals[0] != "0"
+    parts = [decimals] if together else list(decimals)
+    return " ".join([cardinal(int(whole), language), _POINTS[language], *(cardinal(int(p), language) for p in parts)])
+
+
+def cardinal(number: int, language: str) -> str:
+    """Return a whole number from 0 to 10^12 - 1 in words, without hyphens and without English `and`."""
+    return basque_cardinal(number) if language == "eu" else _num2words(number, language, "cardinal")
+
+
+def _agreeing(number: str, noun: str) -> str:
+    """Return a Spanish number before a noun in the plural: `veintiún días`, `doscientas mesas`.
+
+    A following word is taken for a noun if it ends in -s, for a feminine one if in -as.
+    """
+    if not noun.endswith("s") or noun in _NOT_NOUNS:
+        return number
+    if noun.endswith("as") and not _MASCULINE_IN_AS.search(noun):
+        number = re.sub(r"ientos\b(?!.*\bmill)", "ientas", number)  # doscientos millones doscientas mil mesas
+        return re.sub("uno$", "una", number)
+    return re.sub(r"\buno$", "un", re.sub("veintiuno$", "veintiún", number))
+
+
+def _money(amount: float, sign: str, language: str) -> str:
+    separator = {"es": " con", "en": " and"}[language]
+    text = _num2words(amount, language, "currency", currency=_CURRENCIES[sign], separator=separator)
+    return re.sub(rf"{separator} (?:cero|zero) \w+$", "", text).replace(" sterling", "")
+
+
+@lru_cache(maxsize=1 << 14)
+def _num2words(number: float, language: str, kind: str, **options: str) -> str:
+    try:
+        from num2words import num2words
+    except ImportError:
+        raise MissingExtraError("writing numbers in words", "train", "num2words") from None
+    text = str(num2words(number, lang=language, to=kind, **options)).replace("-", " ").replace(",", "")
+    if language == "es":
+        return text.replace("veintiuno mil", "veintiún mil").replace("uno mil", "un mil")
+    return text if kind == "currency" else text.replace(" and ", " ")
