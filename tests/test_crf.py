@@ -49,7 +49,7 @@ def test_marginals(classes, words):
 @pytest.mark.parametrize("words", WINDOWS)
 def test_best_paths(classes, words):
     crf, emissions, mask = drawn(classes, words, seed=1)
-    found = crf.best(emissions, mask).detach().numpy()
+    found = crf.max_marginals(emissions, mask).detach().numpy()
     for row, length in enumerate(words):
         scored = dict(paths(crf, emissions[row, :length]))
         assert tuple(found[row, :length].argmax(axis=1)) == max(scored, key=scored.get)
@@ -64,7 +64,7 @@ def test_best_paths(classes, words):
 def test_conditional_losses_sum_to_the_negative_log_likelihood(classes, words):
     crf, emissions, mask = drawn(classes, words, seed=2)
     true = torch.randint(0, classes, mask.shape)
-    logits = crf.conditional(emissions, true, mask)
+    logits = crf.conditional_logits(emissions, true, mask)
     losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), true, reduction="none")
     for row, length in enumerate(words):
         scored = dict(paths(crf, emissions[row, :length]))
@@ -77,7 +77,7 @@ def test_conditional_losses_sum_to_the_negative_log_likelihood(classes, words):
 def test_conditional_probabilities_are_given_the_true_prefix():
     crf, emissions, mask = drawn(3, (4,), seed=3)
     true = (2, 0, 1, 1)
-    logits = crf.conditional(emissions, torch.tensor([true]), mask)[0].log_softmax(-1).detach().exp().numpy()
+    logits = crf.conditional_logits(emissions, torch.tensor([true]), mask)[0].log_softmax(-1).detach().exp().numpy()
     scored = {path: np.exp(score) for path, score in paths(crf, emissions[0])}
     for t in range(4):
         weights = [sum(w for path, w in scored.items() if path[:t] == true[:t] and path[t] == c) for c in range(3)]
@@ -89,7 +89,7 @@ def test_the_gradient_is_marginals_minus_path():
     crf, emissions, mask = drawn(4, (5, 3), seed=4)
     emissions.requires_grad_()
     true = torch.randint(0, 4, mask.shape)
-    logits = crf.conditional(emissions, true, mask)[mask > 0]
+    logits = crf.conditional_logits(emissions, true, mask)[mask > 0]
     torch.nn.functional.cross_entropy(logits, true[mask > 0], reduction="sum").backward()
     expected = (crf.marginals(emissions, mask) - torch.nn.functional.one_hot(true, 4)) * mask[..., None]
     assert torch.allclose(emissions.grad, expected, atol=1e-5)
@@ -98,7 +98,7 @@ def test_the_gradient_is_marginals_minus_path():
 
 def test_long_windows_stay_finite():
     crf, emissions, mask = drawn(4, (300, 7), seed=5, scale=5.0)
-    for found in (crf.marginals(emissions, mask), crf.best(emissions, mask)):
+    for found in (crf.marginals(emissions, mask), crf.max_marginals(emissions, mask)):
         assert torch.allclose(found.sum(-1), torch.ones(2, 300), atol=1e-4)
     alone = crf.marginals(emissions[1:, :7], mask[1:, :7])
     assert torch.allclose(crf.marginals(emissions, mask)[1, :7], alone[0], atol=1e-5)

@@ -64,7 +64,7 @@ def test_a_word_is_joined_to_the_row_of_its_tag():
     tagger = PosTagger(POS, 60)
     torch.nn.init.normal_(tagger.words.table.weight)
     fusion = PosFusion(tagger, WIDTH).eval()
-    fusion.take_weights()
+    fusion.copy_tagger_weights()
     features = batch(5, 9)
     vectors = torch.randn(2, 9, WIDTH)
     found = fusion(vectors, features["input_ids"], features["word_index"])

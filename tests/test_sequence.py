@@ -137,14 +137,14 @@ def test_the_embedding_matrix_replaces_a_missing_head(family, tmp_path):
 
 def test_an_embedding_matrix_of_another_width_is_refused(tmp_path):
     name = checkpoint(tmp_path, "electra", head=False)
-    with pytest.raises(ConfigError, match="of the states' width 16, found 8"):
+    with pytest.raises(ConfigError, match="must have the width of the token states 16, found 8"):
         build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
 
 
 @pytest.mark.parametrize("kind", ["lookup", "table"])
 def test_encoders_without_token_states_are_refused(kind):
     config = config_of(encoder={"kind": kind})
-    with pytest.raises(ConfigError, match="sequence_hidden wants a transformer"):
+    with pytest.raises(ConfigError, match="sequence_hidden must be 0 with an encoder of kind lookup or table"):
         build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
 
 

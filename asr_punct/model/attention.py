@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig
-from asr_punct.errors import ConfigError
 
 
 def split_heads(projected: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -19,21 +18,16 @@ def split_heads(projected: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def join_heads(mixed: Tensor) -> Tensor:
-    """Return vectors (batch, words, width) of those of all heads, (batch, heads, words, size)."""
+    """Concatenate the vectors of all heads, (batch, heads, words, size), to (batch, words, width)."""
     batch, heads, words, size = mixed.shape
     return mixed.transpose(1, 2).reshape(batch, words, heads * size)
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tensor:
-    """Scaled dot-product attention (Vaswani et al. 2017, equation 1).
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1), without torch's fused function.
 
-    It is written out because torch's fused function trains slower on a CPU.
-
-    Args:
-        query: *Shape:* (batch, heads, words, size), as `key`, `value` and the result.
-        key: see `query`.
-        value: see `query`.
-        word_mask: *Shape:* (batch, words), 0 at padding.
+    The fused function trains slower on a CPU. `query`, `key`, `value` and the result are (batch, heads, words, size),
+    `word_mask` is (batch, words), 0 at padding.
     """
     logits = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     logits = logits + torch.where(word_mask[:, None, None, :] > 0, 0.0, -1e4).to(logits.dtype)
@@ -41,10 +35,10 @@ def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tens
 
 
 class AttentionLayer(nn.Module):
-    """Multi-head attention and a feed-forward network, each with a residual connection and normalisation after it.
+    """Multi-head attention and a feed-forward network, each followed by a residual sum and normalisation.
 
-    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021. It adds no positions: the
-    transformer encoder below has them.
+    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021. It has no positional
+    encoding: the word vectors come from an encoder with positions.
 
     Args:
         width: size of the word vectors, a multiple of the heads.
@@ -71,20 +65,10 @@ class AttentionLayer(nn.Module):
 
 
 class AttentionContext(nn.Module):
-    """Layers of self-attention over the window (Shi et al. 2021, section 2.1).
-
-    Args:
-        config: layers, heads, feed-forward width and dropout.
-        width: size of the word vectors.
-
-    Raises:
-        ConfigError: the width is not a multiple of the heads.
-    """
+    """Layers of self-attention over the window (Shi et al. 2021, section 2.1)."""
 
     def __init__(self, config: ContextConfig, width: int) -> None:
         super().__init__()
-        if width % config.heads:
-            raise ConfigError(f"context: width {width} of its vectors is not a multiple of heads {config.heads}")
         self.width = width
         hidden = config.feed_forward or 4 * width
         self.layers = nn.ModuleList(
@@ -130,7 +114,7 @@ class RotaryAttention(nn.Module):
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))
 
     def _rotate(self, vectors: Tensor) -> Tensor:
-        """Apply rotary positions (Su et al. 2021, equation 34)."""
+        """Rotate queries or keys by their positions (Su et al. 2021, equation 34)."""
         words = vectors.shape[-2]
         cosine, sine = self.cosine[:words].to(vectors.dtype), self.sine[:words].to(vectors.dtype)
         first, second = vectors.chunk(2, dim=-1)

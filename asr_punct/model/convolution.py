@@ -7,14 +7,13 @@ from typing import cast
 from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig
-from asr_punct.errors import ConfigError
 from asr_punct.model.attention import RotaryAttention, zero_linear
 
 
 class GatedConvolution(nn.Module):
-    """A pre-normalised residual block with a depthwise convolution and a gate; initially the identity.
+    """A pre-normalised residual block with a gated depthwise convolution; initially the identity.
 
-    A linear layer makes values and gates, the convolution reads the values, the gate multiplies its output.
+    A linear layer computes values and gates; the gates multiply the convolved values.
 
     Args:
         width: size of the word vectors.
@@ -38,9 +37,9 @@ class GatedConvolution(nn.Module):
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
 
     def _convolve(self, values: Tensor) -> Tensor:
-        """Convolve (batch, words, channels) as an image of height 1.
+        """Convolve (batch, words, channels) as an image of height 1, which needs half the time of `nn.Conv1d`.
 
-        torch keeps images with the channels last. In one dimension it copies them, which doubles the training time.
+        In two dimensions torch accepts channels in the last dimension; in one dimension it copies the values.
         """
         weight = self.convolution.weight.unsqueeze(2)
         padding = (0, weight.shape[-1] // 2)
@@ -50,25 +49,10 @@ class GatedConvolution(nn.Module):
 
 
 class ConvolutionContext(nn.Module):
-    """One layer for each kernel of the configuration: a gated convolution, or attention if the kernel is 0.
-
-    Layers are initially the identity, so that layers can be added to a trained model (`training.grow`).
-
-    Args:
-        config: kernels, channels, heads and dropout.
-        width: size of the word vectors.
-        max_words: longest window.
-
-    Raises:
-        ConfigError: the width is not a multiple of twice the heads.
-    """
+    """One layer for each kernel of the configuration: a gated convolution, or attention if the kernel is 0."""
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
         super().__init__()
-        if width % (2 * config.heads):
-            raise ConfigError(
-                f"context: the encoder's width {width} is not a multiple of twice its heads {config.heads}"
-            )
         self.width = width
         hidden = config.feed_forward or width
         self.layers = nn.ModuleList(

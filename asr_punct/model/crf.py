@@ -2,9 +2,10 @@
 
     score(y | x) = start[y_1] + sum_t emission_t[y_t] + sum_t transition[y_(t-1), y_t] + end[y_last]
 
-Products of matrices in a semiring sum these scores over all paths (`logsumexp`) or find the best path (`amax`). Entry
-(i, j) of a word's matrix is the score of class j after class i at the previous word. All prefix products are computed
-in ceil(log2(words)) rounds (Hillis and Steele 1986), so that the exported graph has no loop.
+Each word has a matrix: entry (i, j) is the score of class j after class i at the previous word. In a product of these
+matrices, sums replace products and `logsumexp` replaces sums, to sum over all paths; or `amax`, to find the best path.
+All prefix products are computed in ceil(log2(words)) rounds (Hillis and Steele 1986), so that the exported graph has no
+loop.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from torch import Tensor, nn
 
 _IMPOSSIBLE = -1e4
 """Score of an impossible transition, finite so that it has a gradient."""
-_Sum = Callable[..., Tensor]
+_Reduction = Callable[..., Tensor]
+"""`torch.logsumexp` or `torch.amax`."""
 
 
 class ChainCrf(nn.Module):
@@ -29,7 +31,7 @@ class ChainCrf(nn.Module):
     """
 
     identity: Tensor
-    """(classes, classes), the neutral matrix of the product."""
+    """(classes, classes), the neutral element of the product."""
 
     def __init__(self, classes: int, max_words: int) -> None:
         super().__init__()
@@ -40,22 +42,22 @@ class ChainCrf(nn.Module):
         self.end = nn.Parameter(torch.empty(classes).uniform_(-0.1, 0.1))
 
     def marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the class probabilities over all paths (forward-backward), (batch, words, classes).
+        """Return the probability of each class, summed over all paths (forward-backward), (batch, words, classes).
 
         Args:
             emissions: *Shape:* (batch, words, classes).
             word_mask: *Shape:* (batch, words), 0 at padding, which is at the end.
         """
-        return self._through(emissions, word_mask, torch.logsumexp)
+        return self._posteriors(emissions, word_mask, torch.logsumexp)
 
-    def best(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probability of the best path through each class, normalised over classes; shapes as above.
+    def max_marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
+        """Return the probability of the best path through each class, normalised over classes, as `marginals`.
 
-        The likeliest classes form the Viterbi path if it is unique.
+        The likeliest classes form the Viterbi path, if it is unique.
         """
-        return self._through(emissions, word_mask, torch.amax)
+        return self._posteriors(emissions, word_mask, torch.amax)
 
-    def conditional(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
+    def conditional_logits(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits of each word's classes given the classes before it, (batch, words, classes).
 
         The sum of their cross-entropies is the negative log-likelihood of the path.
@@ -70,35 +72,35 @@ class ChainCrf(nn.Module):
         first = self.start.expand(emissions.shape[0], 1, -1)
         return emissions.float() + torch.cat([first, before], dim=1) + suffix
 
-    def _through(self, emissions: Tensor, word_mask: Tensor, total: _Sum) -> Tensor:
+    def _posteriors(self, emissions: Tensor, word_mask: Tensor, reduce: _Reduction) -> Tensor:
         matrices = self._matrices(emissions, word_mask)
         start = self.start + emissions[:, :1].float()
         first = torch.cat([start.unsqueeze(-2).expand_as(matrices[:, :1]), matrices[:, 1:]], dim=1)
-        prefix = self._products(first, total, backwards=False)[:, :, 0]
-        return torch.softmax(prefix + self._suffix_scores(matrices, total), dim=-1)
+        prefix = self._products(first, reduce, backwards=False)[:, :, 0]
+        return torch.softmax(prefix + self._suffix_scores(matrices, reduce), dim=-1)
 
     def _matrices(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
         """Return the scores of each class after each class of the previous word, (batch, words, classes, classes)."""
         scores = self.transitions + emissions.float().unsqueeze(-2)
         return torch.where(word_mask.bool()[..., None, None], scores, self.identity)
 
-    def _suffix_scores(self, matrices: Tensor, total: _Sum) -> Tensor:
-        """Return the score of all that follows each class, (batch, words, classes)."""
-        products = self._products(matrices, total, backwards=True)
+    def _suffix_scores(self, matrices: Tensor, reduce: _Reduction) -> Tensor:
+        """Return the score of the words after each class, (batch, words, classes)."""
+        products = self._products(matrices, reduce, backwards=True)
         last = self.identity.expand_as(products[:, :1])
-        return total(torch.cat([products[:, 1:], last], dim=1) + self.end, dim=-1)
+        return reduce(torch.cat([products[:, 1:], last], dim=1) + self.end, dim=-1)
 
-    def _products(self, matrices: Tensor, total: _Sum, backwards: bool) -> Tensor:
-        """Return the products of all matrices up to each word, or `backwards` from each word on."""
+    def _products(self, matrices: Tensor, reduce: _Reduction, backwards: bool) -> Tensor:
+        """Return the products of the matrices up to each word, or with `backwards` from each word on."""
         words: Any = matrices.shape[1]
-        reach = self.max_words if torch.compiler.is_exporting() else words
+        longest = self.max_words if torch.compiler.is_exporting() else words
         step = 1
-        while step < reach:
+        while step < longest:
             identities = self.identity.expand(matrices.shape[0], step, -1, -1)
             if backwards:
                 left, right = matrices, torch.cat([matrices, identities], dim=1)[:, step:]
             else:
                 left, right = torch.cat([identities, matrices], dim=1)[:, :words], matrices
-            matrices = total(left.unsqueeze(-1) + right.unsqueeze(-3), dim=-2)
+            matrices = reduce(left.unsqueeze(-1) + right.unsqueeze(-3), dim=-2)
             step *= 2
         return matrices

@@ -1,4 +1,4 @@
-"""Torch devices."""
+"""Devices of torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from asr_punct.errors import AsrPunctError, first_line
 
 
 def open_device(name: str) -> torch.device:
-    """Return the device of that name (`cpu`, `cuda`, `cuda:1`, `mps`) after a trial.
+    """Return the device with this name (`cpu`, `cuda`, `cuda:1`, `mps`), after an allocation on it as a test.
 
     Raises:
         AsrPunctError: there is no such device.
@@ -28,7 +28,7 @@ def open_device(name: str) -> torch.device:
 
 
 def has_bf16(device_type: str) -> bool:
-    """Whether devices of this type (`cpu`, `cuda`, …) compute bf16 natively, as emulation is slower than fp32."""
+    """Whether devices of this type (`cpu`, `cuda`, …) compute bf16 natively. Emulated bf16 is slower than fp32."""
     if device_type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     if device_type != "cpu":

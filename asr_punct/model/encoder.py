@@ -1,4 +1,4 @@
-"""Contextual word vectors from any transformers encoder, and the construction of encoders."""
+"""Contextual word vectors from a transformers encoder, and construction of encoders."""
 
 from __future__ import annotations
 
@@ -8,25 +8,19 @@ from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM
+from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, ElectraConfig, ElectraModel
 
 from asr_punct.config import EncoderConfig
-from asr_punct.model.lookup import MODEL_TYPE, TABLE_TYPE, LookupEncoder, TableEncoder, boundary_table
+from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, LookupEncoder, boundary_table
 from asr_punct.model.outputs import EncoderOutput, VocabularyLayer
-from asr_punct.model.transformer import new_electra, new_transformer
+from asr_punct.model.transformer import modern_bert
 
-_LOOKUPS = {MODEL_TYPE: LookupEncoder, TABLE_TYPE: TableEncoder}
 _MASKED_LM = "masked_lm_head"
 """Key in the settings of encoders with a masked-LM head."""
 
 
 class MaskedLMDecoder(nn.Module):
-    """Weights of a masked-LM decoder.
-
-    Args:
-        weight: its matrix; None if it is the embedding matrix.
-        bias: its bias.
-    """
+    """Parameters of a masked-LM decoder; `weight` is None if it is the embedding matrix."""
 
     def __init__(self, weight: nn.Parameter | None, bias: nn.Parameter | None) -> None:
         super().__init__()
@@ -37,10 +31,10 @@ class MaskedLMDecoder(nn.Module):
 class WordEncoder(nn.Module):
     """Word vectors: the output of a transformers encoder at each word's last sub-word.
 
-    A learnt vector, initially zero, marks the first and last word of a document, as opposed to the edges of a window.
+    A learnt vector, initially zero, is added to the first and the last word of a document.
 
     Args:
-        encoder: a transformers encoder, or a masked-LM whose decoder has been removed.
+        encoder: a transformers encoder, or a masked-LM whose decoder has been replaced by the identity.
         decoder: that decoder.
     """
 
@@ -51,7 +45,7 @@ class WordEncoder(nn.Module):
         self.width = self.vocabulary.weight.shape[1] if decoder else int(cast(Any, encoder.config).hidden_size)
         self.boundary = boundary_table(self.width)
         config = cast(Any, encoder.config)
-        # Each block of a Funnel transformer after the first halves its input, and fails on an input that is too short.
+        # Each block of a Funnel transformer after the first halves its input, so that shorter inputs fail.
         self._shortest = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
 
     @property
@@ -66,7 +60,7 @@ class WordEncoder(nn.Module):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings, as JSON, from which `encoder_from_settings` builds the encoder without its weights."""
+        """The encoder's configuration as JSON values, for `encoder_from_settings`."""
         config: dict[str, Any] = json.loads(cast(Any, self.encoder.config).to_json_string(use_diff=False))
         settings = {**config, "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
@@ -76,8 +70,8 @@ class WordEncoder(nn.Module):
         """The masked-LM decoder, or the embedding matrix if there is none."""
         if self.decoder is None:
             return VocabularyLayer(self.table.weight, None)
-        own = self.decoder.weight
-        return VocabularyLayer(self.table.weight if own is None else own, self.decoder.bias)
+        weight = self.decoder.weight
+        return VocabularyLayer(self.table.weight if weight is None else weight, self.decoder.bias)
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
@@ -87,7 +81,7 @@ class WordEncoder(nn.Module):
         return EncoderOutput(pool_words(states, word_index) + self.boundary(boundaries), states)
 
     def states(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Return token states, (batch, tokens, width); with a masked-LM head the input of its decoder."""
+        """Return token states, (batch, tokens, width), which a masked-LM decoder reads if there is one."""
         tokens = input_ids.shape[1]
         if self._shortest:
             missing = (0, max(0, self._shortest - tokens))
@@ -97,7 +91,7 @@ class WordEncoder(nn.Module):
         return states[:, :tokens] if self._shortest else states
 
 
-Encoder: TypeAlias = WordEncoder | LookupEncoder | TableEncoder
+Encoder: TypeAlias = WordEncoder | LookupEncoder
 
 
 def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
@@ -107,37 +101,28 @@ def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
 
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
     """Return an encoder of the configured kind and size with random weights."""
+    sizes = {"vocab_size": vocabulary, "hidden_size": config.width, "max_position_embeddings": config.max_tokens}
     if config.kind == "table":
-        return TableEncoder(vocab_size=vocabulary, hidden_size=config.width, max_position_embeddings=config.max_tokens)
+        return LookupEncoder(**sizes)
+    sizes["pad_token_id"] = pad
     if config.kind == "lookup":
-        return LookupEncoder(
-            vocab_size=vocabulary,
-            hidden_size=config.width,
-            table_width=config.table_width,
-            pairs=config.pairs,
-            pair_width=config.pair_width,
-            pad_token_id=pad,
-            max_position_embeddings=config.max_tokens,
-        )
-    sizes = {
-        "vocabulary": vocabulary,
-        "width": config.width,
-        "layers": config.layers,
-        "heads": config.heads,
-        "feed_forward": config.feed_forward,
-        "max_positions": config.max_tokens,
-        "pad": pad,
+        pairs, pair_width = config.pairs, config.pair_width
+        return LookupEncoder(**sizes, table_width=config.table_width, pairs=pairs, pair_width=pair_width)
+    sizes |= {
+        "num_hidden_layers": config.layers,
+        "num_attention_heads": config.heads,
+        "intermediate_size": config.feed_forward,
     }
-    if config.kind == "electra":
-        return WordEncoder(new_electra(**sizes, dropout=config.dropout, table_width=config.table_width))
-    return WordEncoder(new_transformer(**sizes, dropout=config.dropout, local_attention=config.local_attention))
+    if config.kind == "transformer":
+        return WordEncoder(modern_bert(**sizes, local_attention=config.local_attention, dropout=config.dropout))
+    dropout = {"hidden_dropout_prob": config.dropout, "attention_probs_dropout_prob": config.dropout}
+    return WordEncoder(ElectraModel(ElectraConfig(**sizes, **dropout, embedding_size=config.table_width)))
 
 
 def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     """Return an encoder with random weights, built from the settings in a model directory."""
-    lookup = _LOOKUPS.get(settings.get("model_type", ""))
-    if lookup:
-        return cast(Encoder, lookup(**{name: value for name, value in settings.items() if name != "model_type"}))
+    if settings.get("model_type") in (MIXED_TYPE, TABLE_TYPE):
+        return LookupEncoder(**{name: value for name, value in settings.items() if name != "model_type"})
     has_head = settings.get(_MASKED_LM, False)
     config = AutoConfig.for_model(**{name: value for name, value in settings.items() if name != _MASKED_LM})
     if has_head:
@@ -147,13 +132,13 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
 
 
 class _Identity(nn.Identity):
-    """Replaces a decoder; some models read the bias of the replacement."""
+    """Replaces a decoder; some masked-LMs of transformers read its bias."""
 
     bias = None
 
 
 def with_decoder(model: nn.Module) -> WordEncoder:
-    """Return an encoder from a masked-LM, with the decoder moved out so that each weight is stored once."""
+    """Return an encoder from a masked-LM, with its decoder moved out, so that each weight is stored once."""
     masked_lm = cast(Any, model)
     decoder = masked_lm.get_output_embeddings()
     weight, bias = decoder.weight, decoder.bias

@@ -1,4 +1,4 @@
-"""Part-of-speech tags from a flair tagger, which is not stored in the model."""
+"""Part-of-speech tags predicted by a flair tagger, which is not stored in the model directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 class FlairTagger:
-    """A flair tagger (Akbik et al. 2019). It reads words, so it cannot be exported.
+    """A flair tagger (Akbik et al. 2019). It cannot be exported because it reads words as text.
 
     Args:
         name: name in flair's hub, or a file.
@@ -38,7 +38,7 @@ class FlairTagger:
         self._words: dict[tuple[int, ...], str] = {}
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
-        """Return itself, as it is immutable."""
+        """Return the object itself: copies of a model share the tagger, which does not change."""
         return self
 
     @property
@@ -47,7 +47,7 @@ class FlairTagger:
         return cast(Tensor, self._tagger.linear.weight)
 
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return the indices of the likeliest tags in flair's order, (batch, words); 0 at padding."""
+        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding."""
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
         sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
         self._tagger.predict(sentences)

@@ -1,4 +1,4 @@
-"""Fusion of pauses with word vectors: S, D and f of AutoPunct's Table 4 (section 3.2.1), and a late GRU."""
+"""Fusion of pauses with word vectors: AutoPunct, section 3.2.1, and the late GRU of Tilk and Alumäe 2016."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from asr_punct.pauses import BUCKET_MS, UNKNOWN, smoothing_matrix
 
 
 class Fusion(nn.Module):
-    """Base of all fusions, which is also the one of models without pauses."""
+    """Identity, for models without pauses; base class of the other fusions."""
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Return `vectors`, (batch, words, width), fused with `pauses`, (batch, words), as buckets."""
+        """Return `vectors` (batch, words, width) fused with the buckets `pauses` (batch, words), in the same shape."""
         return vectors
 
     def fold(self) -> Fusion:
-        """Return the same function for inference and export."""
+        """Return an equal module that is faster in inference."""
         return self
 
 
@@ -31,16 +31,17 @@ class ContinuousPauses(Fusion):
         self.unknown = nn.Parameter(torch.zeros(width))
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Return the sum, (batch, words, width)."""
+        """Return the sums, (batch, words, width)."""
         seconds = (pauses * (BUCKET_MS / 1000)).unsqueeze(-1).to(vectors.dtype)
         is_unknown = (pauses == UNKNOWN).unsqueeze(-1)
         return vectors + torch.where(is_unknown, self.unknown.to(vectors.dtype), seconds)
 
 
 class DiscretePauses(Fusion):
-    """Adds the embedding of the pause's bucket, averaged over neighbouring buckets: a row of S @ E."""
+    """Adds the embedding of the pause's bucket, averaged over neighbouring buckets."""
 
     smoothing: Tensor
+    """(buckets + 1, buckets + 1), weights of the average; each row sums to 1."""
 
     def __init__(self, config: PauseConfig, width: int) -> None:
         super().__init__()
@@ -50,28 +51,28 @@ class DiscretePauses(Fusion):
         self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
     def table(self, buckets: Tensor | None = None) -> Tensor:
-        """Return the smoothed table, (buckets + 1, width), with the unknown pause last; or only some of its rows."""
+        """Return the averaged embeddings of `buckets`, or of all, (buckets + 1, width), with the unknown pause last."""
         smoothing = self.smoothing if buckets is None else self.smoothing[buckets]
         with torch.autocast(self.embedding.device.type, enabled=False):
             return smoothing @ self.embedding
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Return the sum, (batch, words, width).
+        """Return the sums, (batch, words, width).
 
-        A CPU smooths only the rows of the batch. A GPU would have to wait for their list.
+        On a CPU only the buckets in the batch are averaged. On a GPU, to find them would stall the computation.
         """
         if pauses.is_cuda:
             return vectors + nn.functional.embedding(pauses, self.table())
-        buckets, places = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
-        return vectors + nn.functional.embedding(places, self.table(buckets))
+        buckets, rows = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
+        return vectors + nn.functional.embedding(rows, self.table(buckets))
 
     def fold(self) -> Fusion:
-        """Return a look-up in the smoothed table."""
+        """Return a fusion with a table of averaged embeddings."""
         return FoldedPauses(self.table().detach())
 
 
 class FoldedPauses(Fusion):
-    """Adds a row of a smoothed table."""
+    """Adds the row of `table` (buckets + 1, width) for the pause's bucket."""
 
     table: Tensor
 
@@ -80,7 +81,7 @@ class FoldedPauses(Fusion):
         self.register_buffer("table", table)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
-        """Return the sum, (batch, words, width)."""
+        """Return the sums, (batch, words, width)."""
         return vectors + nn.functional.embedding(pauses, self.table)
 
 
@@ -88,9 +89,6 @@ class LatePauses(Fusion):
     """A GRU over contextual vectors and pauses (Tilk and Alumäe 2016, second stage).
 
     It reads the pause in seconds, as in the paper, and a flag for unknown pauses, which the paper does not have.
-
-    Args:
-        width: size of the vectors and of the GRU.
     """
 
     def __init__(self, width: int) -> None:

@@ -1,4 +1,4 @@
-"""Punctuation and case heads (AutoPunct, section 3.2.3): dense layer, activation, dropout, linear layer."""
+"""Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from asr_punct.marks import CASES, MARKS, mark_bits, parse_marks
 from asr_punct.model.crf import ChainCrf
 
 _RARE = -4.0
-"""Initial bias of the mark logits (probability 0.02): otherwise training starts by learning that marks are rare."""
+"""Initial bias of mark logits (probability 0.02), as marks are rare."""
 _LEAST_PROBABILITY = 1e-7
 """Mark probabilities are clamped to [1e-7, 1 - 1e-7], so that logits are finite."""
 
@@ -34,15 +34,15 @@ class MultiLabelHead(nn.Module):
         return logits.sigmoid()
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
-        """Return `logits` unchanged: this head already has one logit per mark."""
+        """Return `logits`: this head has a logit for each mark."""
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return `logits` unchanged: the loss needs no context."""
+        """Return `logits`: the loss of a word does not depend on the marks of other words."""
         return logits
 
-    def chosen(self, probabilities: Tensor) -> Tensor:
-        """Return a mask (..., marks) of marks with a probability above 0.5."""
+    def predicted_marks(self, probabilities: Tensor) -> Tensor:
+        """Return which marks have a probability above 0.5, (..., marks)."""
         return probabilities > 0.5
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
@@ -51,13 +51,7 @@ class MultiLabelHead(nn.Module):
 
 
 class ClassHead(nn.Module):
-    """Softmax over classes, one class per word. A class is a set of marks.
-
-    Args:
-        config: `classes` (found by `training.fit.find_classes`) and `crf` are read here.
-        width: size of the vectors.
-        max_words: longest window.
-    """
+    """Softmax over classes, one class per word, with or without a CRF. A class is a set of marks."""
 
     contains: Tensor
     """(classes, marks), 1 if the mark is in the class."""
@@ -70,9 +64,9 @@ class ClassHead(nn.Module):
         classes = [mark_bits(marks) for marks in named]
         sets = torch.arange(1 << len(MARKS))
         target = torch.zeros_like(sets)
-        for index, bits in enumerate(classes):  # rarer marks come later and overwrite
+        for index, bits in enumerate(classes):
             if bits.bit_count() == 1:
-                target[sets & bits > 0] = index
+                target[sets & bits > 0] = index  # a rarer mark comes later and overwrites the class of a frequent one
         for index, bits in enumerate(classes):
             target[bits] = index
         self.layers = _layers(config, width, width, len(classes))
@@ -90,7 +84,7 @@ class ClassHead(nn.Module):
         """Return the probabilities of classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
         if self.crf is None:
             return logits.float().softmax(dim=-1)
-        return (self.crf.best if self.uses_viterbi else self.crf.marginals)(logits, word_mask)
+        return (self.crf.max_marginals if self.uses_viterbi else self.crf.marginals)(logits, word_mask)
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
         """Return logits (..., marks); the probability of a mark is the sum over the classes that contain it."""
@@ -104,13 +98,13 @@ class ClassHead(nn.Module):
 
         Args:
             logits: *Shape:* (batch, words, classes).
-            marks: *Shape:* (batch, words, marks), 1 where a mark is.
+            marks: *Shape:* (batch, words, marks), 1 for each true mark.
             word_mask: *Shape:* (batch, words), 0 at padding.
         """
-        return logits if self.crf is None else self.crf.conditional(logits, self._targets(marks), word_mask)
+        return logits if self.crf is None else self.crf.conditional_logits(logits, self._targets(marks), word_mask)
 
-    def chosen(self, probabilities: Tensor) -> Tensor:
-        """Return a mask (..., marks) of the marks in the likeliest class."""
+    def predicted_marks(self, probabilities: Tensor) -> Tensor:
+        """Return which marks the likeliest class contains, (..., marks)."""
         return self.contains[probabilities.argmax(dim=-1)] > 0
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
@@ -118,12 +112,12 @@ class ClassHead(nn.Module):
         return nn.functional.cross_entropy(logits, self._targets(marks), reduction="sum")
 
     def _targets(self, marks: Tensor) -> Tensor:
-        """Return the class, (...), of each set in `marks` (..., marks)."""
+        """Return the class, (...), of each set of marks, (..., marks)."""
         return self.target[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 
 
 class CaseHead(nn.Module):
-    """Case of each word, from its vector and the mark probabilities of the word and, if configured, of the previous."""
+    """Predicts case from a word's vector, its mark probabilities and, if configured, those of the previous word."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
@@ -144,7 +138,7 @@ class CaseHead(nn.Module):
 
 
 def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> MultiLabelHead | ClassHead:
-    """Return the configured punctuation head for windows of at most `max_words`."""
+    """Return the configured punctuation head for vectors of size `width` in windows of at most `max_words`."""
     return ClassHead(config, width, max_words) if config.kind == "classes" else MultiLabelHead(config, width)
 
 

@@ -1,4 +1,4 @@
-"""Named results of encoders."""
+"""Types shared by encoders and the layers that read them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class EncoderOutput:
 
     Attributes:
         words: *Shape:* (batch, words, width), a vector for each word.
-        states: *Shape:* (batch, tokens, width), a vector for each token; those that a masked-LM decoder reads if the
+        states: *Shape:* (batch, tokens, width), a vector for each token: the input of the masked-LM decoder if the
             encoder has one. None if the encoder has no context.
     """
 

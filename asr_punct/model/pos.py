@@ -1,4 +1,4 @@
-"""Part-of-speech embeddings joined to word vectors (Shi et al. 2021, section 2.1), and a small tagger."""
+"""Part-of-speech embeddings concatenated with word vectors (Shi et al. 2021, section 2.1), and a small tagger."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 class PosTagger(nn.Module):
-    """A small tagger over the encoder's sub-words: embeddings, gated convolutions, softmax.
+    """A small part-of-speech tagger: embeddings of the encoder's sub-words, gated convolutions, softmax.
 
     Args:
         config: sizes.
-        vocabulary: sub-words; one more embedding is for words of fewer than three sub-words.
+        vocabulary: size of the encoder's vocabulary. One more embedding pads words of fewer than three sub-words.
     """
 
     def __init__(self, config: PosConfig, vocabulary: int) -> None:
@@ -29,8 +29,6 @@ class PosTagger(nn.Module):
             vocab_size=vocabulary + 1,
             hidden_size=config.width,
             table_width=config.table_width,
-            pairs=0,
-            pair_width=1,
             pad_token_id=vocabulary,
             max_position_embeddings=1,
         )
@@ -66,13 +64,9 @@ class NoPos(nn.Module):
 
 
 class PosFusion(nn.Module):
-    """Joins to each word vector the embedding of its tag. The embeddings are trained, the tagger is frozen.
+    """Concatenates each word vector, of size `width`, with an embedding of the word's tag.
 
-    The embeddings are initially random; `take_weights` replaces them by the tagger's softmax weights.
-
-    Args:
-        tagger: predicts the tags.
-        width: size of the word vectors.
+    The embeddings are initially random and are trained; the tagger is frozen.
     """
 
     def __init__(self, tagger: PosTagger | FlairTagger, width: int) -> None:
@@ -84,13 +78,13 @@ class PosFusion(nn.Module):
         if isinstance(tagger, nn.Module):
             tagger.requires_grad_(False).eval()
 
-    def take_weights(self) -> None:
+    def copy_tagger_weights(self) -> None:
         """Set the embeddings to the tagger's softmax weights."""
         with torch.no_grad():
             self.table.weight.copy_(self.tagger.weights)
 
     def train(self, mode: bool = True) -> PosFusion:
-        """Set the mode of the embeddings; the tagger stays in evaluation mode."""
+        """Set the mode of this module; the tagger stays in evaluation mode."""
         super().train(mode)
         if isinstance(self.tagger, nn.Module):
             self.tagger.eval()
@@ -112,11 +106,11 @@ def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: Subword
     Args:
         config: tagger and its sizes.
         width: size of the word vectors.
-        vocabulary: sub-words of the encoder.
+        vocabulary: size of the encoder's vocabulary.
         tokenizer: the encoder's tokenizer, needed by a flair tagger.
 
     Raises:
-        AsrPunctError: flair is not installed or has no such tagger, or the tokenizer is missing.
+        AsrPunctError: flair is not installed or has no such tagger, or `tokenizer` is None with a flair tagger.
     """
     if config.tagger == "none":
         return NoPos(width)
@@ -126,5 +120,5 @@ def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: Subword
         raise ConfigError("pos: found tagger flair without the encoder's tokenizer")
     fusion = PosFusion(FlairTagger(config.name, tokenizer), width)
     if config.weights == "tagger":
-        fusion.take_weights()
+        fusion.copy_tagger_weights()
     return fusion

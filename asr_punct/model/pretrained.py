@@ -39,11 +39,11 @@ def pretrained_encoder(
     Args:
         name: name on the hub, or a directory.
         masked_lm: also load the checkpoint's masked-LM head, if it has one.
-        attention_dropout: dropout of attention probabilities; None keeps the encoder's rate.
-        hidden_dropout: all other dropout; None keeps the encoder's rates.
+        attention_dropout: dropout of attention weights; None keeps the checkpoint's rate.
+        hidden_dropout: all other dropout; None keeps the checkpoint's rates.
 
     Raises:
-        ConfigError: it cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
+        ConfigError: the encoder cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
     """
     try:
         config = AutoConfig.from_pretrained(name)
@@ -56,7 +56,7 @@ def pretrained_encoder(
     except (OSError, ValueError) as error:
         raise ConfigError(f"encoder {name!r}: {first_line(error)}") from None
     if masked_lm:
-        log.info("encoder %s has no masked-LM head: its embedding matrix replaces the decoder", name)
+        log.info("encoder %s has no masked-LM head: its embedding matrix is used as the decoder", name)
     if isinstance(model, FunnelBaseModel):
         found, expected = "a FunnelBaseModel, which has no vector for each sub-word", "one with a decoder"
         raise ConfigError(f"encoder {name!r}: found {found}, expected {expected} (funnel-transformer/small, not -base)")
@@ -69,7 +69,7 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     """Load the fast tokenizer of a pretrained encoder.
 
     Raises:
-        ConfigError: it cannot be loaded, or there is no fast one.
+        ConfigError: the tokenizer cannot be loaded, or is not a fast one.
     """
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
@@ -81,23 +81,21 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
 
 
 def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
-    """Set a dropout rate, if given, under the names that this kind of encoder has."""
-    if rate is None:
-        return
-    known = [name for name in names if hasattr(config, name)]
-    if not known:
+    """Set a dropout rate, unless it is None, under those of `names` that this type of encoder has."""
+    present = [name for name in names if hasattr(config, name)]
+    if rate is not None and not present:
         raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
-    for name in known:
+    for name in present if rate is not None else ():
         setattr(config, name, rate)
 
 
 def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
-    """Load a checkpoint with its masked-LM head; return None if weights of the head are missing."""
+    """Load a checkpoint with its masked-LM head; return None if the checkpoint has no such head."""
     if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
         return None
     messages = cast(Any, transformers_logging)
     verbosity = messages.get_verbosity()
-    messages.set_verbosity_error()  # otherwise it warns about a missing head
+    messages.set_verbosity_error()  # no warning about a missing head
     try:
         model, loading = AutoModelForMaskedLM.from_pretrained(
             name, config=config, use_safetensors=True, output_loading_info=True

@@ -1,4 +1,4 @@
-"""Recurrent context layers: bidirectional GRU with attention (Tilk and Alumäe 2016), and LSTM (Alam et al. 2020)."""
+"""Recurrent context layers: a bidirectional GRU with attention (Tilk and Alumäe 2016), an LSTM (Alam et al. 2020)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from torch import Tensor, nn
 class RecurrentContext(nn.Module):
     """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion.
 
-    Tilk and Alumäe 2016, sections 2.1 and 2.2. Attention does not feed the second GRU, so the attention of all words is
-    computed at once.
-
-    Args:
-        width: size of the word vectors, of each GRU and of the attention's hidden layer.
+    Tilk and Alumäe 2016, sections 2.1 and 2.2. The output of attention is not an input of the second GRU, so that it is
+    computed for all words at once. All layers have the size of the word vectors, `width`.
     """
 
     def __init__(self, width: int) -> None:
@@ -36,10 +33,9 @@ class RecurrentContext(nn.Module):
 
 
 class BidirectionalLSTM(nn.Module):
-    """A bidirectional LSTM with concatenated states (Alam et al. 2020, section 4.1), over words, not tokens.
+    """A bidirectional LSTM (Alam et al. 2020, section 4.1), over words instead of tokens.
 
-    Args:
-        width: size of the word vectors and of the states of each direction.
+    The states of each direction have the size of the word vectors, `width`.
     """
 
     def __init__(self, width: int) -> None:
@@ -56,10 +52,7 @@ class BidirectionalLSTM(nn.Module):
 class AdditiveAttention(nn.Module):
     """Additive attention (Bahdanau et al. 2015, section A.1.2): e_ti = v tanh(W q_t + U k_i + b).
 
-    Args:
-        query: size of the queries.
-        key: size of the keys, which are also the values.
-        hidden: size of the hidden layer.
+    The arguments are sizes; the keys are also the values.
     """
 
     def __init__(self, query: int, key: int, hidden: int) -> None:
@@ -76,23 +69,18 @@ class AdditiveAttention(nn.Module):
 
 
 class LateFusion(nn.Module):
-    """Gated sum of attention a and state h (Tilk and Alumäe 2016): a W_fa * s(a W_fa W_ff + h W_fh + b_f) + h.
+    """Gated sum of attention a and state h (Tilk and Alumäe 2016): a W_fa * s(a W_fa W_ff + h W_fh + b_f) + h."""
 
-    Args:
-        found: size of the attention's output.
-        width: size of the state.
-    """
-
-    def __init__(self, found: int, width: int) -> None:
+    def __init__(self, attended: int, width: int) -> None:
         super().__init__()
-        self.found = nn.Linear(found, width, bias=False)
+        self.found = nn.Linear(attended, width, bias=False)
         self.gate_found = nn.Linear(width, width, bias=False)
         self.gate_state = nn.Linear(width, width)
 
-    def forward(self, found: Tensor, state: Tensor) -> Tensor:
-        """Return fused vectors, (..., width), of `found` (..., found) and `state` (..., width)."""
-        found = self.found(found)
-        return found * torch.sigmoid(self.gate_found(found) + self.gate_state(state)) + state
+    def forward(self, attended: Tensor, state: Tensor) -> Tensor:
+        """Return the sums, (..., width), for the output of attention (..., attended) and `state` (..., width)."""
+        attended = self.found(attended)
+        return attended * torch.sigmoid(self.gate_found(attended) + self.gate_state(state)) + state
 
 
 def _both_directions(ahead: nn.Module, back: nn.Module, vectors: Tensor, word_mask: Tensor) -> Tensor:
@@ -102,8 +90,8 @@ def _both_directions(ahead: nn.Module, back: nn.Module, vectors: Tensor, word_ma
 
 def _reverse(vectors: Tensor, word_mask: Tensor) -> Tensor:
     """Reverse the words of each window, (batch, words, width); padding stays at the end."""
-    places = torch.arange(vectors.shape[1], device=vectors.device)
-    mirrored = word_mask.sum(dim=1, keepdim=True) - 1 - places
-    index = torch.where(mirrored >= 0, mirrored, places)
-    # Not expand_as: the exporter would make the number of words that a GRU returns a constant.
+    positions = torch.arange(vectors.shape[1], device=vectors.device)
+    mirrored = word_mask.sum(dim=1, keepdim=True) - 1 - positions
+    index = torch.where(mirrored >= 0, mirrored, positions)
+    # With expand_as, the number of words would be a constant in the exported graph.
     return torch.gather(vectors, 1, index.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))

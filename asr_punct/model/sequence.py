@@ -1,4 +1,4 @@
-"""The token layer and the sequence layer over all tokens of a window (Courtland et al. 2020, section 3)."""
+"""A token layer and a sequence layer over all tokens of a window (Courtland et al. 2020, section 3)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from asr_punct.model.lookup import boundary_table
 from asr_punct.model.outputs import VocabularyLayer
 
 _EPSILON, _MOMENTUM = 1e-5, 0.1
-"""Of batch normalisation, as in torch."""
+"""Constants of batch normalisation, with torch's values."""
 
 
 class SequenceLayer(nn.Module):
     """Logits of words from the masked-LM output of all tokens of the window, through two linear layers.
 
-    The token layer maps the vocabulary logits of each token to `hidden` values. These are concatenated over the window,
-    zero-padded, normalised and dropped out, and the sequence layer maps them to the logits of all tokens at once. A
+    The token layer maps the vocabulary logits of each token to `hidden` values. They are normalised, zero-padded and
+    concatenated over the window, and after dropout the sequence layer maps them to the logits of all tokens at once. A
     word has the logits of its last sub-word. The paper names no non-linearity, so there is none. A learnt vector marks
     the edges of documents, as in encoders.
 
@@ -30,14 +30,11 @@ class SequenceLayer(nn.Module):
     layer is (W E) x + (W b + c). Gradients reach W, E, b and c.
 
     Args:
-        vocabulary: sub-words of the masked-LM output.
-        hidden: outputs of the token layer.
-        tokens: longest window in tokens, both special tokens included.
-        outputs: logits of a token.
+        vocabulary: size of the vocabulary.
+        hidden: outputs of the token layer for each token.
+        tokens: longest window in tokens, with both special tokens.
+        outputs: number of logits of a word; the attribute `width`.
         dropout: before the sequence layer.
-
-    Attributes:
-        width: logits of a word.
     """
 
     def __init__(self, *, vocabulary: int, hidden: int, tokens: int, outputs: int, dropout: float) -> None:
@@ -59,12 +56,8 @@ class SequenceLayer(nn.Module):
     ) -> Tensor:
         """Return the logits of words, (batch, words, width).
 
-        Args:
-            states: *Shape:* (batch, tokens, states), input of the masked-LM decoder.
-            attention_mask: *Shape:* (batch, tokens), as in `features.Features`.
-            word_index: *Shape:* (batch, words), as there.
-            boundaries: *Shape:* (batch, words), as there.
-            vocabulary: the masked-LM decoder.
+        `vocabulary` is the masked-LM decoder and `states` (batch, tokens, states) its input; the others are those of
+        `features.Features`.
         """
         mask = attention_mask.unsqueeze(-1)
         hidden = nn.functional.linear(states, *self._token_layer(vocabulary))
@@ -85,9 +78,10 @@ class SequenceLayer(nn.Module):
             matrix, bias = self._token_layer(vocabulary)
             scale, shift = normal.affine(normal.mean, normal.variance)
         folded = FoldedSequence(self.width, self.boundary)
-        # The transposed matrix is a MatMul in the graph; the int8 quantiser cannot read the Gemm of a linear layer.
-        named = {"matrix": matrix, "bias": bias, "scale": scale, "shift": shift, "sequence": self.sequence.weight.T}
-        for name, tensor in {**named, "sequence_bias": self.sequence.bias}.items():
+        # A product with the transposed matrix is a MatMul in the graph. A linear layer would be a Gemm, which the int8
+        # quantiser does not support.
+        buffers = {"matrix": matrix, "bias": bias, "scale": scale, "shift": shift, "sequence": self.sequence.weight.T}
+        for name, tensor in {**buffers, "sequence_bias": self.sequence.bias}.items():
             folded.register_buffer(name, tensor.detach().contiguous())
         return folded
 
@@ -96,13 +90,13 @@ class FoldedSequence(nn.Module):
     """A sequence layer for inference, made by `SequenceLayer.fold`."""
 
     matrix: Tensor
-    """(hidden, states), the token layer on states."""
+    """(hidden, states), W E."""
     bias: Tensor
-    """(hidden,)."""
+    """(hidden,), W b + c."""
     scale: Tensor
-    """(tokens, hidden), of the normalisation."""
+    """(tokens, hidden), factor of the normalisation."""
     shift: Tensor
-    """(tokens, hidden)."""
+    """(tokens, hidden), added after that factor."""
     sequence: Tensor
     """(tokens x hidden, tokens x outputs)."""
     sequence_bias: Tensor
@@ -120,27 +114,23 @@ class FoldedSequence(nn.Module):
         boundaries: Tensor,
         vocabulary: VocabularyLayer,
     ) -> Tensor:
-        """Return what `SequenceLayer.forward` returns; `vocabulary` is part of `matrix`."""
+        """Compute `SequenceLayer.forward`; `vocabulary` is not read, as `matrix` contains it."""
         tokens = self.scale.shape[0]
         hidden = _pad_window(nn.functional.linear(states, self.matrix, self.bias), tokens)
         mask = _pad_window(attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)
         logits = ((hidden * self.scale + self.shift) * mask).flatten(1) @ self.sequence + self.sequence_bias
         return _word_logits(logits, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
 
-    def fold(self, vocabulary: VocabularyLayer) -> FoldedSequence:
-        """Return itself."""
-        return self
-
 
 class WindowNormalisation(nn.Module):
     """Batch normalisation (Ioffe and Szegedy 2015) of each value of each token, for windows of unequal length.
 
     The statistics of a position are over the windows that are long enough; for equal lengths this is `nn.BatchNorm1d`.
-    A position in one window of the batch only is normalised by the running statistics and does not change them.
+    A position that only one window of the batch has is normalised by the running statistics and does not change them.
 
     Args:
         tokens: longest window.
-        values: values of a token.
+        values: number of values of a token.
     """
 
     mean: Tensor
@@ -156,12 +146,15 @@ class WindowNormalisation(nn.Module):
 
     def forward(self, vectors: Tensor, mask: Tensor) -> Tensor:
         """Return normalised vectors, (batch, tokens, values), 0 where `mask`, (batch, tokens, 1), is 0."""
-        running = self.mean[: vectors.shape[1]], self.variance[: vectors.shape[1]]
-        scale, shift = self.affine(*(self._batch_statistics(vectors, mask) if self.training else running))
+        if self.training:
+            mean, variance = self._batch_statistics(vectors, mask)
+        else:
+            mean, variance = self.mean[: vectors.shape[1]], self.variance[: vectors.shape[1]]
+        scale, shift = self.affine(mean, variance)
         return (vectors * scale + shift) * mask
 
     def affine(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """Return scale and shift, (tokens, values), for these statistics."""
+        """Return the factor and the summand, (tokens, values), that normalise by these statistics."""
         scale = self.weight[: len(mean)] * torch.rsqrt(variance + _EPSILON)
         return scale, self.bias[: len(mean)] - mean * scale
 
@@ -170,16 +163,14 @@ class WindowNormalisation(nn.Module):
         windows = mask.sum(dim=0)
         mean = (vectors * mask).sum(dim=0) / windows.clamp(min=1)
         variance = ((vectors - mean).square() * mask).sum(dim=0) / windows.clamp(min=1)
-        known = windows > 1
-        used = tuple(
-            torch.where(known, batch, running[: len(batch)])
-            for batch, running in ((mean, self.mean), (variance, self.variance))
-        )
-        with torch.no_grad():
-            unbiased = variance * windows / (windows - 1).clamp(min=1)
-            for batch, running in ((mean, self.mean), (unbiased, self.variance)):
-                running[: len(batch)].lerp_(batch, (known * _MOMENTUM).expand_as(batch))
-        return cast(tuple[Tensor, Tensor], used)
+        unbiased = (variance * windows / (windows - 1).clamp(min=1)).detach()
+        in_several = windows > 1
+        running_mean, running_variance = self.mean[: len(mean)], self.variance[: len(mean)]
+        used = torch.where(in_several, mean, running_mean), torch.where(in_several, variance, running_variance)
+        weight = (in_several * _MOMENTUM).expand_as(mean)
+        running_mean.lerp_(mean.detach(), weight)
+        running_variance.lerp_(unbiased, weight)
+        return used
 
 
 def _pad_window(vectors: Tensor, tokens: int) -> Tensor:
@@ -194,17 +185,17 @@ def _word_logits(logits: Tensor, outputs: int, word_index: Tensor) -> Tensor:
 
 
 def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | None:
-    """Return the configured sequence layer, if any: a logit for each class of the punctuation head.
+    """Return the configured sequence layer, if any; a word has a logit for each class of the punctuation head.
 
     Raises:
-        ConfigError: the encoder has no token states, or its embedding matrix does not fit them.
+        ConfigError: the encoder has no token states, or its embeddings have another width.
     """
     if not config.encoder.sequence_hidden:
         return None
     rows, width = encoder.vocabulary.weight.shape
     if width != encoder.width:
         raise ConfigError(
-            f"encoder: without a masked-LM head sequence_hidden wants an embedding matrix of the states' width "
+            f"encoder: with sequence_hidden and no masked-LM head, embeddings must have the width of the token states "
             f"{encoder.width}, found {width}"
         )
     return SequenceLayer(

@@ -22,10 +22,11 @@ class TaggerOutput:
     """Output for a batch of windows.
 
     Attributes:
-        mark_logits: *Shape:* (batch, words, marks), independent of each other (sigmoid).
-        case_logits: *Shape:* (batch, words, cases), exclusive (softmax).
-        label_logits: *Shape:* (batch, words, labels), input of the punctuation head's loss.
-        label_probabilities: *Shape:* (batch, words, labels), of the marks or of the head's classes.
+        mark_logits: *Shape:* (batch, words, marks), for a sigmoid.
+        case_logits: *Shape:* (batch, words, cases), for a softmax.
+        label_logits: *Shape:* (batch, words, labels), output of the punctuation head; a label is a mark or, in a
+            `ClassHead`, a class.
+        label_probabilities: *Shape:* (batch, words, labels).
     """
 
     mark_logits: Tensor
@@ -38,16 +39,16 @@ class Tagger(nn.Module):
     """Predicts marks and case from words and pauses.
 
     Args:
-        encoder: word vectors.
-        sequence: replaces the word vectors by logits read from all token states; None to keep the vectors. The case
-            head always reads vectors.
-        fusion: adds the pauses.
-        pos: joins part-of-speech embeddings to the vectors.
+        encoder: computes word vectors and token states.
+        sequence: computes logits of words from the token states, which replace the word vectors except for the case
+            head; None to keep the vectors.
+        fusion: fuses pauses with the vectors.
+        pos: concatenates part-of-speech embeddings.
         context: contextual layers.
         punctuation: punctuation head.
         case: case head.
-        late_pauses: fuse pauses after the context layers, not before them.
-        case_reads_context: whether the case head reads the context's vectors instead of the encoder's.
+        late_pauses: whether pauses are fused after the context layers instead of before them.
+        case_reads_context: whether the case head reads the output of the context layers instead of the encoder's.
     """
 
     def __init__(
@@ -94,24 +95,19 @@ class Tagger(nn.Module):
         return TaggerOutput(mark_logits, case_logits, label_logits, probabilities)
 
     def fold(self) -> Tagger:
-        """Return a copy for inference: a pause costs one look-up, the token layer reads states."""
+        """Return an equal model for inference, with the products of weights computed once."""
         model = copy.deepcopy(self).eval()
         model.fusion = model.fusion.fold()
-        if model.sequence is not None:
+        if isinstance(model.sequence, SequenceLayer):
             model.sequence = model.sequence.fold(model.encoder.vocabulary)
         return model
 
 
 def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """Return the configured model around an encoder.
-
-    Args:
-        config: its parts.
-        encoder: the encoder.
-        tokenizer: the encoder's tokenizer, needed by a flair tagger.
+    """Return the configured model; `tokenizer` is the encoder's tokenizer, which only a flair tagger needs.
 
     Raises:
-        AsrPunctError: the parts do not fit together, or a package is missing.
+        AsrPunctError: the parts do not fit together, or flair is needed and not installed.
     """
     sequence = build_sequence(config, encoder)
     width = sequence.width if sequence else encoder.width

@@ -1,4 +1,4 @@
-"""Weights of models and part-of-speech taggers in safetensors files."""
+"""Models and part-of-speech taggers to and from safetensors files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 def save_tagger(model: nn.Module, path: Path) -> None:
-    """Write the weights; the file appears when it is complete."""
+    """Write a module's weights; the file appears when it is complete."""
     partial = path.with_name(f".{path.name}.partial")
     save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
     os.replace(partial, path)
 
 
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:
-    """Load the model of a directory, in evaluation mode.
+    """Load a model, in evaluation mode, from its weights file and the configuration of its directory.
 
     Raises:
         ModelError: the weights do not fit the configuration.
@@ -41,19 +41,11 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
 
 
 def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
-    """Load the model of a directory with the heads of another configuration, in evaluation mode.
-
-    Args:
-        path: its weights.
-        info: its configuration.
-        config: the new configuration, which may differ in `heads`.
+    """Load a model as `load_tagger`, but with the heads of `config`, which is otherwise equal to `info.model`.
 
     Returns:
-        The model, and the names of its new parts: a punctuation head with other classes, a case head that reads other
-        vectors, and parts with weights of another shape (a sequence layer has a logit for each class).
-
-    Raises:
-        AsrPunctError: as `load_tagger`.
+        The model, and the names of its parts with random weights: a punctuation head with other classes, a case head
+        that reads other vectors, and parts with other shapes (a sequence layer has a logit for each class).
     """
     trained = load_tagger(path, info)
     if info.model.heads == config.heads:
@@ -74,16 +66,11 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
 
 
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """Return a model to load weights into.
-
-    Args:
-        info: its configuration.
-        place: start of error messages.
-        tokenizer: the encoder's tokenizer, needed by a flair tagger.
+    """Return a model with random weights. `place` starts error messages; a flair tagger needs the tokenizer.
 
     Raises:
         ModelError: the configuration is invalid.
-        MissingPackageError: it needs flair, which is not installed.
+        MissingPackageError: the configuration needs flair, which is not installed.
     """
     try:
         return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
@@ -102,10 +89,9 @@ def load_pos_tagger(tagger: PosTagger, path: Path) -> None:
     """Load the weights of a part-of-speech tagger from a directory or a file.
 
     Raises:
-        ModelError: there are none, or their shapes do not fit the tagger or the encoder's vocabulary.
+        ModelError: the file is missing, or its shapes do not fit the tagger or the encoder's vocabulary.
     """
-    file = path / WEIGHTS if path.is_dir() else path
-    _load(tagger, file, "a tagger of model.pos for this encoder (recipes/pos.py)")
+    _load(tagger, path / WEIGHTS if path.is_dir() else path, "a tagger of model.pos for this encoder (recipes/pos.py)")
 
 
 def _flair_tokenizer(path: Path, info: ModelInfo) -> SubwordTokenizer | None:

@@ -178,7 +178,7 @@ def _load_pos_tagger(model: Tagger, config: Config) -> None:
         raise ConfigError("training: pos_tagger names nothing, expected a directory of recipes/pos.py (tagger own)")
     load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
     if config.model.pos.weights == "tagger":
-        model.pos.take_weights()
+        model.pos.copy_tagger_weights()
 
 
 def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None) -> SubwordTokenizer:

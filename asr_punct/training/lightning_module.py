@@ -111,7 +111,7 @@ class PunctuationModule(lightning.LightningModule):
         output = self.model(**batch.inputs)
         self._dev_loss += float(self._marks_loss(output, batch))
         self._dev_words += int(batch.counted.sum())
-        predicted = self.model.punctuation.chosen(output.label_probabilities[batch.counted])
+        predicted = self.model.punctuation.predicted_marks(output.label_probabilities[batch.counted])
         reference = batch.marks[batch.counted] > 0
         self._marks.add(predicted, reference, predicted & reference)
         cases, wanted = output.case_logits[batch.counted].argmax(dim=-1), batch.cases[batch.counted]
