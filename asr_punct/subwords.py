@@ -110,7 +110,7 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
     options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}
     if kind == "bpe":
         tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
-        trainer = trainers.BpeTrainer(vocab_size=vocabulary, **options)
+        trainer: trainers.Trainer = trainers.BpeTrainer(vocab_size=vocabulary, **options)
     elif kind == "unigram":
         tokenizer = Tokenizer(models.Unigram())
         trainer = trainers.UnigramTrainer(vocab_size=vocabulary, unk_token="[UNK]", **options)

@@ -101,7 +101,11 @@ def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
 
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
     """Return an encoder of the configured kind and size with random weights."""
-    sizes = {"vocab_size": vocabulary, "hidden_size": config.width, "max_position_embeddings": config.max_tokens}
+    sizes: dict[str, Any] = {
+        "vocab_size": vocabulary,
+        "hidden_size": config.width,
+        "max_position_embeddings": config.max_tokens,
+    }
     if config.kind == "table":
         return LookupEncoder(**sizes)
     sizes["pad_token_id"] = pad
@@ -115,8 +119,8 @@ def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
     }
     if config.kind == "transformer":
         return WordEncoder(modern_bert(**sizes, local_attention=config.local_attention, dropout=config.dropout))
-    dropout = {"hidden_dropout_prob": config.dropout, "attention_probs_dropout_prob": config.dropout}
-    return WordEncoder(ElectraModel(ElectraConfig(**sizes, **dropout, embedding_size=config.table_width)))
+    sizes |= {"hidden_dropout_prob": config.dropout, "attention_probs_dropout_prob": config.dropout}
+    return WordEncoder(ElectraModel(ElectraConfig(**sizes, embedding_size=config.table_width)))
 
 
 def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from transformers import ModernBertConfig, ModernBertModel
+from typing import Any, cast
+
+from transformers import AutoConfig, ModernBertConfig, ModernBertModel
 
 
-def modern_bert(*, local_attention: int, dropout: float, **sizes: int) -> ModernBertModel:
+def modern_bert(*, local_attention: int, dropout: float, **sizes: Any) -> ModernBertModel:
     """Return a ModernBERT whose layers alternate between global and local attention.
 
     It learns from small corpora better than a BERT because of pre-normalisation, rotary positions and local attention.
@@ -15,7 +17,8 @@ def modern_bert(*, local_attention: int, dropout: float, **sizes: int) -> Modern
         dropout: after embeddings and feed-forward layers.
         sizes: other arguments of `ModernBertConfig`.
     """
-    config = ModernBertConfig(
+    config = AutoConfig.for_model(
+        "modernbert",
         local_attention=local_attention,
         global_attn_every_n_layers=2,
         embedding_dropout=dropout,
@@ -26,4 +29,4 @@ def modern_bert(*, local_attention: int, dropout: float, **sizes: int) -> Modern
         sep_token_id=None,
         **sizes,
     )
-    return ModernBertModel(config)
+    return ModernBertModel(cast(ModernBertConfig, config))
