@@ -1,17 +1,14 @@
-"""Lhotse supervisions: everything that a segment says comes back, with marks on its text and its aligned words."""
+"""Lhotse supervisions: all keys are kept, and marks are written into the text and the aligned words."""
 
-import gzip
 import io as stdio
 import json
-import sys
-from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
@@ -67,7 +64,7 @@ def test_supervisions_are_utterances(tmp_path):
     assert (silent.words, silent.time_source) == ((), "none")
 
 
-def test_all_that_a_supervision_says_comes_back(tmp_path):
+def test_supervisions_keep_everything_but_their_words(tmp_path):
     read = list(read_lhotse(file(tmp_path, LINES)))
     assert written(read) == LINES
     word = [["", 1.5, 0.1], ["Qué.", 1.6, 0.25, -3.5], ["Dijo.", 2.0, 0.5, None]]
@@ -95,17 +92,6 @@ def test_text_and_alignment(tmp_path, text, symbols, timed):
     assert item["text"] == (text and " ".join(f"{token[:1].upper()}{token[1:]}." for token in text.split()))
     found = " ".join(entry["symbol"] for entry in item["alignment"]["word"])
     assert found == (" ".join(f"{s[:1].upper()}{s[1:]}." for s in " ".join(symbols).split()) if timed else "qué dijo")
-
-
-def test_compressed_manifests(tmp_path):
-    path = tmp_path / "supervisions.jsonl.gz"
-    path.write_bytes(gzip.compress(dumped(LINES).encode()))
-    values = list(formats.read(path))
-    formats.write(values, tmp_path / "out.jsonl.gz", ES, "lhotse")
-    assert gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).decode() == dumped(LINES)
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"supervisions\.jsonl\.gz: found Compressed file ended .* expected gz data"):
-        list(formats.read(path))
 
 
 def test_utterances_of_another_format():
@@ -153,7 +139,7 @@ def supervisions(draw):
 
 @RELAXED
 @given(st.lists(supervisions(), max_size=4))
-def test_any_supervisions_come_back(tmp_path_factory, items):
+def test_any_supervisions_are_written_as_they_were_read(tmp_path_factory, items):
     folder = tmp_path_factory.mktemp("lhotse")
     read = list(read_lhotse(file(folder, items)))
     assert written(read) == items
@@ -171,7 +157,6 @@ def test_any_supervisions_come_back(tmp_path_factory, items):
         (PLAIN | {"start": None}, "start null"),
         (PLAIN | {"duration": -1}, "duration -1"),
         (PLAIN | {"text": ["a"]}, r"text \['a'\]"),
-        (PLAIN | {"alignment": []}, r"\[\], expected an object"),
         (PLAIN | {"alignment": {"word": [["a", 1]]}}, r"the alignment \['a', 1\]"),
         (PLAIN | {"alignment": {"word": [["a", "x", 1]]}}, "start 'x'"),
         (PLAIN | {"alignment": {"word": 3}}, "word 3, expected a list"),
@@ -182,37 +167,8 @@ def test_lhotse_errors_name_the_place(tmp_path, item, found):
         list(formats.read(file(tmp_path, [PLAIN, item]), "lhotse"))
 
 
-def test_other_storages_need_the_package(tmp_path, monkeypatch):
-    path = file(tmp_path, LINES, "supervisions.yaml")
-    monkeypatch.setitem(sys.modules, "lhotse", None)
-    with pytest.raises(AsrPunctError, match=r"reading .*yaml.* needs the package lhotse, which is not installed: pip"):
-        list(formats.read(path, "lhotse"))
-    with pytest.raises(InputError, match="no such file"):
-        list(formats.read(tmp_path / "none.yaml", "lhotse"))
-
-
-def test_other_storages_are_read_through_the_package(tmp_path, monkeypatch):
-    """A stand-in for the package, which is large."""
-
-    def from_file(path):
-        return [SimpleNamespace(to_dict=lambda item=item: item) for item in LINES]
-
-    package = ModuleType("lhotse")
-    package.SupervisionSet = SimpleNamespace(from_file=from_file)
-    monkeypatch.setitem(sys.modules, "lhotse", package)
-    path = file(tmp_path, LINES, "supervisions.yaml")
-    assert list(formats.read(path, "lhotse")) == list(read_lhotse(file(tmp_path, LINES)))
-    package.SupervisionSet = SimpleNamespace(from_file=json.loads)
-    with pytest.raises(InputError, match=r"supervisions\.yaml: found no supervisions \("):
-        list(formats.read(path, "lhotse"))
-
-
-def test_the_package_reads_what_is_written(tmp_path):
+def test_the_package_reads_the_output(tmp_path):
     lhotse = pytest.importorskip("lhotse")
     formats.write(stopped(read_lhotse(file(tmp_path, LINES))), tmp_path / "a.jsonl.gz", ES, "lhotse")
     first, *_ = lhotse.SupervisionSet.from_file(tmp_path / "a.jsonl.gz")
     assert (first.text, first.alignment["word"][1].symbol) == ("Qué.  Dijo.", "Qué.")
-    stored = lhotse.SupervisionSet.from_file(tmp_path / "supervisions.jsonl")
-    stored.to_file(tmp_path / "b.yaml")
-    words = [value.words for value in read_lhotse(tmp_path / "b.yaml")]
-    assert words == [value.words for value in read_lhotse(tmp_path / "supervisions.jsonl")]

@@ -63,7 +63,7 @@ def test_nemo_alignment_manifest(tmp_path):
     ("line", "found"),
     [
         ("{", "no JSON"),
-        ("3", "int"),
+        ("3", "3, expected an object"),
         ("{}", "keys"),
         ('{"words": ["a"], "alignments": []}', "1 word and 0 alignments"),
         ('{"words": ["a", "b"], "alignments": [2, 1]}', "alignment 1"),

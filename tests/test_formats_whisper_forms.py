@@ -135,13 +135,13 @@ def test_words_that_are_no_longer_those_of_the_file_become_segments(tmp_path):
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ({"transcription": [3]}, "transcription 1: found 3, expected an object"),
+        ({"transcription": [3]}, "segment 1: found 3, expected an object"),
         ({"transcription": [{"text": 3}]}, "segment 1: found text 3, expected a string"),
-        ({"transcription": [{"text": "a", "tokens": [3]}]}, "tokens 1: found 3, expected an object"),
+        ({"transcription": [{"text": "a", "tokens": [3]}]}, "token 1: found 3, expected an object"),
         ({"transcription": [{"text": "a", "offsets": [3]}]}, r"found \[3\], expected an object"),
         ({"transcription": [{"text": "a", "offsets": {"from": 2000, "to": 1000}}]}, "found end 1.0 before start 2.0"),
         ({"transcription": [{"text": "a", "offsets": {"from": -1}}]}, "segment 1: found from -1"),
-        ({"text": "a", "chunks": [3]}, "chunks 1: found 3, expected an object"),
+        ({"text": "a", "chunks": [3]}, "chunk 1: found 3, expected an object"),
         ({"text": "a", "chunks": [{"text": "a", "timestamp": 3}]}, "chunk 1: found timestamp 3, expected a list"),
         ({"text": "a", "chunks": [{"text": "a", "timestamp": [3]}]}, r"found timestamp \[3\], expected a start and"),
         ({"text": "a", "chunks": [{"text": "a", "timestamp": [3, 1]}]}, "chunk 1: found end 1.0 before start 3.0"),

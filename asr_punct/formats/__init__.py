@@ -18,7 +18,7 @@ from asr_punct.words import Utterance, named_time_source, with_time_source
 
 
 def detect(path: Pathlike) -> str:
-    """Return the format of a file, as `Source.format`."""
+    """Return the format of a file: by its name, for `.json` and `.jsonl` by its content, else `text`."""
     return Source(path).format
 
 
@@ -34,13 +34,13 @@ def read(
     Args:
         source: the file; `.xz` and `.gz` files are decompressed.
         format_name: its format; None: detected, as in `Source`.
-        silence: whether a JSON file may have no words: recognisers write such files for silence.
+        silence: whether a JSON file may have no words, as recognisers write it for silence.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
 
     Raises:
         AsrPunctError: the format is unknown or cannot be read, or the source of times is unknown.
-        InputError: the file has no words, is malformed, has a time beyond `files.MAX_TIME`, or no format is given and
-            it is not text (`unnamed`).
+        InputError: the file has no words, is malformed, or has a time beyond `files.MAX_TIME`; or its format is unknown
+            and it is not text.
     """
     source = source if isinstance(source, Source) else Source(source, format_name)
     utterances = source.utterances()
@@ -51,52 +51,51 @@ def read(
 
 
 def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:
-    """Yield the utterances. Raises InputError if there are no words, or a time is too large (it may be a sum)."""
-    words = 0
+    """Yield the utterances. Raises InputError if there are no words, or a time is too large (start plus duration)."""
+    has_words = False
     for utterance in utterances:
         for word in utterance.words:
             time = word.end if word.end is not None else word.start
             if time is not None and time > MAX_TIME:
                 found = f"{time:g} s for the word {shown(word.text)}"
                 raise InputError(display_name(path), found, f"times of at most {MAX_TIME} s")
-        words += len(utterance.words)
+        has_words = has_words or bool(utterance.words)
         yield utterance
-    if not (words or may_be_empty):
+    if not (has_words or may_be_empty):
         raise InputError(display_name(path), "no words", "at least one word")
 
 
 def output_format(path: Pathlike, format_name: str | None = None, source: Source | None = None) -> str:
-    """Return the format to write: the given one, else that of the file name, else text.
+    """Return the format to write: the given one, else the input's, else that of the output's name, else text.
 
     Args:
         path: the output; a suffix `.xz` or `.gz` is ignored.
         format_name: its format.
-        source: the input; its format is kept if the output's suffix allows it (Whisper's JSON as `.json`).
+        source: the input; its format is used if the output's suffix allows it (Whisper's for `.json`).
 
     Raises:
         AsrPunctError: the format cannot be written, or the suffix is unknown.
         InputError: the input is JSON of an unknown format.
     """
     if format_name is None and source is not None:
-        format_name = _kept_format(path, source)
+        format_name = _input_format(path, source)
     if format_name is None and str(path) != STANDARD_STREAM:
         name = uncompressed_name(path)
-        format_name, suffix = format_by_name(name), Path(name).suffix
-        if suffix and format_name not in WRITABLE:
+        format_name = format_by_name(name)
+        if Path(name).suffix and format_name not in WRITABLE:
             raise AsrPunctError(f"--to: found none and the output {path}, expected one of {' '.join(WRITABLE)}")
-    name = format_name or "text"
-    if name not in WRITABLE:
-        raise AsrPunctError(f"--to: found {name!r}, expected one of {' '.join(WRITABLE)}")
-    return name
+    format_name = format_name or "text"
+    if format_name not in WRITABLE:
+        raise AsrPunctError(f"--to: found {format_name!r}, expected one of {' '.join(WRITABLE)}")
+    return format_name
 
 
-def _kept_format(path: Pathlike, source: Source) -> str | None:
-    """Return the input's format if the output's suffix allows it, else None."""
+def _input_format(path: Pathlike, source: Source) -> str | None:
+    """Return the input's format if an output of this name may have it, else None."""
     name = uncompressed_name(path).lower()
     possible = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
-    if not possible or not (source.has_given_format or os.path.isfile(source.path)):
-        return None
-    return source.format if source.format in possible else None
+    is_known = source.has_given_format or os.path.isfile(source.path)
+    return source.format if possible and is_known and source.format in possible else None
 
 
 def write(
@@ -113,7 +112,7 @@ def write(
         path: the output.
         glyphs: glyphs of the marks.
         format_name: format of the output; None: by its name.
-        subtitles: limits of new cues, made of all words; only for subtitle formats.
+        subtitles: limits of new cues; None: the cues of the input. Only for subtitle formats.
 
     Raises:
         AsrPunctError: the format cannot be written.

@@ -1,13 +1,13 @@
-"""JSON of cloud services, read only: Amazon Transcribe, Google Speech-to-Text, IBM Watson and Speechmatics.
+"""Read the JSON of cloud services: Amazon Transcribe, Google Speech-to-Text, IBM Watson and Speechmatics.
 
-Each service has a function `is_…` that recognises its JSON and a function `read_…` that returns utterances.
-All raise InputError for JSON of another shape, and for times that are no numbers or go back.
+For each service `is_…` recognises a JSON value and `read_…` yields its utterances. All `read_…` raise InputError for
+JSON of another form and for invalid times.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +18,8 @@ from asr_punct.formats.json_values import (
     confidence_at,
     list_at,
     number_or_none,
+    numbered_objects,
     object_at,
-    objects,
     seconds_at,
     shown,
     text_at,
@@ -34,8 +34,8 @@ _GOOGLE_END = ("endTime", "endOffset", "end_time", "end_offset")
 
 
 @dataclass(frozen=True, slots=True)
-class PunctuationItem:
-    """A mark that is an item of its own; `opening`: it belongs to the next word."""
+class _Punctuation:
+    """A punctuation mark that is an item of its own; with `opening` it belongs to the next word."""
 
     text: str
     opening: bool
@@ -52,38 +52,39 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name, recording = display_name(path), recording_name(path)
     results = object_at(object_at(content, name).get("results"), f"{name}: results")
     labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
-    for number, channel in enumerate(objects(labels, "channels", name) or [results], start=1):
-        place = f"{name}: channel {number}" if labels else name
-        words = in_order(attach_punctuation(_aws_items(channel, place)), place)
+    channels = numbered_objects(labels, "channels", name, "channel") or [(name, results)]
+    for number, (place, channel) in enumerate(channels, start=1):
+        items = [
+            part for where, item in numbered_objects(channel, "items", place, "item") for part in _parts(item, where)
+        ]
         id_ = f"{recording}-{number}" if labels else recording
-        yield _utterance(words, id_, recording, "aws", channel=str(number))
-
-
-def _aws_items(channel: Object, place: str) -> Iterator[Word | PunctuationItem]:
-    for number, item in enumerate(objects(channel, "items", place), start=1):
-        yield from _item_words(item, f"{place}: item {number}")
+        yield _utterance(in_order(_attach_punctuation(items), place), id_, recording, "aws", str(number))
 
 
 def is_google(content: Any) -> bool:
     """Whether a JSON value is a response of Google Speech-to-Text."""
-    results = _google_response(content).get("results") if isinstance(content, dict) else None
-    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
-        return False
+    results = _results(_google_response(content)) if isinstance(content, dict) else []
     return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
+
+
+def _results(content: Any) -> Sequence[Object]:
+    """Return the list `results` of a JSON value; empty if there is none, or it does not consist of objects."""
+    results = content.get("results") if isinstance(content, dict) else None
+    is_list_of_objects = isinstance(results, list) and all(isinstance(result, dict) for result in results)
+    return results if is_list_of_objects else []
 
 
 def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": [{"alternatives": [{"transcript", "words"}], "channelTag"}]}`, one utterance a result.
 
     Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
-    the words of all others: it is skipped.
+    the words of all others and is skipped.
     """
     name, recording = display_name(path), recording_name(path)
-    results = objects(_google_response(object_at(content, name)), "results", name)
+    results = numbered_objects(_google_response(object_at(content, name)), "results", name, "result")
     earlier: list[str] = []
-    for number, result in enumerate(results, start=1):
-        place = f"{name}: result {number}"
-        best = next(iter(objects(result, "alternatives", place)), {})
+    for number, (place, result) in enumerate(results, start=1):
+        best = _best_alternative(result, place) or {}
         words = in_order(_google_words(best, place), place)
         texts = [word.text for word in words]
         if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
@@ -94,17 +95,16 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _google_response(content: Object) -> Object:
-    """Return the object with the results: that of a finished operation is inside `response`."""
+    """Return the object with `results`: `response` of a finished operation, else the content itself."""
     response = content.get("response")
     return response if isinstance(response, dict) else content
 
 
 def _google_words(alternative: Object, place: str) -> Iterator[Word]:
-    entries = objects(alternative, "words", place)
+    entries = numbered_objects(alternative, "words", place, "word")
     if not entries:
         yield from map(Word, text_at(alternative, "transcript", place).split())
-    for number, entry in enumerate(entries, start=1):
-        where = f"{place}: word {number}"
+    for where, entry in entries:
         keys = [next((key for key in names if key in entry), None) for names in (_GOOGLE_START, _GOOGLE_END)]
         start, end = (_google_seconds(entry[key], where, key) if key else 0.0 if any(keys) else None for key in keys)
         yield from entry_words(entry.get("word"), start, end, confidence_at(entry, "confidence", where), where)
@@ -123,30 +123,25 @@ def _google_seconds(value: Any, place: str, key: str) -> Seconds:
 
 def is_ibm(content: Any) -> bool:
     """Whether a JSON value is a response of Watson Speech to Text."""
-    results = content.get("results") if isinstance(content, dict) else None
-    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
-        return False
-    return any(("alternatives" in result and "final" in result) or "results" in result for result in results)
+    return any({"alternatives", "final"} <= result.keys() or "results" in result for result in _results(content))
 
 
 def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, an utterance a result.
+    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, one utterance a result.
 
-    A job of several parts has such responses inside its own `results`.
+    A response with several inputs has such objects inside its own `results`. Interim results are skipped.
     """
     name, recording = display_name(path), recording_name(path)
     for number, result in enumerate(_ibm_final_results(object_at(content, name), name), start=1):
         place = f"{name}: result {number}"
-        best = next(iter(objects(result, "alternatives", place)), {})
-        yield _utterance(in_order(_ibm_words(best, place), place), f"{recording}-{number}", recording, "ibm")
+        words = in_order(_ibm_words(_best_alternative(result, place) or {}, place), place)
+        yield _utterance(words, f"{recording}-{number}", recording, "ibm")
 
 
-def _ibm_final_results(content: Object, place: str) -> Iterator[Object]:
-    for result in objects(content, "results", place):
-        if "alternatives" not in result:
-            yield from (item for item in objects(result, "results", place) if item.get("final", True))
-        elif result.get("final", True):
-            yield result
+def _ibm_final_results(content: Object, name: str) -> Iterator[Object]:
+    for place, result in numbered_objects(content, "results", name, "result"):
+        inner = [(place, result)] if "alternatives" in result else numbered_objects(result, "results", place, "result")
+        yield from (item for _, item in inner if item.get("final", True))
 
 
 def _ibm_words(alternative: Object, place: str) -> Iterator[Word]:
@@ -164,7 +159,7 @@ def _ibm_words(alternative: Object, place: str) -> Iterator[Word]:
 
 
 def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
-    """Return a word and its numbers."""
+    """Return the word and the checked numbers of a list such as `["hola", 0.5, 1.25]`."""
     if not isinstance(row, list) or len(row) != len(keys):
         raise InputError(place, shown(row), f"a list of {', '.join(keys)}")
     item = dict(zip(keys, row, strict=True))
@@ -175,8 +170,8 @@ def is_speechmatics(content: Any) -> bool:
     """Whether a JSON value is a transcript of Speechmatics, of version 1 or 2."""
     if not isinstance(content, dict):
         return False
-    first = isinstance(content.get("words"), list) and "job" in content
-    return first or (isinstance(content.get("results"), list) and "format" in content)
+    is_version_1 = isinstance(content.get("words"), list) and "job" in content
+    return is_version_1 or (isinstance(content.get("results"), list) and "format" in content)
 
 
 def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -190,45 +185,51 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     channels = _speechmatics_2(file, name) if "results" in file else {"": list(_speechmatics_1(file, name))}
     for number, items in enumerate(channels.values(), start=1):
         id_ = recording if len(channels) == 1 else f"{recording}-{number}"
-        words = in_order(attach_punctuation(items), name)
+        words = in_order(_attach_punctuation(items), name)
         yield _utterance(words, id_, recording, "speechmatics", channel=str(number))
 
 
-def _speechmatics_1(file: Object, name: str) -> Iterator[Word | PunctuationItem]:
-    for number, item in enumerate(objects(file, "words", name), start=1):
-        place = f"{name}: word {number}"
+def _speechmatics_1(file: Object, name: str) -> Iterator[Word | _Punctuation]:
+    for place, item in numbered_objects(file, "words", name, "word"):
         text = text_at(item, "name", place)
         start, duration = seconds_at(item, "time", place), seconds_at(item, "duration", place)
         if text and not any(map(str.isalnum, text)):
-            yield PunctuationItem(text, _OPENING.issuperset(text))
+            yield _Punctuation(text, _OPENING.issuperset(text))
             continue
         end = None if start is None or duration is None else round(start + duration, 6)
         yield from entry_words(text, start, end, seconds_at(item, "confidence", place), place)
 
 
-def _speechmatics_2(file: Object, name: str) -> dict[str, list[Word | PunctuationItem]]:
-    channels: dict[str, list[Word | PunctuationItem]] = {}
-    for number, item in enumerate(objects(file, "results", name), start=1):
+def _speechmatics_2(file: Object, name: str) -> dict[str, list[Word | _Punctuation]]:
+    channels: dict[str, list[Word | _Punctuation]] = {}
+    for place, item in numbered_objects(file, "results", name, "result"):
         items = channels.setdefault(str(item.get("channel", "")), [])
         if item.get("type") != "speaker_change":
-            items += _item_words(item, f"{name}: result {number}")
+            items += _parts(item, place)
     return channels
 
 
-def _item_words(item: Object, place: str) -> list[Word | PunctuationItem]:
-    """Return the words or the mark of an item of Amazon or Speechmatics, from its first alternative."""
-    best = next(iter(objects(item, "alternatives", place)), None)
+def _best_alternative(item: Object, place: str) -> Object | None:
+    return next((best for _, best in numbered_objects(item, "alternatives", place)), None)
+
+
+def _parts(item: Object, place: str) -> list[Word | _Punctuation]:
+    """Return the words or the punctuation mark of an item of Amazon or Speechmatics, from its first alternative."""
+    best = _best_alternative(item, place)
     if best is None:
         raise InputError(place, "no alternatives", "at least one")
     text = text_at(best, "content", place)
     if item.get("type") == "punctuation":
-        return [PunctuationItem(text, item.get("attaches_to") == "next" or _OPENING.issuperset(text))]
+        return [_Punctuation(text, item.get("attaches_to") == "next" or _OPENING.issuperset(text))]
     start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
     return [*entry_words(text, start, end, seconds_at(best, "confidence", place), place)]
 
 
-def attach_punctuation(items: Iterable[Word | PunctuationItem]) -> Iterator[Word]:
-    """Attach punctuation items to the words beside them; a mark without a word on its side becomes a word."""
+def _attach_punctuation(items: Iterable[Word | _Punctuation]) -> Iterator[Word]:
+    """Yield the words with their punctuation; marks without a word to attach to become a word.
+
+    A closing mark is attached to the word before it, an opening mark to the word after it.
+    """
     word: Word | None = None
     opened = ""
     for item in items:
@@ -247,10 +248,5 @@ def attach_punctuation(items: Iterable[Word | PunctuationItem]) -> Iterator[Word
 
 
 def _utterance(words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1") -> Utterance:
-    return Utterance(
-        words,
-        id_,
-        recording=recording,
-        channel=channel,
-        time_source=time_source_of(words, DEFAULT_TIME_SOURCE[service]),
-    )
+    times = time_source_of(words, DEFAULT_TIME_SOURCE[service])
+    return Utterance(words, id_, recording=recording, channel=channel, time_source=times)

@@ -24,9 +24,8 @@ from asr_punct.words import Utterance
 
 Reader = Callable[[Pathlike], Iterator[Utterance]]
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
-PathWriter = Callable[[Iterable[Utterance], Pathlike, Glyphs], None]
-Recogniser = Callable[[Any], bool]
-ContentReader = Callable[[Any, Pathlike], Iterator[Utterance]]
+JsonTest = Callable[[Any], bool]
+JsonReader = Callable[[Any, Pathlike], Iterator[Utterance]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +37,29 @@ class Format:
         write: writes utterances to a stream; None if the format is only read, or is a directory.
         suffixes: suffixes of its files, in lower case.
         recognises: whether the value of a JSON file, or `json_values.Values`, is in this format.
-        utterances: yields the utterances of such a value; the path is for error messages.
+        utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
         write_to: writes utterances to a new directory.
-        kept_as: suffixes of outputs that keep the format of the input.
+        kept_as: suffixes of outputs that have the input's format if the input has this format.
     """
 
     read: Reader | None = None
     write: Writer | None = None
     suffixes: tuple[str, ...] = ()
-    recognises: Recogniser | None = None
-    utterances: ContentReader | None = None
-    write_to: PathWriter | None = None
+    recognises: JsonTest | None = None
+    utterances: JsonReader | None = None
+    write_to: Callable[[Iterable[Utterance], Pathlike, Glyphs], None] | None = None
     kept_as: tuple[str, ...] = ()
 
 
 def _json_format(
-    recognises: Recogniser, utterances: ContentReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
+    recognises: JsonTest, utterances: JsonReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
 ) -> Format:
     kept_as = (".json",) if write else ()
     return Format(None, write, suffixes, recognises, utterances, kept_as=kept_as)
 
 
-def _one_recording(utterances: ContentReader) -> ContentReader:
-    """Return the reader of a format whose utterances are the segments of one recording."""
+def _one_recording(utterances: JsonReader) -> JsonReader:
+    """Return the reader with a check that its utterances, segments of one recording, are in the order of time."""
     return lambda content, path: in_time(utterances(content, path), path)
 
 
@@ -83,7 +82,7 @@ FORMATS: dict[str, Format] = {
     "srt": Format(read_srt, write_srt, (".srt",)),
     "vtt": Format(read_vtt, write_vtt, (".vtt",)),
 }
-"""The formats by their names, the values of `--from` and `--to`."""
+"""The formats by name, the values of `--from` and `--to`."""
 
 READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read or format_.utterances)
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)

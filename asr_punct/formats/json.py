@@ -2,8 +2,8 @@
 
 `{"utterances": [{"id", "document", "recording", "channel", "speaker", "times", "pause_before", "text",
 "words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`.
-Times are seconds; fields without a value are left out; `written` and `text` are not read back. `probabilities` maps
-marks and cases that are set or likely to their probability.
+Times are seconds, and fields without a value are left out. `written` and `text` are not read. `probabilities` maps
+marks and cases to their probability; unlikely ones are left out.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from asr_punct.formats.files import Pathlike, display_name, parse_time_source
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
-    confidence_at,
     number_or_none,
+    object_at,
     own_origin,
     shown,
     speaker_of,
     text_at,
 )
-from asr_punct.formats.tokens import in_order
-from asr_punct.marks import MARKS, Glyphs, Labels, parse_case, parse_marks, write_text, write_word
+from asr_punct.formats.tokens import in_order, timed_words
+from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
@@ -42,11 +42,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a document as `write_json` writes it.
-
-    Raises:
-        InputError: JSON of another form.
-    """
+    """Yield the utterances of a document. Raises InputError for JSON of another form."""
     name = display_name(path)
     items = content.get(_UTTERANCES) if isinstance(content, dict) else None
     if not isinstance(items, list):
@@ -63,7 +59,7 @@ def _utterance(item: Object, document: Object, place: str) -> Utterance:
     if not any("marks" in value for value in item["words"]):
         words = [replace(word, labels=None) for word in words]
     return Utterance(
-        words=in_order(words, place),
+        in_order(words, place),
         id=_name(item, "id", place),
         document=_name(item, "document", place),
         recording=_name(item, "recording", place),
@@ -76,7 +72,7 @@ def _utterance(item: Object, document: Object, place: str) -> Utterance:
 
 
 def _name(item: Object, key: str, place: str) -> str:
-    """Return a name, which may be a number; empty if there is none."""
+    """Return the string or integer `item[key]` as a string; empty if it is missing or null."""
     value = item.get(key)
     return str(value) if isinstance(value, int) else text_at(item, key, place)
 
@@ -95,48 +91,47 @@ def _word(value: Any, place: str) -> Word:
 
 
 def _probabilities(value: Object, place: str) -> Probabilities | None:
-    """Return the probabilities of labels, None if there are none."""
     given = value.get("probabilities")
     if given is None:
         return None
     if not isinstance(given, dict) or not given.keys() <= _PROBABLE.keys():
         raise InputError(place, f"probabilities {shown(given)}", f"an object with {' '.join(_PROBABLE)}")
-    found = {_PROBABLE[name]: number_or_none(given, name, place) for name in given}
-    for name, probability in found.items():
+    probabilities: dict[Mark | Case, float] = {}
+    for name in given:
+        probability = number_or_none(given, name, place)
         if probability is None or probability > 1:
             raise InputError(place, f"{name} {shown(given[name])}", "a probability, from 0 to 1")
-    return {name: probability for name, probability in found.items() if probability is not None}
+        probabilities[_PROBABLE[name]] = probability
+    return probabilities
 
 
 def timed_word(value: Any, place: str) -> Word:
     """Return the word of an object `{"word", "start", "end", "confidence"}`."""
-    if not isinstance(value, dict) or not isinstance(value.get("word"), str) or len(value["word"].split()) != 1:
-        raise InputError(place, shown(value), 'an object with "word", a string without white space')
-    start, end = number_or_none(value, "start", place), number_or_none(value, "end", place)
-    if start is not None and end is not None and end < start:
-        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-    confidence = confidence_at(value, "confidence", place)
-    return Word(value["word"].strip(), start, end, confidence, origin=JsonOrigin(_FORMAT, value))
+    words = timed_words(object_at(value, place), place)
+    if len(words) != 1:
+        raise InputError(place, f"word {value['word']!r}", "a word without white space")
+    return replace(words[0], origin=JsonOrigin(_FORMAT, value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON object, an utterance a line, lazily. Unknown keys of an input file of this format are kept."""
+    """Write one JSON object, an utterance a line, lazily. Unknown keys of a file of this format are kept."""
     left = iter(values)
     first = list(islice(left, 1))
     origin = own_origin(first[0].origin, _FORMAT) if first else None
-    before, after = _around(origin.document if origin else {})
+    before, after = _text_around_utterances(origin.document if origin else {})
     out.write(before)
     for number, utterance in enumerate(chain(first, left)):
         out.write((",\n" if number else "\n") + _dumped(_utterance_object(utterance, glyphs)))
     out.write(after)
 
 
-def _around(document: Object) -> tuple[str, str]:
-    """Return the text of the document before its first utterance and after its last."""
+def _text_around_utterances(document: Object) -> tuple[str, str]:
+    """Return the JSON text before the first utterance and after the last, with the document's other keys."""
     keys = list(document)
-    place = keys.index(_UTTERANCES) if _UTTERANCES in document else 0
+    position = keys.index(_UTTERANCES) if _UTTERANCES in document else 0
     fields = [f"{_dumped(key)}: {_dumped(document[key])}" for key in keys if key != _UTTERANCES]
-    before, after = "".join(f"{field}, " for field in fields[:place]), "".join(f", {field}" for field in fields[place:])
+    before = "".join(f"{field}, " for field in fields[:position])
+    after = "".join(f", {field}" for field in fields[position:])
     return f'{{{before}"{_UTTERANCES}": [', f"\n]{after}}}\n"
 
 
@@ -162,7 +157,7 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
 
 
 def word_object(word: Word, glyphs: Glyphs) -> Object:
-    """Return the object of a word, without empty fields; unknown keys of the object it was read from are kept."""
+    """Return the JSON object of a word. Unknown keys of the object that it was read from are kept."""
     item: dict[str, Any] = {
         "word": word.text,
         "start": word.start,
@@ -181,14 +176,14 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
 
 
 def _merged(new: Object, old: Object, known: Collection[str]) -> Object:
-    """Return the new values in the order of the old object, with the old keys that are not `known`.
+    """Return the new object with the old one's order of keys and its values of keys that are not `known`.
 
-    An equal number keeps its form (1 or 1.0, or a string), and so do null and NaN.
+    A value that is equal keeps its form: 1 is not written as 1.0, nor NaN as null.
     """
     item: dict[str, Any] = {}
     for key, value in old.items():
-        nothing = value != value and new.get(key) is None
-        if key not in known or nothing or new.get(key) in (value, str(value)):
+        is_nan = value != value and new.get(key) is None
+        if key not in known or is_nan or new.get(key) in (value, str(value)):
             item[key] = value
         elif new.get(key) is not None:
             item[key] = new[key]

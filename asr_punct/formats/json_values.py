@@ -1,4 +1,4 @@
-"""JSON parsed with limits, and its values checked: a wrong value is an InputError that names place, found, expected."""
+"""Parse JSON with limits, and read its values: a wrong value raises an InputError with place, found, expected."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
 
 from asr_punct.errors import InputError
@@ -17,7 +18,7 @@ from asr_punct.words import Seconds
 
 Object = Mapping[str, Any]
 MAX_DEPTH = 100
-"""Nesting of lists and objects that is accepted; the formats need less than ten levels."""
+"""Maximum nesting of lists and objects; the formats need less than ten levels."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
 _SHOWN_CHARACTERS = 80
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
@@ -26,13 +27,13 @@ _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.com
 
 @dataclass(frozen=True, slots=True)
 class JsonOrigin:
-    """Place of an utterance or a word in a parsed JSON document: the `origin` of all JSON formats.
+    """Where in a parsed JSON document an utterance or a word was read: the `origin` of all JSON formats.
 
     Attributes:
-        format: name of the format that read it.
-        item: the object of the utterance or word.
-        document: value of the whole file, shared by its utterances; None where each line is a document.
-        form: variant of the format, or "".
+        format: name of the format, or of its variant.
+        item: the JSON object of the utterance or word.
+        document: the JSON value of the file; None if each line of the file is a JSON value.
+        form: layout of the file in the format (`list`, `stream` …), or "".
     """
 
     format: str
@@ -43,23 +44,18 @@ class JsonOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """JSON values that follow each other in one file."""
+    """The JSON values of a file that has several, one after the other."""
 
     items: tuple[Any, ...]
 
 
 def own_origin(origin: object, format_name: str) -> JsonOrigin | None:
-    """Return the origin if a reader of that format made it, else None."""
+    """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, JsonOrigin) and origin.format == format_name else None
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of a JSON text. NaN and Infinity, which some recognisers write, are accepted.
-
-    Raises:
-        InputError: no JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large (1e999), or half of a
-            surrogate pair, which no file could be written with.
-    """
+    """Return the value of a JSON text. Raises InputError as `parse_json_values`, and for a second value."""
     values = parse_json_values(text, place).items
     if len(values) > 1:
         raise InputError(place, "no JSON (extra data after the first value)", "JSON")
@@ -67,20 +63,21 @@ def parse_json(text: str, place: str) -> Any:
 
 
 def parse_json_values(text: str, place: str) -> Values:
-    """Return the values, one or more, of a JSON text with white space between them.
+    """Return the one or more values of a JSON text. NaN and Infinity, which some recognisers write, are accepted.
 
     Raises:
-        InputError: as `parse_json`.
+        InputError: no JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large (1e999), or half of a
+            surrogate pair, which UTF-8 cannot encode.
     """
     try:
-        values = _decoded(text, place)
+        values = _decode_all(text, place)
     except InputError:
         raise
     except json.JSONDecodeError as error:
         raise InputError(place, f"no JSON ({error})", "JSON") from None
     except RecursionError:
         raise InputError(place, *_TOO_DEEP) from None
-    except ValueError:  # from _finite_float, or an integer with more digits than Python converts
+    except ValueError:  # _finite_float, or an integer with more digits than Python converts
         raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
     if any(map(_is_too_deep, values)):
         raise InputError(place, *_TOO_DEEP)
@@ -89,8 +86,8 @@ def parse_json_values(text: str, place: str) -> Values:
     return Values(tuple(values))
 
 
-def _decoded(text: str, place: str) -> list[Any]:
-    decoder = json.JSONDecoder(parse_float=_finite_float, object_pairs_hook=partial(_object, place))
+def _decode_all(text: str, place: str) -> list[Any]:
+    decoder = json.JSONDecoder(parse_float=_finite_float, object_pairs_hook=partial(_object_of_unique_keys, place))
     values, position = list[Any](), _skip_space(text, 0)
     while position < len(text) or not values:
         value, end = decoder.raw_decode(text, position)
@@ -99,7 +96,7 @@ def _decoded(text: str, place: str) -> list[Any]:
     return values
 
 
-def _object(place: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_of_unique_keys(place: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -129,8 +126,16 @@ def _is_too_deep(value: Any) -> bool:
     return True
 
 
+def read_json_lines(path: Pathlike) -> Iterator[tuple[int, str, Object]]:
+    """Yield the JSON object of each line that is not empty, after its line number and its place (`a.jsonl:3`)."""
+    for number, line in read_lines(path):
+        if line.strip():
+            place = f"{display_name(path)}:{number}"
+            yield number, place, object_at(parse_json(line, place), place)
+
+
 def first_json_line(path: Pathlike, key: str) -> Any:
-    """Return the value of a file's first line with text; None if it cannot be read, is no JSON or lacks `key`."""
+    """Return the JSON value of the first line with text; None if it cannot be read, is no JSON or lacks `key`."""
     try:
         first = next((line for _, line in read_lines(path) if line.strip()), "")
         return parse_json(first, display_name(path)) if key in first else None
@@ -150,10 +155,13 @@ def object_at(value: Any, place: str) -> Object:
     return value
 
 
-def objects(item: Object, key: str, place: str) -> list[Object]:
-    """Return the list of objects `item[key]`, empty if it is missing or null."""
-    values = list_at(item, key, place)
-    return [object_at(value, f"{place}: {key} {number}") for number, value in enumerate(values, start=1)]
+def numbered_objects(item: Object, key: str, place: str, noun: str = "") -> list[tuple[str, Object]]:
+    """Return the objects of the list `item[key]`, each after its place (`talk.json: segment 2`).
+
+    The list is empty if it is missing or null. `noun` names an object in its place; default: `key`.
+    """
+    places = (f"{place}: {noun or key} {number}" for number in count(1))
+    return [(where, object_at(value, where)) for where, value in zip(places, list_at(item, key, place), strict=False)]
 
 
 def list_at(item: Object, key: str, place: str) -> list[Any]:
@@ -197,7 +205,7 @@ def seconds_at(item: Object, key: str, place: str) -> Seconds | None:
 
 
 def confidence_at(item: Object, key: str, place: str) -> float | None:
-    """Return `item[key]` as `number_or_none` does; NaN, a confidence that could not be computed, is None."""
+    """Return `item[key]` as `number_or_none` does; NaN, which recognisers write for an unknown confidence, is None."""
     value = item.get(key)
     return None if isinstance(value, float) and math.isnan(value) else number_or_none(item, key, place)
 

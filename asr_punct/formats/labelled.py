@@ -1,4 +1,4 @@
-"""Read the marks and capitals of a file as labels: references, corpora, output of any system."""
+"""Turn the marks and capitals of written words into labels: of references, corpora, output of any system."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from asr_punct.words import Utterance, Word, annotate, word_count
 def read_labelled(
     path: Pathlike, language: str, format_name: str | None = None, *, reference: bool = False
 ) -> Iterator[Utterance]:
-    """Yield utterances with labels: those of the file, else those read from the marks and capitals of its words.
+    """Yield utterances with the labels of the file, or else with labels from the marks and capitals of its words.
 
     Args:
         path: the file.
-        language: language of the words, for its conventions of punctuation.
+        language: language of the words, for its punctuation rules.
         format_name: format of the file; None: detected.
-        reference: whether the file is a reference: then `text` of a NeMo manifest is read, not `pred_text`.
+        reference: whether the words of a NeMo manifest are those of `text`, not `pred_text`.
     """
     read = formats.read(path, format_name)
     words = f"words of {display_name(path)}"
@@ -34,19 +34,19 @@ def read_labelled(
 def labelled(
     utterance: Utterance, language: str, dropped: Counter[str] | None = None, *, as_written: bool = False
 ) -> Utterance:
-    """Parse the utterance's tokens as written text and return labelled words; times are kept if tokens match words.
+    """Parse the utterance's tokens as written text. Words keep their times if each token is one word.
 
     Args:
         utterance: the tokens of a file.
-        language: language of the words, for its conventions of punctuation.
-        dropped: counter of characters that are neither words nor marks.
-        as_written: whether words keep their capitals (`EiTB`), which labels cannot express, or are in lower case.
+        language: language of the words, for its punctuation rules.
+        dropped: counts the characters that are neither words nor marks.
+        as_written: whether words keep capitals that labels cannot express (`EiTB`); otherwise they are lower case.
     """
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:
         dropped.update(parsed.dropped)
     texts = parsed.forms if as_written else parsed.words
-    if _same(utterance.words, parsed.words, language):
+    if _is_each_token_its_word(utterance.words, parsed.words, language):
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
         return annotate(replace(utterance, words=words), labels=parsed.labels)
     words = tuple(map(Word, texts))
@@ -55,15 +55,14 @@ def labelled(
     )
 
 
-def _same(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
-    """Whether each word is the word of its token: equal numbers of tokens and words do not imply that."""
-    if len(tokens) != len(words):
-        return False
-    return all(
-        _bare(parse(token.text, language).words) == _bare([word]) for token, word in zip(tokens, words, strict=True)
+def _is_each_token_its_word(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
+    """Whether every token alone is parsed as its word. Not so in `Uno,dos - tres`: three tokens, three words."""
+    return len(tokens) == len(words) and all(
+        _without_periods(parse(token.text, language).words) == _without_periods([word])
+        for token, word in zip(tokens, words, strict=True)
     )
 
 
-def _bare(words: Iterable[str]) -> list[str]:
-    """Return the words without periods: whether a period belongs to a word depends on the words around it."""
+def _without_periods(words: Iterable[str]) -> list[str]:
+    """Return the words without outer periods: the next word decides whether `sr.` is an abbreviation."""
     return [word.strip(".") for word in words]

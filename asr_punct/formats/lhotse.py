@@ -1,7 +1,6 @@
-"""Lhotse supervisions: JSON lines of segments with `text`, and word times in `alignment.word`.
+"""Lhotse supervisions, one JSON object a line: segments with `text`, and word times in `alignment.word`.
 
-JSON lines are read and written here; Lhotse's other files (JSON, YAML, …) are read through the package `lhotse`. Times
-are seconds of the recording.
+Times are seconds from the beginning of the recording.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, TextIO
 
-from asr_punct.errors import InputError, MissingPackageError
-from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.errors import InputError
+from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
@@ -24,7 +22,7 @@ from asr_punct.formats.json_values import (
     number_or_none,
     object_at,
     own_origin,
-    parse_json,
+    read_json_lines,
     shown,
     speaker_of,
     text_at,
@@ -34,14 +32,12 @@ from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times,
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
-_OTHERS = (".json", ".json.gz", ".yaml", ".yaml.gz", ".yml", ".arrow", ".parquet")
-"""File names that Lhotse reads as something other than JSON lines."""
 _REQUIRED = ("id", "recording_id", "start", "duration")
 _FORMAT = "lhotse"
 _SILENCE = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
-_DIGITS = 6
-_CHANNELS = {"1": 0, "A": 0, "2": 1, "B": 1}
-"""Lhotse counts channels from 0."""
+_DECIMALS = 6
+_CHANNEL_NUMBERS = {"1": 0, "A": 0, "2": 1, "B": 1}
+"""Lhotse's number of a channel, by its name in other formats."""
 
 
 def is_supervisions(path: Pathlike) -> bool:
@@ -54,39 +50,16 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each supervision; one without text has no words.
 
     If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
-    and the last its end.
+    and the last word its end.
 
     Raises:
         InputError: a line that is no supervision, or invalid times.
-        MissingPackageError: the file needs the package `lhotse`, which is not installed.
     """
-    for place, item in _through_lhotse(path) if str(path).endswith(_OTHERS) else _lines(path):
-        missing = [key for key in _REQUIRED if key not in object_at(item, place)]
+    for _, place, item in read_json_lines(path):
+        missing = [key for key in _REQUIRED if key not in item]
         if missing:
             raise InputError(place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
         yield _utterance(item, place)
-
-
-def _lines(path: Pathlike) -> Iterator[tuple[str, Any]]:
-    for number, line in read_lines(path):
-        if line.strip():
-            place = f"{display_name(path)}:{number}"
-            yield place, parse_json(line, place)
-
-
-def _through_lhotse(path: Pathlike) -> Iterator[tuple[str, Any]]:
-    if not Path(path).exists():
-        raise InputError(path, "no such file", "a supervision manifest")
-    try:
-        from lhotse import SupervisionSet
-    except ModuleNotFoundError:
-        what = f"reading {path}, which is neither .jsonl nor .jsonl.gz,"
-        raise MissingPackageError(what, "lhotse", "pip install lhotse") from None
-    try:
-        items = [supervision.to_dict() for supervision in SupervisionSet.from_file(path)]
-    except Exception as error:  # its readers of other formats raise anything
-        raise InputError(path, f"no supervisions ({error})", "a supervision manifest of Lhotse") from None
-    yield from ((f"{path}: supervision {number}", item) for number, item in enumerate(items, start=1))
 
 
 def _utterance(item: Object, place: str) -> Utterance:
@@ -100,7 +73,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         source = get_time_source(_custom(item) or {}, words, DEFAULT_TIME_SOURCE["lhotse"])
     elif words:
         words[0] = replace(words[0], start=start)
-        words[-1] = replace(words[-1], end=round(start + duration, _DIGITS))
+        words[-1] = replace(words[-1], end=round(start + duration, _DECIMALS))
         source = "segment"
     channel = item.get("channel")
     return Utterance(
@@ -121,30 +94,24 @@ def _custom(item: Object) -> Object | None:
 
 
 def _entries(item: Object, place: str) -> list[Any]:
-    """Return the word entries: `[symbol, start, duration, score]`, or objects with these keys."""
-    alignment = item.get("alignment")
-    return [] if alignment is None else list_at(object_at(alignment, f"{place}: alignment"), "word", place)
-
-
-def _values(entry: Any) -> list[Any]:
-    return list(entry.values() if isinstance(entry, dict) else entry) if isinstance(entry, dict | list) else []
+    """Return the entries of words, `[symbol, start, duration, score]` or, in older files, objects with these keys."""
+    return list_at(object_at(item.get("alignment") or {}, f"{place}: alignment"), "word", place)
 
 
 def _timed(entry: Any, place: str) -> list[Word]:
-    values = _values(entry)
-    if len(values) not in (3, 4) or not isinstance(values[0], str):
+    values = list(entry.values()) if isinstance(entry, dict) else entry
+    if not isinstance(values, list) or len(values) not in (3, 4) or not isinstance(values[0], str):
         raise InputError(place, f"the alignment {shown(entry)}", "[symbol, start, duration, score]")
     if values[0].strip().lower() in _SILENCE:
         return []
     start, duration = _seconds(values[1], "start", place), _seconds(values[2], "duration", place)
-    return entry_words(values[0], start, round(start + duration, _DIGITS), _score(values[3:]), place)
+    return entry_words(values[0], start, round(start + duration, _DECIMALS), _score(*values[3:]), place)
 
 
-def _score(values: Sequence[Any]) -> float | None:
-    for value in values:
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            return float(value)
-    return None
+def _score(value: Any = None) -> float | None:
+    """Return the confidence, any finite number, or None."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) else None
 
 
 def _seconds(value: Any, what: str, place: str) -> Seconds:
@@ -157,24 +124,25 @@ def _seconds(value: Any, what: str, place: str) -> Seconds:
 def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write supervisions as JSON lines, lazily.
 
-    Supervisions of a manifest keep everything; marks are attached to the words of `text`, and of `alignment.word` if it
-    has as many. Other utterances get a supervision from their first word's start to their last word's end.
+    Supervisions of a manifest keep everything else; marks are attached to the words of `text`, and of `alignment.word`
+    if it has as many. Utterances of other formats get a supervision from their first word's start to their last word's
+    end; those without words are left out.
 
     Raises:
         InputError: an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
         if origin := own_origin(utterance.origin, _FORMAT):
-            item = _written(utterance, origin.item, written_words(utterance, glyphs), glyphs)
+            item = _changed(origin.item, utterance, glyphs)
         elif utterance.words:
             item = _new(utterance, number, written_words(utterance, glyphs))
         else:
             continue
-        out.write(json.dumps(_telling_source(item, utterance), ensure_ascii=False) + "\n")
+        out.write(json.dumps(_with_time_source(item, utterance), ensure_ascii=False) + "\n")
 
 
-def _telling_source(item: Object, utterance: Utterance) -> Object:
-    """Return the supervision; `custom` names the source of its times if it is not an aligner."""
+def _with_time_source(item: Object, utterance: Utterance) -> Object:
+    """Return the supervision, with the source of its word times in `custom` if it is not an aligner."""
     custom = _custom(item)
     if custom is None or not _entries(item, utterance.id):
         return item
@@ -182,27 +150,32 @@ def _telling_source(item: Object, utterance: Utterance) -> Object:
     return item if changed is custom else {**item, "custom": changed}
 
 
-def _written(utterance: Utterance, item: Object, words: Sequence[str], glyphs: Glyphs) -> Object:
-    """Return the supervision with the written words, if it has as many."""
-    new = dict(item)
-    old = (item.get("text") or "").split()
-    if len(old) == len(words) and "text" in item and item["text"] is not None:
-        new["text"] = replace_tokens(item["text"], old, words)
+def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
+    """Return the supervision with the written words in `text` and `alignment.word`, in each if it has as many words."""
+    new, words = dict(item), written_words(utterance, glyphs)
+    text = text_at(item, "text", utterance.id)
+    if len(text.split()) == len(words) > 0:
+        new["text"] = replace_tokens(text, text.split(), words)
     entries = _entries(item, utterance.id)
     timed = [_timed(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
-    if entries and len(symbols) == len(words):
+    if entries and len(symbols) == len(words):  # symbols may differ from the words of the text, as in capitals
         labelled = (replace(symbol, labels=word.labels) for symbol, word in zip(symbols, utterance.words, strict=True))
-        marked = iter(written_words(replace(utterance, words=tuple(labelled)), glyphs))
-        replaced_ = [_renamed(entry, list(islice(marked, len(own)))) for entry, own in zip(entries, timed, strict=True)]
-        new["alignment"] = {**item["alignment"], "word": replaced_}
+        written = iter(written_words(replace(utterance, words=tuple(labelled)), glyphs))
+        changed = [
+            _with_symbol(entry, list(islice(written, len(own)))) for entry, own in zip(entries, timed, strict=True)
+        ]
+        new["alignment"] = {**item["alignment"], "word": changed}
     return new
 
 
-def _renamed(entry: Any, words: Sequence[str]) -> Any:
-    symbol, *rest = _values(entry)
-    text = replace_tokens(symbol, symbol.split(), words) if words else symbol
-    return dict(zip(entry, (text, *rest), strict=True)) if isinstance(entry, dict) else [text, *rest]
+def _with_symbol(entry: Any, words: Sequence[str]) -> Any:
+    """Return the entry with these words as its symbol; unchanged if there are none (silence)."""
+    if not words:
+        return entry
+    symbol, *values = entry.values() if isinstance(entry, dict) else entry
+    new = [replace_tokens(symbol, symbol.split(), words), *values]
+    return dict(zip(entry, new, strict=True)) if isinstance(entry, dict) else new
 
 
 def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
@@ -212,14 +185,15 @@ def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
         "id": name,
         "recording_id": utterance.recording_name or name,
         "start": times[0],
-        "duration": round(times[1] - times[0], _DIGITS),
-        "channel": _CHANNELS.get(utterance.channel, 0),
+        "duration": round(times[1] - times[0], _DECIMALS),
+        "channel": _CHANNEL_NUMBERS.get(utterance.channel, 0),
         "text": " ".join(words),
     }
     if utterance.speaker:
         item["speaker"] = utterance.speaker
     entries = [
-        [text, word.start, round(word.end - word.start, _DIGITS), *([word.confidence] * (word.confidence is not None))]
+        [text, word.start, round(word.end - word.start, _DECIMALS)]
+        + ([] if word.confidence is None else [word.confidence])
         for word, text in zip(utterance.words, words, strict=True)
         if word.start is not None and word.end is not None
     ]

@@ -1,4 +1,4 @@
-"""The origin of words and utterances that were read from lines of text."""
+"""Where words and utterances were read in a file of lines."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LineOrigin:
-    """Place of a word or an utterance in a text file: the `origin` of all line formats.
+    """What is around a word or an utterance in its file: the `origin` of all line formats.
 
     Attributes:
-        format: name of the format that read it.
-        before: lines before it without words: comments, silence, empty lines.
+        format: name of the format.
+        before: the lines without words before it: comments, silence, empty lines.
         head: text before it in its line.
         tail: text after it in its line.
-        after: lines after it up to the end of the file, for the last one only.
+        after: the lines after the last one of the file; empty for the others.
     """
 
     format: str
@@ -25,5 +25,5 @@ class LineOrigin:
 
 
 def own_lines(origin: object, format_name: str) -> LineOrigin | None:
-    """Return the origin if a reader of that format made it, else None."""
+    """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None

@@ -1,4 +1,7 @@
-"""NeMo manifests: JSON lines of a transcription (`pred_text`, `word`) or of an alignment (`words`, `alignments`)."""
+"""NeMo manifests, one JSON object a line.
+
+A line is a transcription (`pred_text`, and `word` if it has times) or an alignment (`words`, `alignments`).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
     first_json_line,
     number_or_none,
-    objects,
+    numbered_objects,
     own_origin,
-    parse_json,
+    read_json_lines,
     text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
@@ -35,8 +38,8 @@ from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT, _AUDIO, _REFERENCE = "nemo", "audio_filepath", "text"
-_OFFSET_STEPS = 1024
-"""Offsets are multiples of 1/1024 s: a power of two, so that subtracting and adding them is exact."""
+_OFFSET_STEPS_PER_S = 1024
+"""Offsets are multiples of 1/1024 s: with a power of two, subtracting and adding them is exact."""
 
 
 def is_manifest(path: Pathlike) -> bool:
@@ -46,20 +49,14 @@ def is_manifest(path: Pathlike) -> bool:
 
 
 def read_nemo(path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each line; words have times if the line has them.
+    """Yield an utterance for each line.
 
-    In the file, times count from the line's `offset`; here, from the beginning of the audio file.
+    Times in the file count from the line's `offset`, times of words from the beginning of the audio file.
 
     Raises:
         InputError: a line that is no JSON object or has no words, or invalid times.
     """
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        place = f"{display_name(path)}:{number}"
-        item = parse_json(line, place)
-        if not isinstance(item, dict):
-            raise InputError(place, type(item).__name__, "a JSON object")
+    for number, place, item in read_json_lines(path):
         recording = text_at(item, _AUDIO, place)
         words = in_order(_words(item, place), place)
         yield Utterance(
@@ -72,7 +69,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
 
 
 def reference_of(utterance: Utterance) -> Utterance:
-    """Return the words of the line's `text`, the reference beside recognised words; other utterances do not change."""
+    """Return the utterance with the words of its line's `text`, the reference; other utterances do not change."""
     origin = own_origin(utterance.origin, _FORMAT)
     text = origin.item.get(_REFERENCE) if origin else None
     if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
@@ -95,29 +92,28 @@ def _is_alignment(item: Object) -> bool:
 def _words(item: Object, place: str) -> Iterator[Word]:
     offset = number_or_none(item, "offset", place) or 0.0
     if _has_word_entries(item):
-        entries = objects(item, "word", place)
-        timed = [word for i, entry in enumerate(entries, 1) for word in timed_words(entry, f"{place}: word {i}")]
+        entries = numbered_objects(item, "word", place)
+        timed = [word for where, entry in entries for word in timed_words(entry, where)]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{counted_as(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
-        yield from (_moved(word, offset) for word in timed)
+        yield from (_shift_exactly(word, offset) for word in timed)
     elif _is_alignment(item):
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
-    else:
-        key = _text_key(item)
-        if key is None:
-            raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
+    elif key := _text_key(item):
         yield from map(Word, item[key].split())
+    else:
+        raise InputError(place, f"keys {', '.join(item)}", "pred_text, text or word")
 
 
-def _moved(word: Word, offset: Seconds) -> Word:
-    start, end = (None if time is None else offset + time for time in (word.start, word.end))
+def _shift_exactly(word: Word, seconds: Seconds) -> Word:
+    start, end = (None if time is None else time + seconds for time in (word.start, word.end))
     return replace(word, start=start, end=end)
 
 
 def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
-    """Yield words with end times; an empty word is silence, so a word starts where the entry before it ends."""
+    """Yield the words between the end times: a word starts where the one before ends; silence is an empty word."""
     if len(words) != len(ends):
         found = f"{counted_as(len(words), 'word')} and {counted_as(len(ends), 'alignment')}"
         raise InputError(place, found, "one end time a word")
@@ -139,9 +135,8 @@ def _text_key(item: Object) -> str | None:
 def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance. Lines of a manifest keep everything but their words.
 
-    Marks are attached to the words in `word`, `pred_text`, and in `segment` and `text` if these have the same words.
-    Other utterances become lines of a transcription: `audio_filepath` is the audio's path or the recording's name, and
-    times count from `offset`.
+    Marks are attached to the words in `word` and `pred_text`, and in `segment` and `text` if they have the same words.
+    Utterances of other formats become lines of a transcription, with the audio's path or the recording's name.
     """
     for utterance in values:
         origin = own_origin(utterance.origin, _FORMAT)
@@ -162,9 +157,10 @@ def _changed_line(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object 
     elif timed:
         entries = replace_entries([{"word": text} for text in item["words"]], "word", words)
         changed["words"] = [entry["word"] for entry in entries]
-    key = _text_key(item)
-    if key and (item[key].split() == old or (key != _REFERENCE and len(item[key].split()) == len(old))):
-        changed[key] = replace_tokens(item[key], item[key].split(), words)
+    if key := _text_key(item):
+        tokens = item[key].split()
+        if tokens == old or (key != _REFERENCE and len(tokens) == len(old)):
+            changed[key] = replace_tokens(item[key], tokens, words)
     if _segments_have(item.get("segment"), len(old)):
         changed["segment"] = replace_entries(item["segment"], "segment", words)
     return changed
@@ -193,9 +189,9 @@ def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
     words = utterance.words
     if timed:
         times = [time for word in words for time in (word.start, word.end) if time is not None]
-        offset = math.floor(min(times) * _OFFSET_STEPS) / _OFFSET_STEPS
+        offset = math.floor(min(times) * _OFFSET_STEPS_PER_S) / _OFFSET_STEPS_PER_S
         item["offset"], item["duration"] = offset, max(times) - offset
-        words = tuple(_moved(word, -offset) for word in words)
+        words = tuple(_shift_exactly(word, -offset) for word in words)
     item["pred_text"] = " ".join(written)
     if timed:
         item["word"] = [new_entry(word, text, "confidence") for word, text in zip(words, written, strict=True)]

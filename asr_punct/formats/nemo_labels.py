@@ -1,8 +1,7 @@
-"""NeMo's labels of punctuation and case: a line of words in one file, as many pairs (`OU OO ,O ?U`) in another.
+"""NeMo's corpus of punctuation and case: a file with lines of words, another with lines of labels (`OU OO ,O ?U`).
 
-A pair is the mark after the word (O: none), then U for a capital or O. Marks before a word cannot be written, and only
-one mark after it: the first of question mark, exclamation mark, period, ellipsis, semicolon, colon, comma, dash and
-closing quotation mark.
+A label is the mark after the word (O: none), then U for a capital or O. It has no mark before the word, and only one
+mark after it, the first one in `_PRIORITY`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from asr_punct.marks import NO_MARKS, Case, Glyphs, Labels, Mark
 from asr_punct.text import read_marks
 from asr_punct.words import Utterance, Word, annotate
 
-_STRONGEST = (
+_PRIORITY = (
     Mark.QUESTION,
     Mark.EXCLAMATION,
     Mark.PERIOD,
@@ -33,12 +32,12 @@ _CASES = {"O": Case.O, "U": Case.FIRST_CAP}
 
 
 def write_pairs(labels: Iterable[Labels], glyphs: Glyphs) -> str:
-    """Return the pairs of the words, with spaces between them."""
+    """Return NeMo's labels of the words, separated by spaces."""
     return " ".join(_mark(label, glyphs) + ("O" if label.case is Case.O else "U") for label in labels)
 
 
 def _mark(label: Labels, glyphs: Glyphs) -> str:
-    return next((glyphs.glyph[mark] for mark in _STRONGEST if mark in label.marks), NO_MARKS)
+    return next((glyphs.glyph[mark] for mark in _PRIORITY if mark in label.marks), NO_MARKS)
 
 
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
@@ -46,27 +45,27 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
 
     Args:
         text: file with the words.
-        labels: file with their pairs.
+        labels: file with their labels.
 
     Raises:
-        InputError: the files differ in the number of lines, or of words in a line, or a pair is invalid.
+        InputError: the files differ in the number of lines, or of words in a line, or a label is invalid.
     """
     name = display_name(labels)
     for number, (utterance, row) in enumerate(zip_longest(read_text(text), read_lines(labels)), start=1):
         if utterance is None or row is None:
             short = display_name(text) if utterance is None else name
             raise InputError(short, counted_as(number - 1, "line"), "as many in the files of words and of labels")
-        pairs, place = row[1].split(), f"{name}:{number}"
-        if len(pairs) != len(utterance.words):
-            raise InputError(place, f"{len(pairs)} labels", f"{len(utterance.words)}, one for each word of {text}")
-        known = tuple(_labels(pair, place) for pair in pairs)
+        columns, place = row[1].split(), f"{name}:{number}"
+        if len(columns) != len(utterance.words):
+            raise InputError(place, f"{len(columns)} labels", f"{len(utterance.words)}, one for each word of {text}")
+        parsed = tuple(_parse(label, place) for label in columns)
         words = tuple(Word(word.text.lower()) for word in utterance.words)
-        yield annotate(replace(utterance, words=words), labels=known)
+        yield annotate(replace(utterance, words=words), labels=parsed)
 
 
-def _labels(pair: str, place: str) -> Labels:
-    mark, case = pair[:-1], pair[-1]
+def _parse(label: str, place: str) -> Labels:
+    mark, case = label[:-1], label[-1]
     marks = read_marks("", mark)
     if case not in _CASES or not (marks or mark == NO_MARKS):
-        raise InputError(place, f"label {pair!r}", "a mark or O, then U or O, such as OU or ,O")
+        raise InputError(place, f"label {label!r}", "a mark or O, then U or O, such as OU or ,O")
     return Labels(marks, _CASES[case])

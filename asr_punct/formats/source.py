@@ -1,13 +1,16 @@
-"""A file to read: its format is detected once, and its JSON is parsed once."""
+"""A file to read. Its format is detected once, and its JSON is parsed once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.ctm import COMMENT, could_be_row
 from asr_punct.formats.data_dir import is_data_dir
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
@@ -15,11 +18,12 @@ from asr_punct.formats.json_values import Values, parse_json_values
 from asr_punct.formats.lhotse import is_supervisions
 from asr_punct.formats.nemo import is_manifest
 from asr_punct.formats.text import read_text
-from asr_punct.formats.unnamed import plain_text, refuse_table
+from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
-_NOT_READ = {".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
-"""Suffixes of files with words that are not plain text: their times and tags would be read as words."""
+_UNSUPPORTED = {".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+"""Suffixes of files that are not plain text: read as text, their times and tags would become words."""
+_DATA_DIR_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 
 
 class Source:
@@ -49,17 +53,18 @@ class Source:
             return self._given or self._by_name or "text"
         if self._by_name == "nemo":
             return "lhotse" if is_supervisions(self.path) else "nemo"
-        return "nemo" if is_manifest(self.path) else _recognised(self._content, self.path)
+        return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
 
     @property
     def has_given_format(self) -> bool:
-        """Whether the format was given, so that the file need not be read to know it."""
+        """Whether the format was given, so that it is known without reading the file."""
         return self._given is not None
 
     @property
     def is_json(self) -> bool:
-        """Whether the format given, or the suffix, is that of a JSON document."""
-        return (name := self._given or self._by_name) is not None and FORMATS[name].recognises is not None
+        """Whether the given format, or else the suffix, is that of a JSON document."""
+        name = self._given or self._by_name
+        return name is not None and FORMATS[name].recognises is not None
 
     @cached_property
     def _by_name(self) -> str | None:
@@ -67,7 +72,7 @@ class Source:
 
     @cached_property
     def _content(self) -> Any:
-        """Value of a JSON file; `Values` if it has several."""
+        """The value of a JSON file; `Values` if it has several."""
         values = parse_json_values(read_text_file(self.path), display_name(self.path))
         return values if len(values.items) > 1 else values.items[0]
 
@@ -75,12 +80,12 @@ class Source:
         """Return the utterances; the file is read while they are iterated over.
 
         Raises:
-            InputError: it is a file that is not read, has another form than its format, or seems to be no text.
+            InputError: a file of an unsupported kind, a malformed file, or one of unknown format that is not text.
         """
         if self._given is None:
-            self._check_kind()
+            self._refuse_unsupported()
             if self._by_name is None:
-                return plain_text(read_text(self.path), self.path)
+                return _read_unnamed(self.path)
         return self._read()
 
     def _read(self) -> Iterator[Utterance]:
@@ -89,39 +94,102 @@ class Source:
             yield from chosen.read(self.path)
         elif chosen.utterances and chosen.recognises:
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
-                raise InputError(display_name(self.path), _shape(self._content), "one")
+                raise InputError(display_name(self.path), _describe(self._content), "one")
             yield from chosen.utterances(self._content, self.path)
 
-    def _check_kind(self) -> None:
+    def _refuse_unsupported(self) -> None:
         """Raise InputError for files that are not read, or only with `--from`."""
-        place, suffix = display_name(self.path), Path(self.path).suffix.lower()
+        path = Path(self.path)
+        place, suffix = display_name(self.path), path.suffix.lower()
         if suffix in AUDIO_SUFFIXES:
             raise InputError(place, "audio", "words (asr-punct transcribe reads audio)")
-        if suffix in _NOT_READ:
+        if suffix in _UNSUPPORTED:
             raise InputError(place, f"a {suffix} file", f"a format that is read: --from {' '.join(READABLE)}")
         if is_data_dir(self.path):
             expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
             raise InputError(self.path, "a data directory", expected)
-        refuse_table(self.path)
+        if path.name == "text" and any((path.parent / name).exists() for name in _DATA_DIR_TABLES):
+            expected = "the directory, --from kaldi (--from text where it is text)"
+            raise InputError(path, "the text of a data directory", expected)
 
 
-def _recognised(content: Any, path: Pathlike) -> str:
+def _detect_json(content: Any, path: Pathlike) -> str:
     """Return the format of a JSON file's value."""
     for name, format_ in FORMATS.items():
         if format_.recognises and format_.recognises(content):
             return name
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
     lists = " (a list: Whisper's segments with start, end, text, or Vosk's results)" * isinstance(content, list)
-    raise InputError(display_name(path), _shape(content), f"JSON of one of {names}, or a NeMo manifest{lists}")
+    raise InputError(display_name(path), _describe(content), f"JSON of one of {names}, or a NeMo manifest{lists}")
 
 
-def _shape(content: Any) -> str:
+def _describe(content: Any) -> str:
     """Describe a JSON value for an error message."""
     if isinstance(content, Values):
         return f"{len(content.items)} JSON values one after the other"
     if isinstance(content, list) and content and isinstance(content[0], dict) and content[0]:
-        return f"a list of {_shape(content[0]).replace('an object', 'objects', 1)}"
+        return f"a list of {_describe(content[0]).replace('an object', 'objects', 1)}"
     if isinstance(content, dict) and content:
         return f"an object with {', '.join(map(repr, list(content)[:5]))}"
     kinds = {dict: "an empty object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
     return kinds.get(type(content), "a number")
+
+
+# Files of unknown format are text, unless their first lines look like another format: read as text, their names, times
+# and keys would become words.
+
+_Lines = Sequence[Sequence[str]]
+_CHECKED_LINES = 5
+"""Number of first lines that are checked, without empty lines and comments."""
+_JSON_START = re.compile(r'\{ ?("|$)|\[ ?(\{|$)')
+_CUE_TIME = re.compile(r"[\d:.,]+")
+_PAUSE = re.compile(r"-|\d+(\.\d+)?")
+
+
+def _looks_like_json(lines: _Lines) -> bool:
+    return _JSON_START.match(" ".join(lines[0])) is not None
+
+
+def _looks_like_cues(lines: _Lines) -> bool:
+    has_times = any(line[1:2] == ["-->"] and _CUE_TIME.fullmatch(line[0]) for line in lines)
+    return lines[0][0] == "WEBVTT" or has_times
+
+
+def _looks_like_ctm(lines: _Lines) -> bool:
+    return all(map(could_be_row, lines))
+
+
+def _looks_like_textgrid(lines: _Lines) -> bool:
+    return lines[0][:2] == ["File", "type"] and "ooTextFile" in lines[0][-1]
+
+
+def _looks_like_tsv(lines: _Lines) -> bool:
+    rows = [line for line in lines if line[0] != "#"]
+    return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
+
+
+_TESTS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
+    (_looks_like_json, "JSON", "--from and its format (whisper, nemo …)"),
+    (_looks_like_cues, "cues of subtitles", "--from srt or vtt"),
+    (_looks_like_ctm, "rows of a CTM", "--from ctm"),
+    (_looks_like_textgrid, "a TextGrid", "--from textgrid"),
+    (_looks_like_tsv, "rows of a TSV", "--from tsv"),
+)
+"""Test of the first lines, split at white space; the name of the format; the option that reads it."""
+
+
+def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the lines of a text file. Raises InputError if its first lines look like another format."""
+    utterances = read_text(path)
+    first, lines = list[Utterance](), list[list[str]]()
+    for utterance in utterances:
+        first.append(utterance)
+        tokens = [word.text for word in utterance.words]
+        if tokens and not tokens[0].startswith(COMMENT):
+            lines.append(tokens)
+        if len(lines) == _CHECKED_LINES:
+            break
+    for looks_like_it, found, option in _TESTS:
+        if lines and looks_like_it(lines):
+            raise InputError(display_name(path), found, f"text, or {option} (--from text where it is text)")
+    yield from chain(first, utterances)

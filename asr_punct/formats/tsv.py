@@ -7,6 +7,7 @@ An empty line ends an utterance. A line is a comment only if it starts with `# `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, counted_as
@@ -14,84 +15,78 @@ from asr_punct.formats.files import Pathlike, display_name, one_token, parse_sec
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
 
-UNKNOWN = "-"
-_CACHED_ROWS = 50_000
-"""Maximum number of different lines whose words are cached: most lines of a corpus occur many times."""
+_UNKNOWN = "-"
+_CACHED_LINES = 50_000
+"""Maximum number of cached lines: most lines of a corpus occur many times."""
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a TSV file, with their labels and pauses.
+    """Yield the utterances of a TSV file.
 
     Raises:
         InputError: a line without exactly four columns, an unknown label, or a pause that is not a number.
     """
     name = display_name(path)
     header: dict[str, str] = {}
-    rows: list[Word] = []
-    known: dict[str, Word] = {}
+    words: list[Word] = []
+    parsed: dict[str, Word] = {}
     for number, line in read_lines(path):
-        row = known.get(line)
-        if row:
-            rows.append(row)
+        if word := parsed.get(line):
+            words.append(word)
         elif not line:
-            if rows:
-                yield _utterance(header, rows)
-                header, rows = {}, []
+            if words:
+                yield _utterance(header, words)
+                header, words = {}, []
         elif line.startswith("# ") and "\t" not in line:
             key, separator, value = line[2:].partition(" = ")
             if separator:
-                header[key.strip()] = _checked(key.strip(), value.strip(), f"{name}:{number}")
+                header[key.strip()] = _check_comment(key.strip(), value.strip(), f"{name}:{number}")
         else:
-            row = _row(line, f"{name}:{number}")
-            if len(known) < _CACHED_ROWS:
-                known[line] = row
-            rows.append(row)
-    if rows:
-        yield _utterance(header, rows)
+            word = _parse_word(line, f"{name}:{number}")
+            if len(parsed) < _CACHED_LINES:
+                parsed[line] = word
+            words.append(word)
+    if words:
+        yield _utterance(header, words)
 
 
-def _checked(key: str, value: str, place: str) -> str:
+def _check_comment(key: str, value: str, place: str) -> str:
     if key == "times":
         return parse_time_source(value, place)
-    if key == "pause_before" and value != UNKNOWN:
+    if key == "pause_before" and value != _UNKNOWN:
         parse_seconds(value, place, "pause_before")
     return value
 
 
-def _row(line: str, place: str) -> Word:
+def _parse_word(line: str, place: str) -> Word:
     columns = line.split("\t")
     if len(columns) != 4:
         raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
     word, marks, pause, case = columns
-    if not word or word.split() != [word]:
+    if word.split() != [word]:
         raise InputError(place, f"word {word!r}", "a word without white space")
     try:
-        labels = _labels(marks, case)
+        labels = _parse_labels(marks, case)
     except AsrPunctError as error:
         raise AsrPunctError(f"{place}: {error}") from None
-    return Word(word, labels=labels, pause=None if pause == UNKNOWN else parse_seconds(pause, place, "pause"))
+    return Word(word, labels=labels, pause=None if pause == _UNKNOWN else parse_seconds(pause, place, "pause"))
 
 
-_LABELS: dict[tuple[str, str], Labels] = {}
-
-
-def _labels(marks: str, case: str) -> Labels:
+@cache
+def _parse_labels(marks: str, case: str) -> Labels:
     """Return the labels, one shared object per combination: a corpus has millions of words and few combinations."""
-    key = (marks, case)
-    if key not in _LABELS:
-        _LABELS[key] = Labels(parse_marks(marks), parse_case(case))
-    return _LABELS[key]
+    return Labels(parse_marks(marks), parse_case(case))
 
 
-def _utterance(header: dict[str, str], rows: list[Word]) -> Utterance:
-    before = header.get("pause_before", UNKNOWN)
+def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
+    before = header.get("pause_before", _UNKNOWN)
     return Utterance(
-        words=tuple(rows),
+        words=tuple(words),
         id=header.get("id", ""),
         document=header.get("document", ""),
         recording=header.get("recording", ""),
-        pause_before=None if before == UNKNOWN else float(before),
+        pause_before=None if before == _UNKNOWN else float(before),
         time_source=parse_time_source(header.get("times", "none"), "times"),
     )
 
@@ -104,14 +99,14 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
     started = False
     for utterance in utterances:
         out.write("\n" * started)
-        out.writelines(f"# {key} = {value}\n" for key, value in _header(utterance))
+        out.writelines(f"# {key} = {value}\n" for key, value in _comments(utterance))
         for word, label, pause in zip(utterance.words, utterance.labels, utterance.pauses, strict=True):
             out.write(f"{word.text}\t{format_marks(label.marks)}\t{_format_pause(pause)}\t{label.case}\n")
         started = True
     out.write("\n" * started)
 
 
-def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
+def _comments(utterance: Utterance) -> Iterator[tuple[str, str]]:
     if utterance.id:
         yield "id", one_token(utterance.id)
     if utterance.document:
@@ -125,4 +120,4 @@ def _header(utterance: Utterance) -> Iterator[tuple[str, str]]:
 
 
 def _format_pause(pause: Seconds | None) -> str:
-    return UNKNOWN if pause is None else f"{pause:.3f}"
+    return _UNKNOWN if pause is None else f"{pause:.3f}"

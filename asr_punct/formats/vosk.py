@@ -1,7 +1,8 @@
-"""JSON of Vosk: `{"result": [{"word", "start", "end", "conf"}], "text"}`: one result, a list, or several in a row.
+"""JSON of Vosk: `{"result": [{"word", "start", "end", "conf"}], "text"}`.
 
-With alternatives a result is `{"alternatives": [{"confidence", "text", "result"}]}`; the first one is read and written.
-`result` is missing without word times or speech.
+A file has one result, a list of results, or several results one after the other. `result` is missing if there was no
+speech or word times were not requested. With alternatives a result is `{"alternatives": [{"confidence", "text",
+"result"}]}`; the first alternative is read and written.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Object, Values, object_at, objects, own_origin, text_at
+from asr_punct.formats.json_values import JsonOrigin, Object, Values, numbered_objects, object_at, own_origin, text_at
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     by_time,
@@ -34,15 +35,11 @@ _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like Vosk's results."""
     _, items = _results(content)
-    return bool(items) and all(isinstance(item, dict) and _is_result(item) for item in items)
-
-
-def _is_result(item: Object) -> bool:
-    return bool(item.keys() - {KEY}) and item.keys() <= _KEYS
+    return bool(items) and all(isinstance(item, dict) and {*item} - {KEY} and {*item} <= _KEYS for item in items)
 
 
 def _results(content: Any) -> tuple[str, Sequence[Any]]:
-    """Return the form of the file and its results."""
+    """Return the layout of the file (`stream`, `list` or `one`) and its results."""
     if isinstance(content, Values):
         return "stream", content.items
     return ("list", content) if isinstance(content, list) else ("one", [content])
@@ -54,37 +51,37 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Raises:
         InputError: JSON of another form, or invalid times.
     """
-    name, recording, (form, items) = display_name(path), recording_name(path), _results(content)
+    recording, (layout, items) = recording_name(path), _results(content)
     for number, value in enumerate(items, start=1):
-        place = f"{name}: result {number}"
+        place = f"{display_name(path)}: result {number}"
         item = object_at(value, place)
-        words = in_order(_words(_best(item, place), place), place)
+        words = in_order(_words(_first_alternative(item, place), place), place)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
             recording=recording,
             time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE[_FORMAT]),
-            origin=JsonOrigin(_FORMAT, item, form=form),
+            origin=JsonOrigin(_FORMAT, item, form=layout),
         )
 
 
-def _best(item: Object, place: str) -> Object:
-    """Return the object with the words: the first alternative, or the result itself."""
-    return next(iter(objects(item, "alternatives", place)), item)
+def _first_alternative(item: Object, place: str = "") -> Object:
+    """Return the first alternative, or the result itself if it has none."""
+    return next((best for _, best in numbered_objects(item, "alternatives", place)), item)
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    entries = objects(item, "result", place)
+    entries = numbered_objects(item, "result", place, "word")
     if not entries:
         yield from map(Word, text_at(item, "text", place).split())
-    for number, entry in enumerate(entries, start=1):
-        yield from timed_words(entry, f"{place}: word {number}", confidence=("conf",))
+    for where, entry in entries:
+        yield from timed_words(entry, where, confidence=("conf",))
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write results in the form of their file, others as a list in the order of time.
+    """Write results in the layout of their file; utterances of other formats as a list in the order of time.
 
-    Marks are attached to the words, also in `text`; a result without word entries is running text.
+    Marks are attached to the words, also in `text`. In a text without word entries a dash stands between spaces.
 
     Raises:
         InputError: utterances of other formats with times of several recordings.
@@ -94,9 +91,9 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     if not any(origins):
         utterances = by_time(utterances)
     results = [_result(utterance, glyphs) for utterance in utterances]
-    forms = {origin.form if origin else "list" for origin in origins}
-    in_a_row = forms == {"stream"} or (forms == {"one"} and len(results) == 1)
-    for value in results if in_a_row else [results]:
+    layouts = {origin.form if origin else "list" for origin in origins}
+    one_after_the_other = layouts == {"stream"} or (layouts == {"one"} and len(results) == 1)
+    for value in results if one_after_the_other else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
@@ -108,7 +105,7 @@ def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
 
 def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     """Return the file's result with the written words; None if the utterance has another number of words."""
-    best = _best(item, "")
+    best = _first_alternative(item)
     entries, text = best.get("result") or [], best.get("text") or ""
     old = tokens_of(entries, "word") or text.split()
     words = written_words(utterance, glyphs, running=not entries)

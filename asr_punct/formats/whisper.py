@@ -3,10 +3,13 @@
 The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' pipeline (`whisper_chunks`).
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
-"language"}`, or only the list of segments. Segments may have no `words`, and words no times (WhisperX, numbers); if
-none has times, the first word gets the segment's start and the last its end. WhisperX has `score` and `speaker`, and
-repeats all words in `word_segments`; OpenAI's service returns `words` without segments if word times are requested.
-Words may be split into parts (`word_parts`), and a segment's text may have words that its `words` lack.
+"language"}`, or only the list of segments. Variants:
+
+* Segments without `words`, and words without times (numbers in WhisperX). If no word of a segment has times, the first
+  word gets the segment's start and the last word its end.
+* WhisperX: words have `score`, segments `speaker`; `word_segments` repeats the words of all segments.
+* OpenAI's service with word times: `words` and `text`, but no `segments`.
+* An entry may be a part of a word (`word_parts`), and a segment's `text` may have words that its `words` lack.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
@@ -22,8 +26,8 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
+    numbered_objects,
     object_at,
-    objects,
     own_origin,
     seconds_at,
     shown,
@@ -49,9 +53,9 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT = "whisper"
 _LIST = "list"
-"""Form of a file that is only a list of segments."""
-_CONFIDENCE = ("probability", "score", "confidence")
-_ALL_WORDS = "word_segments"
+"""`JsonOrigin.form` of a file that is only a list of segments."""
+_CONFIDENCE_KEYS = ("probability", "score", "confidence")
+_WORD_SEGMENTS = "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
 _VARIANTS = (whisper_cpp, whisper_chunks)
 
@@ -64,8 +68,8 @@ def recognises(content: Any) -> bool:
         return False
     if any(variant.recognises(content) for variant in _VARIANTS):
         return True
-    is_one_segment = isinstance(content.get("words"), list) and isinstance(content.get("text"), str)
-    return isinstance(content.get("segments"), list) or (is_one_segment and "duration" in content)
+    is_service = isinstance(content.get("words"), list) and isinstance(content.get("text"), str)
+    return isinstance(content.get("segments"), list) or (is_service and "duration" in content)
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -81,9 +85,10 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name, recording, is_list = display_name(path), recording_name(path), isinstance(content, list)
     document = {"segments": content} if is_list else object_at(content, name)
-    items = objects(document, "segments", name) or ([] if is_list else [document])
-    for number, item in enumerate(items, start=1):
-        place = f"{name}: segment {number}"
+    items = numbered_objects(document, "segments", name, "segment")
+    if not (items or is_list):
+        items = [(f"{name}: segment 1", document)]
+    for number, (place, item) in enumerate(items, start=1):
         words = tuple(_words(item, place))
         source = get_time_source(item, words, _default_source(document, item))
         if words and not has_times(words):
@@ -99,11 +104,11 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
-    """Return the source for WhisperX, which aligns words with a CTC model and scores them, or for Whisper itself."""
+    """Return `ctc` for WhisperX, which aligns words with a CTC model, else `whisper`."""
     entries = item.get("words") or []
     timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
-    aligned = timed and (_ALL_WORDS in document or any("score" in entry for entry in entries))
-    return DEFAULT_TIME_SOURCE["whisper/whisperx" if aligned else "whisper"]
+    is_whisperx = timed and (_WORD_SEGMENTS in document or any("score" in entry for entry in entries))
+    return DEFAULT_TIME_SOURCE["whisper/whisperx" if is_whisperx else "whisper"]
 
 
 def _with_segment_times(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
@@ -115,26 +120,23 @@ def _with_segment_times(words: tuple[Word, ...], item: Object, place: str) -> tu
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    """Yield the words of a segment: its timed entries, and the words that only its text has."""
-    parts = in_order(_parts(objects(item, "words", place), place), place)
+    """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
+    entries = numbered_objects(item, "words", place, "word")
+    key = _text_key([entry for _, entry in entries])
+    timed = (timed_words(entry, where, key=key, confidence=_CONFIDENCE_KEYS) for where, entry in entries)
+    parts = in_order(chain.from_iterable(timed), place)
     layout = _layout(item, place)
     for token, group in zip(layout.tokens, grouped(parts, layout.sizes), strict=True):
         yield join_parts(group) if group else Word(token)
 
 
-def _parts(entries: Sequence[Object], place: str) -> Iterator[Word]:
-    key = _text_key(entries)
-    for number, entry in enumerate(entries, start=1):
-        yield from timed_words(entry, f"{place}: word {number}", key=key, confidence=_CONFIDENCE)
-
-
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Words of a segment.
+    """The words of a segment.
 
     Attributes:
         tokens: the words.
-        sizes: number of tokens of timed entries in each word; 0: only the segment's text has it.
+        sizes: for each word the number of tokens of `words` that form it; 0: only the segment's text has the word.
     """
 
     tokens: Sequence[str]
@@ -142,16 +144,17 @@ class _Layout:
 
 
 def _layout(item: Object, place: str = "") -> _Layout:
-    """Return the words of a segment. Raises InputError if its text and its timed entries have different words."""
+    """Return the words of a segment. Raises InputError if its `text` and its `words` have different words."""
     text, entries = text_at(item, "text", place), item.get("words") or []
     key = _text_key(entries)
     sizes = part_sizes([entry[key] for entry in entries])
     timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
     written = text.split()
-    places = subsequence(timed, written)
-    if places is not None:
-        size_at = dict(zip(places, sizes, strict=True))
-        return _Layout(written, [size_at.get(number, 0) for number in range(len(written))])
+    positions = subsequence(timed, written)
+    if positions is not None:
+        size_at = dict(zip(positions, sizes, strict=True))
+        return _Layout(written, [size_at.get(position, 0) for position in range(len(written))])
+    # `text` and `words` may differ in punctuation and spaces, and `text` may lack words: then `words` are used.
     in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
     if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
         raise InputError(place, f"text {shown(text)}", "the words of the segment's list of words, in their order")
@@ -168,10 +171,10 @@ def _text_key(entries: Sequence[Object]) -> str:
 
 
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON document. Segments of a Whisper file keep everything but their texts.
+    """Write one JSON document. Segments of a Whisper file keep everything but their words.
 
-    Marks are attached to the words, also in the texts of segments; a segment without word entries is running text.
-    Other utterances become segments with text, words and times, in the order of time.
+    Marks are attached to the words, also in `text`. In a segment without word entries a dash stands between spaces.
+    Utterances of other formats become segments in the order of time.
 
     Raises:
         InputError: utterances of other formats with times of several recordings.
@@ -193,16 +196,15 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
         segments.append(set_time_source(segment, utterance, _default_source(document, segment)))
     if origins and origins[0].form == _LIST:
         return segments
-    if len(origins) == 1 and origins[0].item is document:
+    if len(origins) == 1 and origins[0].item is document:  # OpenAI's service: the document is the segment
         return segments[0]
     if len(origins) == len(document.get("segments", [])) == len(segments):
         return _changed_document(document, segments)
-    texts = (str(segment.get("text") or "").strip() for segment in segments)
-    return {**document, "text": " ".join(filter(None, texts)), "segments": segments}
+    return {**document, "text": " ".join(filter(None, _stripped_texts(segments))), "segments": segments}
 
 
 def _origin(utterance: Utterance) -> JsonOrigin | None:
-    """Return the origin if the utterance still has the words of its segment."""
+    """Return the origin if the utterance still has as many words as its segment."""
     origin = own_origin(utterance.origin, _FORMAT)
     return origin if origin and len(_layout(origin.item).tokens) == len(utterance.words) else None
 
@@ -234,18 +236,19 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end
     """Return a segment for an utterance of another format; one without words has no duration."""
     if not utterance.words:
         return {"id": number, "start": previous_end or 0.0, "end": previous_end or 0.0, "text": ""}
-    written = written_words(utterance, glyphs)
+    written = [f" {text}" for text in written_words(utterance, glyphs)]
     item: dict[str, Any] = {
         "id": number,
         "start": next((word.start for word in utterance.words if word.start is not None), None),
         "end": next((word.end for word in reversed(utterance.words) if word.end is not None), None),
-        "text": "".join(f" {text}" for text in written),
+        "text": "".join(written),
+        "words": None,
+        "speaker": utterance.speaker or None,
     }
     if has_times(utterance.words) and not _has_segment_times_only(utterance.words):
-        pairs = zip(utterance.words, written, strict=True)
-        item["words"] = [new_entry(word, f" {text}", "probability") for word, text in pairs]
-    if utterance.speaker:
-        item["speaker"] = utterance.speaker
+        item["words"] = [
+            new_entry(word, text, "probability") for word, text in zip(utterance.words, written, strict=True)
+        ]
     return {key: value for key, value in item.items() if value is not None}
 
 
@@ -255,18 +258,20 @@ def _has_segment_times_only(words: Sequence[Word]) -> bool:
 
 
 def _changed_document(document: Object, segments: list[Object]) -> Object:
-    """Return the document with new segments, and with its `text` and `word_segments` made from them."""
+    """Return the document with new segments, and with the same changes in its `text` and `word_segments`."""
     changed = {**document, "segments": segments}
     if isinstance(document.get("text"), str):
-        old, new = (
-            [str(item.get("text") or "").strip() for item in items] for items in (document["segments"], segments)
-        )
+        old, new = (_stripped_texts(items) for items in (document["segments"], segments))
         changed["text"] = replace_tokens(document["text"], old, new)
-    repeated = document.get(_ALL_WORDS)
+    repeated = document.get(_WORD_SEGMENTS)
     if isinstance(repeated, list) and all(
         isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in repeated
     ):
         old, new = (_entry_tokens(items) for items in (document["segments"], segments))
         if old == tokens_of(repeated, "word"):
-            changed[_ALL_WORDS] = replace_entries(repeated, "word", new)
+            changed[_WORD_SEGMENTS] = replace_entries(repeated, "word", new)
     return changed
+
+
+def _stripped_texts(segments: Iterable[Object]) -> list[str]:
+    return [str(segment.get("text") or "").strip() for segment in segments]

@@ -1,7 +1,7 @@
 """JSON of transformers' pipeline: `{"text": " hola", "chunks": [{"text": " hola", "timestamp": [0.5, 0.9]}]}`.
 
-A chunk is a word, or a segment (`return_timestamps=True`) with the times of its edges. The last one may have no end.
-Words of Whisper models begin with a space, those of CTC models do not.
+A chunk is a word, or a segment (`return_timestamps=True`). The last chunk may have no end. Words of Whisper models
+begin with a space, those of CTC models do not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Object, list_at, object_at, objects, own_origin, shown, text_at
+from asr_punct.formats.json_values import (
+    JsonOrigin,
+    Object,
+    list_at,
+    numbered_objects,
+    object_at,
+    own_origin,
+    shown,
+    text_at,
+)
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     in_order,
@@ -49,18 +58,13 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _words(file: Object, place: str) -> Iterator[Word]:
-    """Yield the words of the chunks, or of the text if there are none."""
-    entries = objects(file, _CHUNKS, place)
+    """Yield the words of the chunks, or of the text if there are no chunks."""
+    entries = numbered_objects(file, _CHUNKS, place, "chunk")
     if not entries:
         yield from map(Word, text_at(file, "text", place).split())
-    parts = in_order(_parts(entries, place), place)
-    yield from map(join_parts, grouped(parts, part_sizes([entry["text"] for entry in entries])))
-
-
-def _parts(entries: Sequence[Object], place: str) -> Iterator[Word]:
-    for number, entry in enumerate(entries, start=1):
-        where = f"{place}: chunk {number}"
-        yield from timed_words({"text": entry.get("text"), **_times(entry, where)}, where, key="text")
+    timed = ((where, {"text": entry.get("text"), **_times(entry, where)}) for where, entry in entries)
+    parts = in_order((part for where, entry in timed for part in timed_words(entry, where, key="text")), place)
+    yield from map(join_parts, grouped(parts, part_sizes([entry["text"] for _, entry in entries])))
 
 
 def _times(entry: Object, place: str) -> Object:
@@ -76,10 +80,7 @@ def _default_source(file: Object) -> TimeSource:
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
-    """Return the document with new texts; None if the utterances are not its words.
-
-    Marks are attached to the words; a text without chunks is running text.
-    """
+    """Return the document with the written words; None if the utterances are not one with its words."""
     origin = own_origin(values[0].origin, _FORMAT) if len(values) == 1 else None
     if origin is None:
         return None

@@ -1,14 +1,13 @@
 """JSON of whisper.cpp: `{"transcription": [{"offsets": {"from": 0, "to": 1500}, "text": " hola", "tokens": [...]}]}`.
 
-Offsets are milliseconds; `timestamps` repeats them as text. Tokens (`--output-json-full`) are parts of words, some
-without offsets, or special ones such as `[_BEG_]`. Without tokens only the segment has times; they are the word's if
-the segment has one word (`--max-len 1 --split-on-word`).
+Offsets are milliseconds. Tokens (`--output-json-full`) are parts of words, some without offsets, or special ones such
+as `[_BEG_]`. Without tokens only segments have times: the first word gets the start and the last word the end.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.formats.files import Pathlike, display_name
@@ -17,8 +16,8 @@ from asr_punct.formats.json_values import (
     Object,
     confidence_at,
     number_or_none,
+    numbered_objects,
     object_at,
-    objects,
     own_origin,
     speaker_of,
     text_at,
@@ -39,8 +38,7 @@ from asr_punct.words import Seconds, Utterance, Word
 _FORMAT = "whisper/cpp"
 _SEGMENTS = "transcription"
 _SPECIAL = re.compile(r"\[_.*\]")
-_UNKNOWN = "?"
-"""Speaker that whisper.cpp writes if it cannot separate them."""
+_UNKNOWN_SPEAKER = "?"
 
 
 def recognises(content: Any) -> bool:
@@ -56,40 +54,44 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
-    for number, item in enumerate(objects(file, _SEGMENTS, name), start=1):
-        place = f"{name}: segment {number}"
-        words = in_order(_words(item, place), place)
-        times = get_time_source(item, words, DEFAULT_TIME_SOURCE["whisper"])
-        id_, speaker = f"{recording}-{number}", speaker_of(item)
-        known = "" if speaker == _UNKNOWN else speaker
-        origin = JsonOrigin(_FORMAT, item, file)
-        yield Utterance(words, id_, recording=recording, speaker=known, time_source=times, origin=origin)
+    for number, (place, item) in enumerate(numbered_objects(file, _SEGMENTS, name, "segment"), start=1):
+        words, speaker = in_order(_words(item, place), place), speaker_of(item)
+        yield Utterance(
+            words,
+            id=f"{recording}-{number}",
+            recording=recording,
+            speaker="" if speaker == _UNKNOWN_SPEAKER else speaker,
+            time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE["whisper"]),
+            origin=JsonOrigin(_FORMAT, item, file),
+        )
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
     """Yield the words of a segment, with the times of their tokens if these form as many words."""
-    text, groups = text_at(item, "text", place), _grouped(objects(item, "tokens", place), place)
-    tokens = text.split()
-    if not groups or len(groups) != len(tokens):
+    text, groups = text_at(item, "text", place), _tokens_by_word(item, place)
+    words = text.split()
+    if not groups or len(groups) != len(words):
         yield from entry_words(text, *_times(item, place), None, place)
         return
-    for number, (token, parts) in enumerate(zip(tokens, groups, strict=True), start=1):
+    for number, (word, tokens) in enumerate(zip(words, groups, strict=True), start=1):
         where = f"{place}: word {number}"
-        spoken = [
-            part for part in parts if any(map(str.isalnum, part["text"]))
-        ] or parts  # a mark's token lasts into the pause
-        times = [_times(part, where) for part in spoken]
+        # A punctuation token lasts into the pause after the word, so its times are not used.
+        spoken = [token for token in tokens if any(map(str.isalnum, token["text"]))] or tokens
+        times = [_times(token, where) for token in spoken]
         start = next((first for first, _ in times if first is not None), None)
         end = next((last for _, last in reversed(times) if last is not None), None)
-        yield from entry_words(token, start, end, _confidence(parts, where), where)
+        confidence = mean_confidence(confidence_at(token, "p", where) for token in tokens)
+        yield from entry_words(word, start, end, confidence, where)
 
 
-def _grouped(tokens: Iterable[Object], place: str) -> list[list[Object]]:
+def _tokens_by_word(item: Object, place: str) -> list[list[Object]]:
     """Return the tokens of each word, without special ones."""
-    texts = [(text_at(token, "text", place), token) for token in tokens]
-    kept = [(text, token) for text, token in texts if not _SPECIAL.fullmatch(text)]
-    each = [token for text, token in kept for _ in text.split()]
-    return list(grouped(each, word_sizes(text for text, _ in kept)))
+    tokens = [
+        (text_at(token, "text", where), token) for where, token in numbered_objects(item, "tokens", place, "token")
+    ]
+    normal = [(text, token) for text, token in tokens if not _SPECIAL.fullmatch(text)]
+    token_of_each_part = [token for text, token in normal for _ in text.split()]
+    return list(grouped(token_of_each_part, word_sizes(text for text, _ in normal)))
 
 
 def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
@@ -98,30 +100,22 @@ def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
     return None if start is None else start / 1000, None if end is None else end / 1000
 
 
-def _confidence(tokens: Sequence[Object], place: str) -> float | None:
-    """Return the mean of the tokens' probabilities, as Whisper does for words."""
-    return mean_confidence(confidence_at(token, "p", place) for token in tokens)
-
-
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
-    """Return the file's document with the new texts; None if the utterances are not its segments.
+    """Return the document with the written words in `text`; None if the utterances are not its segments.
 
-    Marks are attached to the words; a segment without tokens is running text. Tokens do not change.
+    Tokens do not change.
     """
-    origins = [own_origin(value.origin, _FORMAT) for value in values]
-    items = [_item(origin.item, value, glyphs) for value, origin in zip(values, origins, strict=True) if origin]
-    first = origins[0] if origins else None
-    if not first or len(items) < len(values) or None in items:
+    origins = [origin for value in values if (origin := own_origin(value.origin, _FORMAT))]
+    if not origins or len(origins) < len(values):
         return None
-    return {**first.document, _SEGMENTS: items}
+    items = [_item(origin.item, value, glyphs) for value, origin in zip(values, origins, strict=True)]
+    return None if None in items else {**origins[0].document, _SEGMENTS: items}
 
 
 def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
-    text = item.get("text") or ""
-    words = written_words(utterance, glyphs, running=not item.get("tokens"))
-    old = text.split()
+    text = text_at(item, "text", "")
+    words, old = written_words(utterance, glyphs, running=not item.get("tokens")), text.split()
     if len(old) != len(words):
         return None
-    return set_time_source(
-        {**item, "text": replace_tokens(text, old, words)}, utterance, DEFAULT_TIME_SOURCE["whisper"]
-    )
+    changed = {**item, "text": replace_tokens(text, old, words)}
+    return set_time_source(changed, utterance, DEFAULT_TIME_SOURCE["whisper"])
