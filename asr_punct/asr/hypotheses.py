@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.json_values import Object, number_or_none, objects
+from asr_punct.formats.json_values import Object, number_or_none, numbered_objects
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words
 from asr_punct.words import Utterance, Word
@@ -47,12 +47,12 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
         raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
     if not isinstance(timestamp, Mapping) or "word" not in timestamp:
         return HypothesisWords(tuple(map(Word, text.split())), None)
-    entries = objects(timestamp, "word", place)
-    words = tuple(word for i, entry in enumerate(entries, start=1) for word in _words(entry, f"{place}: word {i}"))
+    entries = numbered_objects(timestamp, "word", place)
+    words = tuple(word for where, entry in entries for word in _words(entry, where))
     if len(words) != len(text.split()):
         found = f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text"
         raise InputError(place, found, "equal numbers")
-    return HypothesisWords(words, entries)
+    return HypothesisWords(words, [entry for _, entry in entries])
 
 
 def _words(entry: Object, place: str) -> list[Word]:
