@@ -8,7 +8,7 @@ from dummies import file
 
 from asr_punct.errors import InputError
 from asr_punct.formats import files
-from asr_punct.formats.ctm import OwnName, read_ctm, write_ctm
+from asr_punct.formats.ctm import RowsById, read_ctm, write_ctm
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
@@ -79,7 +79,7 @@ def test_rows_are_named_by_the_recording_of_their_times(tmp_path):
 
 def test_rows_of_data_directories_are_named_by_their_utterances():
     said = [
-        Utterance((Word("sí", start, start + 0.5),), f"u{start}", recording="talk", origin=OwnName())
+        Utterance((Word("sí", start, start + 0.5),), f"u{start}", recording="talk", origin=RowsById())
         for start in (3, 1)
     ]
     assert written(said) == "u3 1 3.00 0.50 sí\nu1 1 1.00 0.50 sí\n"

@@ -14,7 +14,7 @@ from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
-from asr_punct.formats.ctm import OwnName
+from asr_punct.formats.ctm import RowsById
 from asr_punct.formats.files import read_text_file
 from asr_punct.formats.kaldi import read_data_dir
 from asr_punct.formats.tokens import recording_name
@@ -109,4 +109,4 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
         words = parse(item.text, language).words
         found = aligner.align(item.audio, words, item.id, item.start, item.end)
         timed = tuple(shift(word, item.start, decimals=3) for word in found)
-        yield Utterance(timed, id=item.id, recording=item.recording, time_source=aligner.time_source, origin=OwnName())
+        yield Utterance(timed, id=item.id, recording=item.recording, time_source=aligner.time_source, origin=RowsById())

@@ -42,16 +42,16 @@ _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 _COUNTS = (5, 6, 8)
 _ALIGNER_COLUMNS = ["NA", "lex"]
 """Confidence and type in rows of the Forced Aligner."""
-_COLUMNS = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
+_EXPECTED = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnName:
-    """Origin of an utterance whose CTM rows have its id, not its recording, in the first column (data directories)."""
+class RowsById:
+    """Origin of an utterance of a data directory: the first column of its CTM rows is its id, not its recording."""
 
 
-_Row = tuple[str, str, Seconds, tuple[Word, ...], str]
-"""Utterance, channel, start, words and place."""
+_Row = tuple[tuple[str, str], tuple[Word, ...], str]
+"""Name and channel, words, and place for error messages."""
 
 
 def read_ctm(path: Pathlike) -> Iterator[Utterance]:
@@ -65,34 +65,32 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """
     seen: set[tuple[str, str]] = set()
     pending: list[str] = []
-    for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0, 1)):
-        checked = _in_order(rows, (name, channel) in seen)
+    for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0)):
+        found: list[Word] = []
+        last: Seconds = 0.0
+        for _, row_words, place in rows:
+            start = row_words[0].start or 0.0
+            if (name, channel) in seen:
+                raise InputError(place, f"utterance {name!r} again", "the rows of an utterance together")
+            if start < last:
+                raise InputError(place, f"start {start} after {last}", "rows in the order of time")
+            last = start
+            found += row_words
         seen.add((name, channel))
-        words = tuple(word for row in checked for word in row)
         end = LineOrigin(_FORMAT, after=tuple(pending)) if pending else None
-        yield Utterance(words, name, recording=name, channel=channel, time_source=_source(words), origin=end)
+        words = tuple(found)
+        yield Utterance(words, name, recording=name, channel=channel, time_source=_time_source(words), origin=end)
 
 
-def _source(words: Sequence[Word]) -> TimeSource:
-    """Return the source for NeMo's Forced Aligner, a CTC model without confidences, or the usual one."""
+def _time_source(words: Sequence[Word]) -> TimeSource:
+    """Return `ctc` for rows of NeMo's Forced Aligner, which have no confidence, else the default of CTM."""
     first = own_lines(words[0].origin, _FORMAT)
     from_aligner = first is not None and first.tail.split()[:2] == _ALIGNER_COLUMNS
     return DEFAULT_TIME_SOURCE["ctm/forced aligner" if from_aligner else "ctm"]
 
 
-def _in_order(rows: Iterator[_Row], again: bool) -> Iterator[tuple[Word, ...]]:
-    last: Seconds = 0.0
-    for name, _, start, words, place in rows:
-        if again:
-            raise InputError(place, f"utterance {name!r} again", "the rows of an utterance together")
-        if start < last:
-            raise InputError(place, f"start {start} after {last}", "rows in the order of time")
-        last = start
-        yield words
-
-
 def could_be_row(columns: Sequence[str]) -> bool:
-    """Whether a line looks like a CTM row: number of columns, numeric start and duration, one of them not integer."""
+    """Whether columns look like a CTM row: 5, 6 or 8, with start and duration numbers, one of them with a point."""
     times = columns[2:4]
     return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
@@ -106,7 +104,7 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[_Row]:
             keep_line(pending, line, place)
             continue
         if not match or len(columns) not in _COUNTS:
-            raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
+            raise InputError(place, counted_as(len(columns), "column"), _EXPECTED)
         if columns[4] == _SILENCE:
             keep_line(pending, line, place)
             continue
@@ -116,13 +114,14 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[_Row]:
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
         word = Word(columns[4], start, round(start + duration, 6), confidence)
-        yield columns[0], columns[1], start, _split(word, origin), place
+        yield (columns[0], columns[1]), _split(word, origin), place
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
-    """Return the words of a row's token; a token that is only `<space>` is one word."""
-    if _SPACE not in word.text:
-        return (replace(word, origin=origin),)
+    """Return the words of a row's token, as `la<space>casa` has two; a token that is only `<space>` is one word.
+
+    The first word has the origin of the row, the others one whose head is the `<space>` before them.
+    """
     texts = _SPACES.split(word.text)
     before, after = texts[1] if not texts[0] else "", texts[-2] if not texts[-1] else ""
     texts = texts[2 if before else 0 : -2 if after else None]
@@ -138,7 +137,7 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
 
 
 def _continues_row(origin: LineOrigin | None) -> bool:
-    """Whether the word shares a row with the word before it: its head is only `<space>`."""
+    """Whether the word shares a row with the word before it."""
     return origin is not None and _SPACES.fullmatch(origin.head) is not None
 
 
@@ -171,7 +170,8 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
             if name in finished:
                 raise InputError(f"recording {name!r}", "utterances in two places", "those of a recording together")
             finished.add(name)
-            out.writelines(_by_time(name, map(itemgetter(2), group), glyphs))
+            rows = [(u.channel, start, text) for _, _, u in group for start, text in _written(u, name, glyphs)]
+            out.writelines(text for _, _, text in sorted(rows, key=itemgetter(0, 1)))
         else:
             for _, _, utterance in group:
                 out.writelines(text for _, text in _written(utterance, name, glyphs))
@@ -180,12 +180,12 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
-    """Yield the utterances to write, whether they are named by their recording, and their name."""
+    """Yield whether rows are named by the recording, the name, and the utterance, for each utterance to write."""
     for number, utterance in enumerate(utterances, start=1):
         if not utterance.words and not own_lines(utterance.origin, _FORMAT):
             continue
         keeps_rows = any(own_lines(word.origin, _FORMAT) for word in utterance.words)
-        has_own_name = isinstance(utterance.origin, OwnName) or keeps_rows
+        has_own_name = isinstance(utterance.origin, RowsById) or keeps_rows
         by_recording = bool(utterance.recording and utterance.words) and not has_own_name
         name = utterance.id or utterance.recording or f"utterance{number}"
         yield by_recording, one_token(_audio_name(utterance.recording) if by_recording else name), utterance
@@ -195,17 +195,6 @@ def _audio_name(recording: str) -> str:
     """Return the recording's name in a CTM: an audio file's name without folder and suffix."""
     path = Path(recording)
     return path.stem if path.suffix.lower() in AUDIO_SUFFIXES else recording
-
-
-def _by_time(name: str, utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[str]:
-    """Yield the rows of a recording's utterances, by channel and time."""
-    rows = [
-        (utterance.channel, start, text)
-        for utterance in utterances
-        for start, text in _written(utterance, name, glyphs)
-    ]
-    rows.sort(key=itemgetter(0, 1))
-    return map(itemgetter(2), rows)
 
 
 def _written(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.ctm import OwnName, write_ctm
+from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi import Segments, order_of_speech, read_segments, unique_names
 from asr_punct.formats.placing import labels_by_place, place_words, write_labelled
@@ -32,7 +32,7 @@ _EXPECTED = "a data directory with text, or with a ctm"
 
 
 @dataclass(frozen=True, slots=True)
-class DataDir(OwnName):
+class DataDir(RowsById):
     """Data directory of an utterance; `Utterance.origin`."""
 
     root: Path
@@ -181,7 +181,7 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
         taken.add(name)
         words = tuple(replace(word, origin=None) for word in utterance.words)
         recording = one_token(recording or name)
-        yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=OwnName())
+        yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=RowsById())
 
 
 def _number(utterance: Utterance) -> str:

@@ -1,7 +1,7 @@
 """STM, NIST's segment time marks: `file channel speaker start end [<label>] transcript`, in seconds, a segment a line.
 
-Lines that start with `;;` are comments. Lines without words (`inter_segment_gap`, and transcripts that are
-`ignore_time_segment_in_scoring`) are not utterances.
+Lines that start with `;;` are comments. Lines without a transcript (those of the speaker `inter_segment_gap`), or with
+the transcript `ignore_time_segment_in_scoring`, are not utterances.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from asr_punct.words import Seconds, Utterance, Word, annotate
 _FORMAT = "stm"
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
+"""The columns before the transcript, and the transcript."""
 _ALTERNATIVES = re.compile(r"\{[^{}]*\s/\s[^{}]*\}")
 _COLUMNS = "file channel speaker start end [<label>] transcript"
 _NO_LABEL = "<NA>"
@@ -47,8 +48,8 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     with silence.
 
     Raises:
-        InputError: fewer than five columns; times that are invalid or go back in a channel of a file; or alternatives
-            (`{ a / b }`), which are more than one transcript.
+        InputError: fewer than five columns; invalid times; a segment that starts before an earlier one of its channel;
+            alternatives (`{ a / b }`).
     """
     previous: Utterance | None = None
     pending: list[str] = []
@@ -61,22 +62,17 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
             keep_line(pending, line, place)
             continue
         pending.clear()
-        _check_order(utterance, starts, place)
+        channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
+        last = starts.get(channel, 0.0)
+        if start < last:
+            raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+        starts[channel] = start
         if previous is not None:
             yield previous
         previous = utterance
     origin = own_lines(previous.origin, _FORMAT) if previous else None
     if previous and origin:
         yield replace(previous, origin=replace(origin, after=tuple(pending)))
-
-
-def _check_order(utterance: Utterance, starts: dict[tuple[str, str], Seconds], place: str) -> None:
-    """Raise InputError if a segment starts before the last one of its channel, whose start is in `starts`."""
-    channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
-    last = starts.get(channel, 0.0)
-    if start < last:
-        raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
-    starts[channel] = start
 
 
 def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
@@ -109,45 +105,38 @@ def without_ignored(hypotheses: Iterable[Utterance], references: Iterable[Uttera
     """Yield the hypotheses without the words in segments that the references exclude from scoring (STM only).
 
     As in NIST's sclite, a word belongs to the first segment of its recording and channel that ends after the word's
-    middle, else to the last one. Words without times are kept.
+    middle, else to the last one. Words without times are kept. Where words are removed, pauses become unknown.
     """
     segments = dict[tuple[str, str], list[tuple[Seconds, bool]]]()
-    for line in _lines(references):
-        match = None if line.startswith(COMMENT) else _LINE.fullmatch(line)
-        if match:
-            name, channel, _, _, end = line.split()[:5]
-            segments.setdefault((name, channel), []).append((float(end), _is_ignored(match[2])))
+    for utterance in references:
+        origin = own_lines(utterance.origin, _FORMAT)
+        for line in (*origin.before, origin.head, *origin.after) if origin else ():
+            match = None if line.startswith(COMMENT) else _LINE.fullmatch(line)
+            if match:
+                name, channel, _, _, end = line.split()[:5]
+                segments.setdefault((name, channel), []).append((float(end), _is_ignored(match[2])))
     for utterance in hypotheses:
-        own = sorted(segments.get((utterance.recording, utterance.channel), []))
-        yield _selected(utterance, [_is_scored(word, own) for word in utterance.words])
-
-
-def _lines(utterances: Iterable[Utterance]) -> Iterator[str]:
-    """Yield the lines of an STM, without the transcripts of its utterances."""
-    for utterance in utterances:
-        if origin := own_lines(utterance.origin, _FORMAT):
-            yield from (*origin.before, origin.head, *origin.after)
+        in_channel = sorted(segments.get((utterance.recording, utterance.channel), []))
+        is_scored = [_is_scored(word, in_channel) for word in utterance.words]
+        if all(is_scored):
+            yield utterance
+        else:
+            words = tuple(compress(utterance.words, is_scored))
+            yield annotate(replace(utterance, words=words), pauses=None)
 
 
 def _is_scored(word: Word, segments: Sequence[tuple[Seconds, bool]]) -> bool:
-    """Whether the segment of a word is scored; `segments` has, by time, the end of each and whether it is ignored."""
+    """Whether the segment of a word is scored; `segments` has the end of each, in order, and whether it is ignored."""
     if not segments or word.start is None or word.end is None:
         return True
     following = bisect_right(segments, (word.start + word.end) / 2, key=itemgetter(0))
     return not segments[min(following, len(segments) - 1)][1]
 
 
-def _selected(utterance: Utterance, chosen: Sequence[bool]) -> Utterance:
-    """Return the utterance with the chosen words; if any is removed, pauses become unknown."""
-    if all(chosen):
-        return utterance
-    return annotate(replace(utterance, words=tuple(compress(utterance.words, chosen))), pauses=None)
-
-
 def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance with words.
 
-    Segments of an STM keep everything but their transcript, and the lines around them; they are written one at a time.
+    Segments that were read from an STM keep all columns but the transcript, the lines around them, and their order.
     Other segments last from their first word's start to their last word's end; an unknown speaker is `unknown`, and
     white space in names becomes `_`. Their lines are collected and sorted by recording, channel and start.
 
@@ -157,7 +146,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
     for from_stm, group in groupby(numbered, key=lambda item: own_lines(item[1].origin, _FORMAT) is not None):
         lines = (_written(number, utterance, glyphs) for number, utterance in group)
-        out.writelines(lines if from_stm else sorted(lines, key=_time))
+        out.writelines(lines if from_stm else sorted(lines, key=_sort_key))
 
 
 def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
@@ -167,7 +156,7 @@ def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     return "".join(f"{part}\n" for part in (*origin.before, f"{origin.head} {text}", *origin.after))
 
 
-def _time(line: str) -> tuple[str, str, Seconds]:
+def _sort_key(line: str) -> tuple[str, str, Seconds]:
     """Return recording, channel and start of a line."""
     name, channel, _, start, _ = line.split(maxsplit=4)
     return name, channel, float(start)
