@@ -24,7 +24,7 @@ from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
 from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.formats.kaldi_tables import read_data_dir
 from asr_punct.formats.textgrid import read_textgrid
 from asr_punct.pauses import pause_between
 from asr_punct.words import Seconds, Word

@@ -16,7 +16,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.ctm import write_ctm
 from asr_punct.formats.files import format_seconds, read_lines, read_text_file, write_file
-from asr_punct.formats.kaldi import read_data_dir, read_wav_scp
+from asr_punct.formats.kaldi_tables import read_data_dir, read_wav_scp
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.text import write_text_lines
 from asr_punct.formats.tsv import read_tsv, write_tsv

@@ -2,7 +2,7 @@ import pytest
 
 from asr_punct.corpora.mintzai import prepare_mintzai
 from asr_punct.errors import InputError
-from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.formats.kaldi_tables import read_data_dir
 
 
 def corpus(tmp_path, **files):

@@ -16,7 +16,7 @@ from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
 from asr_punct.formats.ctm import RowsById
 from asr_punct.formats.files import read_text_file
-from asr_punct.formats.kaldi import read_data_dir
+from asr_punct.formats.kaldi_tables import read_data_dir
 from asr_punct.formats.tokens import recording_name
 from asr_punct.text import parse
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift

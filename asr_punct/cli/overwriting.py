@@ -8,7 +8,7 @@ from pathlib import Path
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike
-from asr_punct.formats.kaldi import read_wav_scp
+from asr_punct.formats.kaldi_tables import read_wav_scp
 
 _TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_channel")
 """Files of a data directory."""

@@ -93,7 +93,7 @@ def punctuate(
     """
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
-    from asr_punct.formats.kaldi import read_wav_scp
+    from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
     from asr_punct.formats.subtitles import chosen_limits
     from asr_punct.pauses import refined

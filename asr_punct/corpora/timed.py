@@ -12,7 +12,7 @@ from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
 from asr_punct.errors import TIMES, InputError, counted_as
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.kaldi import DataUtterance, read_data_dir
+from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import SLACK
 from asr_punct.pauses import refined, with_pauses

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 from asr_punct.formats import cloud, json, vosk, whisper
 from asr_punct.formats.ctm import read_ctm, write_ctm
-from asr_punct.formats.data_dir import read_kaldi, write_kaldi
 from asr_punct.formats.files import Pathlike
+from asr_punct.formats.kaldi import read_kaldi, write_kaldi
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm

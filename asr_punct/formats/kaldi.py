@@ -1,160 +1,192 @@
-"""Tables of a Kaldi data directory: `wav.scp`, `text`, `segments`, `utt2spk` and, optionally, `utt2doc`.
+"""The format `kaldi`: read `text` and `ctm` of a data directory, write a directory with both punctuated.
 
-`utt2doc` (utterance, document) is an addition of this project for corpora with a segment per audio file, like
-mintzai-ST: it names the document of each segment, and its lines are in the order of speech.
+Utterances are read in the order of speech, because they are context for each other: the order of `utt2doc`, else by the
+start of their `segments` in each recording. An utterance has times if `ctm` has the same words for it (`placing`), and
+gets marks in the `ctm` that is written; the number of other utterances is logged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+import logging
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asr_punct.errors import InputError, counted_as
-from asr_punct.formats.files import Pathlike, parse_seconds, read_lines
-from asr_punct.words import Seconds
+from asr_punct.formats.ctm import RowsById, write_ctm
+from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
+from asr_punct.formats.kaldi_ctm import labels_by_place, place_words, write_labelled
+from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_segments, unique_names
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import written_words
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, Word, bounds
 
-Segments = Mapping[str, tuple[str, Seconds, Seconds]]
-"""Recording, start and end by utterance."""
+_LOG = logging.getLogger(__name__)
+_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
+_COUNTED = re.compile(r"(?:(.*)-)?([0-9]+)")
+"""An utterance's name that is only a number, or a recording's name and a number."""
+_EXPECTED = "a data directory with text, or with a ctm"
 
 
 @dataclass(frozen=True, slots=True)
-class DataUtterance:
-    """An utterance of a data directory.
+class DataDir(RowsById):
+    """Data directory of an utterance; `Utterance.origin`."""
 
-    Attributes:
-        id: its name.
-        audio: the audio file, or None without `wav.scp`.
-        start: start time in the audio file, in seconds.
-        end: end time in the audio file, None for the end of the file.
-        text: its written text, or None if `text` lacks it.
-        document: name of the document that it is a part of.
-        recording: name of its audio; utterances of one recording have their times on one clock.
-    """
-
-    id: str
-    audio: Path | None
-    start: Seconds
-    end: Seconds | None
-    text: str | None
-    document: str
-    recording: str
+    root: Path
 
 
-def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
-    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
+def is_data_dir(path: Pathlike) -> bool:
+    """Whether a directory has utterances: a `text` or a `ctm`."""
+    return any((Path(path) / name).is_file() for name in ("text", "ctm"))
+
+
+def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed.
 
     Raises:
-        InputError: the directory or a necessary file is missing, or an utterance has no audio.
+        InputError: it has neither `text` nor `ctm`, a file is malformed, or a table lacks an utterance of another.
     """
     root = Path(path)
     if not root.is_dir():
-        raise InputError(root, "no such directory", "a data directory with wav.scp and text")
-    audio = unique_names(root / "wav.scp")
-    texts = unique_names(root / "text")
+        raise InputError(root, "no such directory", _EXPECTED)
+    texts, segments = unique_names(root / "text"), read_segments(root / "segments")
+    timed = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
+    if not (root / "text").exists():
+        texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
+    if not texts:
+        raise InputError(root, "no utterances", _EXPECTED)
+    _log_differing(root, texts, timed)
     documents = unique_names(root / "utt2doc")
-    segments = read_segments(root / "segments")
-    if not (audio or texts):
-        raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
-    for name in documents or segments or texts or audio:
-        recording, start, end = segments.get(name, (name, 0.0, None))
-        if audio and recording not in audio:
-            raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
-        yield DataUtterance(
-            id=name,
-            audio=_audio_path(audio[recording], root / "wav.scp") if audio else None,
-            start=start,
-            end=end,
-            text=texts.get(name),
-            document=documents.get(name, recording),
-            recording=recording,
+    order = order_of_speech(root, texts, segments, documents)
+    for name in order:
+        utterance = _utterance(root, name, texts[name], segments, timed)
+        yield replace(utterance, document=documents[name]) if documents else utterance
+
+
+def _log_differing(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
+    """Log the number of utterances whose words differ in the CTM and the text."""
+    differing = [name for name, words in timed.items() if not _same(words, texts.get(name, ""))]
+    if differing:
+        number = counted_as(len(differing), "utterance")
+        message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
+        _LOG.warning(message, root / "ctm", number, differing[0])
+
+
+def _same(words: Sequence[Word], text: str) -> bool:
+    return [word.text.lower() for word in words] == text.lower().split()
+
+
+def _utterance(
+    root: Path,
+    name: str,
+    text: str,
+    segments: Segments,
+    timed: Mapping[str, Sequence[Word]],
+) -> Utterance:
+    words: Sequence[Word] = tuple(map(Word, text.split()))
+    in_ctm = timed.get(name, ())
+    same = _same(in_ctm, text)
+    if same:
+        words = [replace(word, text=own.text) for word, own in zip(in_ctm, words, strict=True)]
+    recording = segments[name][0] if segments else name
+    source = DEFAULT_TIME_SOURCE["kaldi"] if same and words else "none"
+    return Utterance(tuple(words), name, recording=recording, time_source=source, origin=DataDir(root))
+
+
+def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
+    """Write a data directory, which appears only when it is complete.
+
+    Utterances of a data directory get a copy of its files (not of directories in it), with the marks in `text` and
+    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` if times are known, `wav.scp` if
+    the audio is known, and `utt2doc` with their order. Marks are attached to the words.
+
+    Raises:
+        InputError: the path exists and is no empty directory, or it cannot be written.
+    """
+    with write_directory(path) as out:
+        given = [utterance for utterance in utterances if utterance.words]
+        root = given[0].origin.root if given and isinstance(given[0].origin, DataDir) else None
+        if root is None:
+            _write_new(given, out, glyphs)
+        else:
+            _write_again(given, root, out, glyphs)
+
+
+def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
+    for other in sorted(root.iterdir()):
+        if other.is_file() and other.name not in ("text", "ctm"):
+            shutil.copy(other, out / other.name)
+    lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
+    with write_file(out / "text") as file:
+        if not (root / "text").exists():
+            file.writelines(f"{name} {lines[name]}\n" for name in sorted(lines))
+        else:
+            for _, line in read_lines(root / "text"):
+                match = _LINE.fullmatch(line)
+                file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
+    if (root / "ctm").exists():
+        with write_file(out / "ctm") as file:
+            write_labelled(root / "ctm", labels_by_place(utterances), file, glyphs)
+
+
+def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
+    named = list(_named(utterances))
+    times = {utterance.id: bounds(utterance.words) for utterance in named}
+    recordings = [utterance for utterance in named if utterance.id != utterance.recording]
+    tables = {
+        "text": sorted(f"{utterance.id} {' '.join(written_words(utterance, glyphs))}" for utterance in named),
+        "utt2spk": sorted(f"{utterance.id} {utterance.id}" for utterance in named),
+    }
+    if recordings and all(times.values()):
+        tables["segments"] = sorted(
+            f"{u.id} {u.recording} {' '.join(map(format_seconds, times[u.id] or ()))}" for u in named
         )
+    if recordings and all(utterance.audio for utterance in named):
+        tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
+    if recordings:
+        tables["utt2doc"] = [f"{utterance.id} {one_token(utterance.context)}" for utterance in named]
+    for name, lines in tables.items():
+        with write_file(out / name) as file:
+            file.writelines(f"{line}\n" for line in lines)
+    if all(any(None not in (word.start, word.end) for word in utterance.words) for utterance in named):
+        with write_file(out / "ctm") as file:
+            write_ctm(sorted(named, key=lambda utterance: utterance.id), file, glyphs)
 
 
-def read_wav_scp(path: Pathlike) -> dict[str, Path]:
-    """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
-    if not Path(path).is_file():
-        raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
-    return {name: _audio_path(value, path) for name, value in unique_names(Path(path)).items()}
+def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+    """Yield the utterances with unique names, and with the channel in a recording's name if it has several.
 
-
-def _audio_path(value: str, place: Pathlike) -> Path:
-    if value.endswith("|"):
-        raise InputError(place, f"the command {value!r}", "the path of an audio file")
-    return Path(value)
-
-
-def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
-    if not path.exists():
-        return
-    for number, line in read_lines(path):
-        name, *values = line.split(maxsplit=1)[:2] or [""]
-        if name:
-            yield number, name, values[0].rstrip() if values else ""
-
-
-def unique_names(path: Path) -> dict[str, str]:
-    """Return the table as a mapping, empty for a missing file. Raises InputError for a repeated name."""
-    return {name: value for _, name, value in _unique(path)}
-
-
-def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
-    seen: set[str] = set()
-    for number, name, value in read_table(path):
-        if name in seen:
-            raise InputError(f"{path}:{number}", f"{name!r} again", "each name once")
-        seen.add(name)
-        yield number, name, value
-
-
-def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
-    """Return recording, start and end of each utterance of `segments`; nothing for a missing file.
-
-    Raises:
-        InputError: a line without exactly four columns, invalid times, or a repeated utterance.
+    A name that is a number, or the recording's name and a number, becomes the recording's name and the number padded
+    with zeros: sorted names are then in the order of speech, and names of different recordings differ.
     """
-    segments = {}
-    for number, name, value in _unique(path):
-        columns, place = value.split(), f"{path}:{number}"
-        if len(columns) != 3:
-            raise InputError(place, counted_as(len(columns) + 1, "column"), "4 columns: utterance recording start end")
-        start, end = (parse_seconds(column, place, "time") for column in columns[1:])
-        if end < start:
-            raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-        segments[name] = (columns[0], start, end)
-    return segments
+    numbers = [_number(utterance) for utterance in utterances]
+    width = max(map(len, numbers), default=0)
+    channels: dict[str, set[str]] = {}
+    for utterance in utterances:
+        channels.setdefault(utterance.recording_name, set()).add(utterance.channel)
+    taken: set[str] = set()
+    for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
+        recording = utterance.recording_name
+        if len(channels[recording]) > 1:
+            recording = f"{recording}-{utterance.channel}"
+        name = utterance.id or recording or f"utterance{position}"
+        if number:
+            name = f"{Path(recording).stem or 'utterance'}-{number:0>{width}}"
+        name = one_token(name)
+        if name in taken:
+            name = f"{name}-{position}"
+        taken.add(name)
+        words = tuple(replace(word, origin=None) for word in utterance.words)
+        recording = one_token(recording or name)
+        yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=RowsById())
 
 
-def utterance_names(root: Path) -> list[str]:
-    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
-
-    Raises:
-        InputError: the directory is missing, or has none of those files.
-    """
-    if not root.is_dir():
-        raise InputError(root, "no such directory", "a data directory")
-    for name in ("segments", "wav.scp", "text", "utt2spk"):
-        if names := list(unique_names(root / name)):
-            return names
-    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
-
-
-def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
-    """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
-
-    Raises:
-        InputError: one of these tables exists and lacks an utterance.
-    """
-    for table_name, table in (("segments", segments), ("utt2doc", documents)):
-        missing = [name for name in names if name not in table]
-        if table and missing:
-            raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
-    known = set(names)
-    if documents:
-        return [name for name in documents if name in known]
-    if not segments:
-        return list(names)
-    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
-    found = [name for name in segments if name in known]
-    return sorted(found, key=lambda name: (recordings[segments[name][0]], segments[name][1]))
+def _number(utterance: Utterance) -> str:
+    """Return the number in a name that is only the utterance's number in its recording, or ""."""
+    match = _COUNTED.fullmatch(utterance.id)
+    recording = utterance.recording_name
+    is_number = match and match[1] in (None, recording, Path(recording).stem)
+    return match[2] if match and is_number else ""

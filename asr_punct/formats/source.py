@@ -11,10 +11,10 @@ from typing import Any
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.ctm import COMMENT, could_be_row
-from asr_punct.formats.data_dir import is_data_dir
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
 from asr_punct.formats.json_values import Values, parse_json_values
+from asr_punct.formats.kaldi import is_data_dir
 from asr_punct.formats.lhotse import is_supervisions
 from asr_punct.formats.nemo import is_manifest
 from asr_punct.formats.text import read_text

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from asr_punct.errors import InputError
-from asr_punct.formats.kaldi import read_table
+from asr_punct.formats.kaldi_tables import read_table
 
 BY_UTTERANCE = ("text", "segments", "utt2spk", "utt2doc")
 """Files whose lines begin with the name of an utterance."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_directory, write_file
-from asr_punct.formats.kaldi import unique_names, utterance_names
+from asr_punct.formats.kaldi_ctm import labels_by_place, read_decode, write_labelled
+from asr_punct.formats.kaldi_tables import unique_names, utterance_names
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.placing import labels_by_place, read_decode, write_labelled
 from asr_punct.formats.tokens import written_words
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator

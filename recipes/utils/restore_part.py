@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.kaldi import unique_names
+from asr_punct.formats.kaldi_tables import unique_names
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import refined, with_pauses
 from asr_punct.words import Utterance

@@ -18,7 +18,7 @@ from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of, units_of
 from typer import Argument
 
 from asr_punct.errors import InputError, counted_as, run_script
-from asr_punct.formats.kaldi import read_table
+from asr_punct.formats.kaldi_tables import read_table
 
 
 def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:

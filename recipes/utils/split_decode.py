@@ -19,8 +19,8 @@ from split_data_dir import assign
 
 from asr_punct import formats
 from asr_punct.errors import InputError, counted_as, run_script
-from asr_punct.formats.kaldi import unique_names
-from asr_punct.formats.placing import read_decode
+from asr_punct.formats.kaldi_ctm import read_decode
+from asr_punct.formats.kaldi_tables import unique_names
 from asr_punct.marks import glyphs
 from asr_punct.words import TimeSource, Utterance, named_time_source
 

@@ -17,7 +17,7 @@ from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of
 
 from asr_punct.errors import counted_as, run_script
 from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.kaldi import read_table
+from asr_punct.formats.kaldi_tables import read_table
 
 _NAMES_SHOWN = 5
 

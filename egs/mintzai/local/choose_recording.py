@@ -11,7 +11,7 @@ from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.formats.ctm import read_ctm, write_ctm
-from asr_punct.formats.kaldi import DataUtterance, read_data_dir
+from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance
 

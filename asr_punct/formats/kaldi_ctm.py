@@ -17,7 +17,7 @@ from typing import TextIO
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.kaldi import Segments, order_of_speech, read_segments, unique_names, utterance_names
+from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_segments, unique_names, utterance_names
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import SLACK
 from asr_punct.marks import Glyphs, Labels

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.errors import InputError
-from asr_punct.formats.placing import place_words, read_decode
+from asr_punct.formats.kaldi_ctm import place_words, read_decode
 from asr_punct.words import Word
 
 SEGMENTS = "b-1 r 0.00 2.00\nb-2 r 6 7.5\na-1 r 2.5 4\n"

@@ -1,0 +1,160 @@
+"""Tables of a Kaldi data directory: `wav.scp`, `text`, `segments`, `utt2spk` and, optionally, `utt2doc`.
+
+`utt2doc` (utterance, document) is an addition of this project for corpora with a segment per audio file, like
+mintzai-ST: it names the document of each segment, and its lines are in the order of speech.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from asr_punct.errors import InputError, counted_as
+from asr_punct.formats.files import Pathlike, parse_seconds, read_lines
+from asr_punct.words import Seconds
+
+Segments = Mapping[str, tuple[str, Seconds, Seconds]]
+"""Recording, start and end by utterance."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataUtterance:
+    """An utterance of a data directory.
+
+    Attributes:
+        id: its name.
+        audio: the audio file, or None without `wav.scp`.
+        start: start time in the audio file, in seconds.
+        end: end time in the audio file, None for the end of the file.
+        text: its written text, or None if `text` lacks it.
+        document: name of the document that it is a part of.
+        recording: name of its audio; utterances of one recording have their times on one clock.
+    """
+
+    id: str
+    audio: Path | None
+    start: Seconds
+    end: Seconds | None
+    text: str | None
+    document: str
+    recording: str
+
+
+def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
+    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
+
+    Raises:
+        InputError: the directory or a necessary file is missing, or an utterance has no audio.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory with wav.scp and text")
+    audio = unique_names(root / "wav.scp")
+    texts = unique_names(root / "text")
+    documents = unique_names(root / "utt2doc")
+    segments = read_segments(root / "segments")
+    if not (audio or texts):
+        raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
+    for name in documents or segments or texts or audio:
+        recording, start, end = segments.get(name, (name, 0.0, None))
+        if audio and recording not in audio:
+            raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
+        yield DataUtterance(
+            id=name,
+            audio=_audio_path(audio[recording], root / "wav.scp") if audio else None,
+            start=start,
+            end=end,
+            text=texts.get(name),
+            document=documents.get(name, recording),
+            recording=recording,
+        )
+
+
+def read_wav_scp(path: Pathlike) -> dict[str, Path]:
+    """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
+    if not Path(path).is_file():
+        raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
+    return {name: _audio_path(value, path) for name, value in unique_names(Path(path)).items()}
+
+
+def _audio_path(value: str, place: Pathlike) -> Path:
+    if value.endswith("|"):
+        raise InputError(place, f"the command {value!r}", "the path of an audio file")
+    return Path(value)
+
+
+def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
+    if not path.exists():
+        return
+    for number, line in read_lines(path):
+        name, *values = line.split(maxsplit=1)[:2] or [""]
+        if name:
+            yield number, name, values[0].rstrip() if values else ""
+
+
+def unique_names(path: Path) -> dict[str, str]:
+    """Return the table as a mapping, empty for a missing file. Raises InputError for a repeated name."""
+    return {name: value for _, name, value in _unique(path)}
+
+
+def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
+    seen: set[str] = set()
+    for number, name, value in read_table(path):
+        if name in seen:
+            raise InputError(f"{path}:{number}", f"{name!r} again", "each name once")
+        seen.add(name)
+        yield number, name, value
+
+
+def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
+    """Return recording, start and end of each utterance of `segments`; nothing for a missing file.
+
+    Raises:
+        InputError: a line without exactly four columns, invalid times, or a repeated utterance.
+    """
+    segments = {}
+    for number, name, value in _unique(path):
+        columns, place = value.split(), f"{path}:{number}"
+        if len(columns) != 3:
+            raise InputError(place, counted_as(len(columns) + 1, "column"), "4 columns: utterance recording start end")
+        start, end = (parse_seconds(column, place, "time") for column in columns[1:])
+        if end < start:
+            raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+        segments[name] = (columns[0], start, end)
+    return segments
+
+
+def utterance_names(root: Path) -> list[str]:
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
+
+    Raises:
+        InputError: the directory is missing, or has none of those files.
+    """
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory")
+    for name in ("segments", "wav.scp", "text", "utt2spk"):
+        if names := list(unique_names(root / name)):
+            return names
+    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+
+
+def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
+    """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
+
+    Raises:
+        InputError: one of these tables exists and lacks an utterance.
+    """
+    for table_name, table in (("segments", segments), ("utt2doc", documents)):
+        missing = [name for name in names if name not in table]
+        if table and missing:
+            raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
+    known = set(names)
+    if documents:
+        return [name for name in documents if name in known]
+    if not segments:
+        return list(names)
+    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
+    found = [name for name in segments if name in known]
+    return sorted(found, key=lambda name: (recordings[segments[name][0]], segments[name][1]))
