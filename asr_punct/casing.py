@@ -6,7 +6,8 @@ a form). Where two lines differ only in case, the later one counts. A form is on
   * `EiTB`: the word is always written so. With an ending of the language (Basque `EiTBk`, English `NASA's`) the form
     applies only if the model predicts a capital, or if a hyphen precedes the ending (`EiTB-k`); otherwise `PAR` would
     change Basque *para*.
-  * `ETA-`: a stem; written so only with endings, because the word itself is common (Basque `eta`).
+  * `ETA-`: a stem, which applies only to the word with an ending (`ETAk`), because the word itself is a common one
+    (Basque `eta`).
   * `iran`: lower case, an exception: the list is ignored for this word and the model's case decides, even if it looks
     like a listed form plus an ending.
 """
@@ -24,7 +25,7 @@ from asr_punct.text import split_token
 from asr_punct.text.abbreviations import rules_of
 
 STEM_MARKER = "-"
-"""Ends a line with a stem."""
+"""The last character of a stem."""
 _COMMENT = "# "
 
 
@@ -34,7 +35,7 @@ class Casing:
 
     Attributes:
         forms: each form by its lower case.
-        language: language code or mixture; forms can have its endings.
+        language: language code or mixture (`es+eu`), whose endings forms can have.
     """
 
     forms: Mapping[str, str]
@@ -42,24 +43,23 @@ class Casing:
 
     @classmethod
     def of(cls, forms: Iterable[str], language: str) -> Casing:
-        """Build the casing from a list's forms; later forms win."""
+        """Build a casing list; of forms that differ only in case the last one counts."""
         return cls({form.lower(): form for form in forms}, language)
 
     def apply(self, word: str, case: Case) -> str:
-        """Return the token written by the list, else by its case label; only the case of letters changes.
+        """Return a token with the capitals of the list, or else of its case label. Nothing but case changes.
 
-        The list is not used for a word that already has a capital or is a symbol or address (`takes_case`); `case`
-        alone applies. Marks at the word's edges stay.
+        A token that already has a capital, and tags and addresses (`takes_case`), get the case label only.
         """
         before, core, after = split_token(word, self.language)
-        listed = takes_case(word) and core == core.lower()
-        form = (self.forms.get(core) or self._with_ending(core, case)) if listed else None
+        eligible = takes_case(word) and core == core.lower()
+        form = (self.forms.get(core) or self._with_ending(core, case)) if eligible else None
         if form is None or form == core or form.lower() != core:
             return apply_case(word, case)
         return before + form + after
 
     def _with_ending(self, core: str, case: Case) -> str | None:
-        """Return the word as a form of the list with an ending, the longest form first."""
+        """Return the word as a form of the list and an ending, or None. The longest form wins."""
         if (case is Case.O and STEM_MARKER not in core) or core in rules_of(self.language).function_words:
             return None
         for stem, ending in stems_of(core, self.language):
@@ -74,7 +74,7 @@ class Casing:
 
 
 def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
-    """Split a lower-case word into stem (with its hyphen) and ending in every way, the longest stem first."""
+    """Yield every split of a lower-case word into a stem, with its hyphen, and an ending; the longest stem first."""
     endings = rules_of(language).suffixes
     longest = max(map(len, endings), default=0)
     for cut in range(len(word) - 1, max(0, len(word) - longest - 1), -1):
@@ -92,7 +92,7 @@ def read_casing(path: Pathlike) -> tuple[str, ...]:
 
 
 def parse_casing(lines: Iterable[str], place: str = "casing") -> tuple[str, ...]:
-    """Parse the lines of a casing list; errors as in `read_casing`, with `place` as the file name."""
+    """Parse the lines of a casing list; `place` is the file name in errors, which are those of `read_casing`."""
     forms = []
     for number, line in enumerate(lines, start=1):
         form = line.strip()
@@ -105,7 +105,7 @@ def parse_casing(lines: Iterable[str], place: str = "casing") -> tuple[str, ...]
 
 
 def write_casing(forms: Iterable[str], path: Pathlike, comment: str = "") -> None:
-    """Write a casing list, after a comment of one line if there is one."""
+    """Write a casing list, and a comment of one line above it."""
     with write_file(path) as out:
         if comment:
             out.write(f"{_COMMENT}{comment}\n")

@@ -1,4 +1,4 @@
-"""A model directory: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
+"""Model directories: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
 
 `config.json` has the SHA-256 of the tokenizer, weights, graphs and casing list (`FILES`), so that a missing or altered
 file is detected before it is used.
@@ -28,8 +28,9 @@ FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json`."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
-_SMALLEST_SCALE, _SMALLEST_WEIGHT = 1e-3, 1e-9
-"""Above 0: a temperature divides, the logarithm of a weight is taken, and a scale of 0 would ignore the model."""
+_MIN_SCALE, _MIN_WEIGHT = 1e-3, 1e-9
+"""Minima above 0: logits are divided by the temperature, the logarithm of a weight is taken, and with a scale of 0 the
+model would have no influence."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class ModelInfo:
     Attributes:
         model: the configuration.
         encoder: constructor arguments of the encoder: its transformers configuration, or those of a lookup encoder.
-        decoding: thresholds and calibration.
-        training: facts about the training, for people.
+        decoding: settings of the decoder.
+        training: facts about the training, for users.
         files: SHA-256 of the other files by name.
     """
 
@@ -116,12 +117,12 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
 
 
 def is_listed(info: ModelInfo, name: str) -> bool:
-    """Whether `config.json` lists that file."""
+    """Return whether `config.json` has the SHA-256 of that file."""
     return name in info.files
 
 
 def existing_file(directory: Path, info: ModelInfo, name: str) -> Path:
-    """Return the path of a file in the directory. Raises ModelError if it is missing or not listed in `config.json`."""
+    """Return the path of a file. Raises ModelError if it is missing or not listed in `config.json`."""
     path = directory / name
     if not path.is_file():
         raise ModelError(path, "no such file", "the file that the model directory was written with")
@@ -147,14 +148,14 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
 
 def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
     calibration = settings.calibration
+    temperature = {"case_temperature": calibration.case_temperature}
     _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, 0, 1)
     _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, 0)
     _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
-    _check_numbers(f"{place}: class_weights", settings.class_weights, (), _SMALLEST_WEIGHT)
-    _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _SMALLEST_SCALE)
+    _check_numbers(f"{place}: class_weights", settings.class_weights, (), _MIN_WEIGHT)
+    _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _MIN_SCALE)
     _check_numbers(f"{place}: calibration: bias", calibration.bias, MARKS)
-    temperature = {"case_temperature": calibration.case_temperature}
-    _check_numbers(f"{place}: calibration", temperature, (), _SMALLEST_SCALE)
+    _check_numbers(f"{place}: calibration", temperature, (), _MIN_SCALE)
     unknown = [name for name in settings.class_weights if name not in classes]
     if unknown:
         expected = f"names from {' '.join(classes) or 'no class'}"

@@ -1,4 +1,4 @@
-"""Where models and configurations are found: shipped with the package, a directory, or the Hugging Face hub.
+"""Find models and configurations: shipped with the package, in a directory, or on the Hugging Face hub.
 
 `asr_punct.checkpoint` is imported inside functions: shell completion needs only the names.
 """
@@ -15,14 +15,15 @@ DEFAULT_MODEL = "es-eu"
 NEMO_FILE = ".nemo"
 _PACKAGE = Path(__file__).parent
 PRETRAINED = _PACKAGE / "pretrained"
+"""The shipped models, without weights."""
 TRAINABLE = _PACKAGE.parent / "egs" / "models"
-"""Weights of the shipped models, in a checkout only."""
+"""The shipped models with weights, in a checkout only."""
 _CONFIGURATIONS = (_PACKAGE / "conf", _PACKAGE.parent / "conf")
-"""In an installed wheel, and in a checkout."""
+"""Directory of the shipped configurations in an installed wheel, and in a checkout."""
 _CONFIG = "config.json"
-_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-_TIMEOUT = 5.0
-"""Seconds that the hub has to answer."""
+_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # org/name
+_TIMEOUT_S = 5.0
+"""Seconds to wait for an answer of the hub."""
 
 
 def shipped_models() -> dict[str, Path]:
@@ -37,14 +38,15 @@ def shipped_configurations() -> dict[str, Path]:
 
 
 def configuration_directory(name: str) -> Path:
-    """Return the folder of that name among the shipped configurations."""
+    """Return the directory `name`, such as `nemo`, in that of the shipped configurations."""
     return next(path for folder in _CONFIGURATIONS if (path := folder / name).is_dir())
 
 
 def find_model(name: str | None) -> Path:
-    """Return the directory of a model: an existing directory, a shipped name, or `org/name` of the hub, in this order.
+    """Return the directory of a model; without a name, of the default model.
 
-    Without a name it is the default model. A name whose parent directory exists is never looked up on the hub.
+    A name is an existing directory, a shipped model, or `org/name` of the hub, tried in this order. `org/name` is not
+    looked up if the directory `org` exists.
 
     Raises:
         AsrPunctError: there is no such model.
@@ -68,10 +70,10 @@ def find_model(name: str | None) -> Path:
 
 
 def find_trainable_model(name: str) -> Path:
-    """Return the directory of a model with weights. Weights of shipped models are in a checkout, not in the wheel.
+    """Return the directory of a model with weights.
 
     Raises:
-        AsrPunctError: there is no such model, or it is a shipped one outside a checkout.
+        AsrPunctError: there is no such model, or it is a shipped one and this is no checkout, which has its weights.
     """
     from asr_punct.checkpoint import WEIGHTS, is_listed, read_info
 
@@ -86,11 +88,7 @@ def find_trainable_model(name: str) -> Path:
 
 
 def model_of_language(language: str | None) -> str:
-    """Return the name of the shipped model for a language.
-
-    Raises:
-        AsrPunctError: the language is unknown, or no model has it.
-    """
+    """Return the name of the shipped model for a language code. Raises AsrPunctError if there is none."""
     from asr_punct.checkpoint import read_info
 
     known = shipped_models()
@@ -103,14 +101,10 @@ def model_of_language(language: str | None) -> str:
 
 
 def check_path(name: str, expected: str) -> None:
-    """Refuse the name of another package's model if it can only be a path and the path does not exist.
+    """Raise ModelError if the name of a recogniser's or aligner's model can only be a path, and is missing.
 
-    Args:
-        name: a path or a name.
-        expected: what it may be, for the error message.
-
-    Raises:
-        ModelError: a missing path: more than `org/name`, in an existing folder, or ending in `.nemo`.
+    Names of other forms than `name` and `org/name`, names in an existing directory and `.nemo` files are paths.
+    `expected` is for the error message.
     """
     path = Path(name)
     parts = name.split("/")
@@ -120,11 +114,7 @@ def check_path(name: str, expected: str) -> None:
 
 
 def check_transformers_name(name: str, expected: str) -> None:
-    """Refuse a name that is neither a directory nor `org/name`; the arguments are those of `check_path`.
-
-    Raises:
-        ModelError: it is neither, or a shipped punctuation model.
-    """
+    """Raise ModelError unless the name is a directory or `org/name`; arguments as in `check_path`."""
     check_path(name, expected)
     path = Path(name)
     if name in shipped_models():
@@ -136,12 +126,12 @@ def check_transformers_name(name: str, expected: str) -> None:
 
 
 def reach_hub(name: str | None = None) -> bool:
-    """Return whether the hub answers; if not, its library is offline from now on and uses only its cache.
+    """Return whether the hub answers. If not, set its library to offline mode, in which it uses only its cache.
 
-    The library logs only errors afterwards. It respects `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies.
+    Also let the library log only errors. It respects `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies.
 
     Args:
-        name: the model to be loaded; a directory needs no hub, which is then not asked.
+        name: the model to be loaded; a directory needs no hub, so the hub is not asked.
     """
     if name and Path(name).is_dir():
         return True
@@ -151,8 +141,8 @@ def reach_hub(name: str | None = None) -> bool:
     cast(Any, logging).set_verbosity_error()
     if not constants.HF_HUB_OFFLINE:
         try:
-            get_session().head(constants.ENDPOINT, timeout=_TIMEOUT)
-        except Exception:  # of requests or httpx, by the version of the library
+            get_session().head(constants.ENDPOINT, timeout=_TIMEOUT_S)
+        except Exception:  # of requests or httpx, depending on the version of the library
             constants.HF_HUB_OFFLINE = True
     return not constants.HF_HUB_OFFLINE
 

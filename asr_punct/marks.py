@@ -1,6 +1,6 @@
-"""The 13 marks and 3 case labels of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4), and their writing.
+"""The 13 marks and 3 case labels of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4).
 
-`asr_punct.text` reads written text; this module only writes.
+This module writes words with marks and capitals; `asr_punct.text` reads them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from asr_punct.errors import AsrPunctError
 
 
 class Mark(StrEnum):
-    """A punctuation mark; the order of the members is the order in files and in model outputs."""
+    """A punctuation mark. The order of the members is that of marks in files and model outputs."""
 
     COMMA = "COMMA"
     PERIOD = "PERIOD"
@@ -32,9 +32,9 @@ class Mark(StrEnum):
 
 
 class Case(StrEnum):
-    """The case of a word; the order of the members is the order in model outputs."""
+    """The case of a word. The order of the members is that of model outputs."""
 
-    O = "O"  # noqa: E741 - the field's name for "no label"
+    O = "O"  # noqa: E741 - the usual name of "no label"
     FIRST_CAP = "FIRST_CAP"
     ALL_CAPS = "ALL_CAPS"
 
@@ -42,12 +42,12 @@ class Case(StrEnum):
 MARKS = tuple(Mark)
 CASES = tuple(Case)
 LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_QUES, Mark.OPEN_EXCL)
-"""Marks before a word, in the order of writing."""
+"""Marks before a word, in written order."""
 RIGHT = (
     *(Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION, Mark.QUOTE),
     *(Mark.COMMA, Mark.SEMICOLON, Mark.COLON, Mark.PERIOD, Mark.DASH),
 )
-"""Marks after a word, in the order of writing."""
+"""Marks after a word, in written order."""
 PAIRS = (
     (Mark.OPEN_QUES, Mark.QUESTION),
     (Mark.OPEN_EXCL, Mark.EXCLAMATION),
@@ -56,7 +56,7 @@ PAIRS = (
 """Opening marks with their closing marks."""
 OPENER = {closing: opening for opening, closing in PAIRS}
 SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
-"""Marks that always end a sentence; an ellipsis or a colon may end one."""
+"""Marks that always end a sentence. An ellipsis or a colon may end one."""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
 _RIGHT_INSIDE_QUOTE = (*RIGHT[:3], Mark.COMMA, Mark.PERIOD, Mark.QUOTE, Mark.SEMICOLON, Mark.COLON, Mark.DASH)
@@ -73,7 +73,8 @@ class Labels:
 def case_of(word: str) -> Case:
     """Return the case label of a written word.
 
-    ALL_CAPS needs at least two letters; mixed case counts by its first letter. Letters without case (`º`) do not count.
+    ALL_CAPS needs at least two letters. In mixed case the first letter counts: `EiTB` is FIRST_CAP and `eBay` is O.
+    Letters without case (`º`) are ignored.
     """
     letters = [c for c in word if _has_case(c)]
     if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
@@ -84,7 +85,7 @@ def case_of(word: str) -> Case:
 
 
 def apply_case(word: str, case: Case) -> str:
-    """Apply a case label; return the word unchanged where this would change more than its case (ß, İ)."""
+    """Apply a case label. A word in which this would change more than case (`straße` in ALL_CAPS) is not changed."""
     if case is Case.O:
         return word
     if case is Case.ALL_CAPS:
@@ -96,7 +97,7 @@ def apply_case(word: str, case: Case) -> str:
 
 
 def takes_case(word: str) -> bool:
-    """Whether capitals may be added to a word: not to `<unk>`, `[noise]`, e-mail and web addresses."""
+    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`) and addresses may not."""
     return not _UNCASED.search(word)
 
 
@@ -109,10 +110,10 @@ class Glyphs:
     """How a language writes marks and capitals.
 
     Attributes:
-        name: language code, stored in a model's configuration.
-        glyph: code points of every mark.
-        right: order of the marks after a word (American English puts comma and period inside the quote).
-        cased: applies a case label to a word: `apply_case` or a casing list (`asr_punct.casing`).
+        name: language code.
+        glyph: the character of each mark.
+        right: order of the marks after a word; American English writes comma and period inside the quote.
+        cased: function that applies a case label to a word: `apply_case`, or that of a casing list.
     """
 
     name: str
@@ -121,12 +122,12 @@ class Glyphs:
     cased: Callable[[str, Case], str] = field(default=apply_case)
 
     def before(self, marks: Iterable[Mark]) -> str:
-        """Return the glyphs to write before a word."""
+        """Return what is written before a word."""
         marks = frozenset(marks)
         return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
 
     def after(self, marks: Iterable[Mark]) -> str:
-        """Return the glyphs to write after a word, a dash without a space."""
+        """Return what is written after a word; a dash has no space before it."""
         marks = frozenset(marks)
         return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
 
@@ -142,26 +143,22 @@ _GLYPHS = {
 
 
 def glyphs(language: str) -> Glyphs:
-    """Return the glyphs of a language code; for a mixture (`es+eu`), those of the first language.
+    """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language.
 
-    A language without an entry has English quotation marks, and stops after them.
+    Other languages than es, eu, en and bn have English quotation marks, with comma and period after them.
     """
     first = language.split("+")[0]
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
 
 
 def format_marks(marks: Iterable[Mark]) -> str:
-    """Return a label set as it is written in files: `O`, or names joined by `+` in the order of `Mark`."""
+    """Return marks as in files: `O`, or names joined by `+` in the order of `Mark`."""
     marks = frozenset(marks)
     return "+".join(m for m in MARKS if m in marks) or NO_MARKS
 
 
 def parse_marks(text: str) -> frozenset[Mark]:
-    """Inverse of `format_marks`; any order and repeats are accepted.
-
-    Raises:
-        AsrPunctError: a name is not one of the 13 marks.
-    """
+    """Parse the result of `format_marks`; other orders and repeats are accepted. Raises AsrPunctError."""
     if text == NO_MARKS:
         return frozenset()
     try:
@@ -171,21 +168,17 @@ def parse_marks(text: str) -> frozenset[Mark]:
 
 
 def mark_bits(marks: Iterable[Mark]) -> int:
-    """Return a set of marks as a number: bit i is set for mark i."""
+    """Encode a set of marks as an integer: bit i is set for mark i."""
     return sum(1 << MARKS.index(mark) for mark in set(marks))
 
 
 def marks_of_bits(bits: int) -> frozenset[Mark]:
-    """Inverse of `mark_bits`."""
+    """Decode the result of `mark_bits`."""
     return frozenset(mark for i, mark in enumerate(MARKS) if bits >> i & 1)
 
 
 def named_marks(names: Iterable[str]) -> frozenset[Mark]:
-    """Return the marks with these names.
-
-    Raises:
-        AsrPunctError: a name is not one of the 13 marks, or `names` is a single string.
-    """
+    """Return the marks with these names. Raises AsrPunctError for an unknown name, or if `names` is one string."""
     given = tuple(names)
     wrong = [names] if isinstance(names, str) else [name for name in given if name not in MARKS]
     if wrong:
@@ -194,11 +187,7 @@ def named_marks(names: Iterable[str]) -> frozenset[Mark]:
 
 
 def parse_case(text: str) -> Case:
-    """Return the case label with this name.
-
-    Raises:
-        AsrPunctError: it is not one of the three.
-    """
+    """Return the case label with this name. Raises AsrPunctError for another name."""
     try:
         return Case(text)
     except ValueError:
@@ -206,9 +195,9 @@ def parse_case(text: str) -> Case:
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
-    """Write a word with its case and marks as one token (CTM, TextGrid and other formats with one token per word).
+    """Write a word with its case and marks as one token, for CTM and other formats with one token per word.
 
-    An abbreviation's own period serves as PERIOD (`etc.`, not `etc..`).
+    PERIOD adds no second period to an abbreviation (`etc.`).
     """
     marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
     return glyphs.before(marks) + glyphs.cased(word, labels.case) + glyphs.after(marks)

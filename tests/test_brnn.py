@@ -29,11 +29,11 @@ COMMA, PERIOD, QUESTION, QUOTE = Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.QU
 def test_classes_are_ordered_by_frequency():
     words = [frozenset()] * 9 + [frozenset({PERIOD})] * 5 + [frozenset({COMMA})] * 3
     words += [frozenset({PERIOD, QUOTE})] * 2 + [frozenset({QUOTE, QUESTION})]
-    classes = find_classes(words, least=2)
+    classes = find_classes(words, 2)
     assert classes[:5] == ("O", "PERIOD", "COMMA", "QUOTE", "QUESTION")
     assert classes[5:] == ("PERIOD+QUOTE",)
-    assert find_classes(words, least=1)[5:] == ("PERIOD+QUOTE", "QUESTION+QUOTE")
-    assert find_classes([], least=1) == ("O",)
+    assert find_classes(words, 1)[5:] == ("PERIOD+QUOTE", "QUESTION+QUOTE")
+    assert find_classes([], 1) == ("O",)
 
 
 def head(**changes):

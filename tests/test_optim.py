@@ -14,19 +14,12 @@ from dummies import tiny_config  # noqa: E402
 from asr_punct.config import OptimizerConfig, TrainingConfig  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.training.callbacks import SafeCheckpointIO  # noqa: E402
 from asr_punct.training.datamodule import PunctuationData  # noqa: E402
 from asr_punct.training.fit import start_model, train  # noqa: E402
 from asr_punct.training.lightning_module import PunctuationModule  # noqa: E402
 from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E402
 
 RATE = 0.01
-STEPS = 14
-
-
-def gradients(seed=0):
-    """The gradients of the steps, (steps, 3)."""
-    return np.random.default_rng(seed).normal(size=(STEPS, 3))
 
 
 class Line(torch.nn.Module):
@@ -43,60 +36,23 @@ def take_step(model, optimizer, gradient):
     return model.weight.detach().numpy()[0].copy()
 
 
-def configured(optimizer, steps, alpha=0.5, decay=0.0):
-    return TrainingConfig(
-        optimizer=OptimizerConfig(kind=optimizer, lookahead_steps=steps, lookahead_rate=alpha, weight_decay=decay),
-        learning_rate=RATE,
-    )
-
-
 @pytest.mark.parametrize("kind", ["adamw", "radam"])
-@pytest.mark.parametrize(("period", "alpha"), [(0, 0.5), (6, 0.5), (4, 0.8), (1, 0.3)])
+@pytest.mark.parametrize(("period", "alpha"), [(0, 0.5), (4, 0.8), (1, 0.3)])
 def test_lookahead_against_its_algorithm(kind, period, alpha):
     """Zhang et al. 2019, algorithm 1, around torch's own optimiser."""
     decay, options = 0.1, {"decoupled_weight_decay": True} if kind == "radam" else {}
     inner = torch.optim.RAdam if kind == "radam" else torch.optim.AdamW
     model, expected = Line(), Line()
-    chosen = build_optimizer(model, configured(kind, period, alpha, decay))
+    configured = OptimizerConfig(kind=kind, lookahead_steps=period, lookahead_rate=alpha, weight_decay=decay)
+    chosen = build_optimizer(model, TrainingConfig(optimizer=configured, learning_rate=RATE))
     fast = inner(expected.parameters(), lr=RATE, weight_decay=decay, **options)
     slow = expected.weight.detach().clone()
-    for step, gradient in enumerate(gradients(), 1):
+    for step, gradient in enumerate(np.random.default_rng(0).normal(size=(14, 3)), 1):
         take_step(expected, fast, gradient)
         if period and step % period == 0:
             slow = slow + alpha * (expected.weight.detach() - slow)
             expected.weight.data = slow.clone()
         np.testing.assert_allclose(take_step(model, chosen, gradient), expected.weight.detach().numpy()[0], rtol=1e-9)
-
-
-@pytest.mark.parametrize("optimizer", ["adamw", "radam", "adagrad"])
-@pytest.mark.parametrize("steps", [0, 2, 3, 7])
-def test_lookahead_resumes_from_a_checkpoint(tmp_path, optimizer, steps):
-    whole, cut = Line(), Line()
-    config = configured(optimizer, 3)
-    unbroken, broken = build_optimizer(whole, config), build_optimizer(cut, config)
-    for gradient in gradients()[:steps]:
-        take_step(whole, unbroken, gradient)
-        take_step(cut, broken, gradient)
-    state = {"optimizer_states": [broken.state_dict()], "state_dict": cut.state_dict()}
-    SafeCheckpointIO().save_checkpoint(state, tmp_path / "last.ckpt")
-    take_step(cut, broken, gradients()[0])  # what was saved must not follow
-    loaded = SafeCheckpointIO().load_checkpoint(tmp_path / "last.ckpt")
-    resumed = Line()
-    again = build_optimizer(resumed, config)
-    resumed.load_state_dict(loaded["state_dict"])
-    again.load_state_dict(loaded["optimizer_states"][0])
-    for gradient in gradients()[steps:]:
-        assert np.array_equal(take_step(whole, unbroken, gradient), take_step(resumed, again, gradient))
-
-
-def test_a_schedule_changes_the_inner_optimiser():
-    config = configured("radam", 6)
-    optimizer = build_optimizer(Line(), dataclasses.replace(config, warmup_epochs=2))
-    build_schedule(optimizer, dataclasses.replace(config, warmup_epochs=2), steps_per_epoch=2)
-    assert optimizer.optimizers[0].param_groups[0]["lr"] == RATE / 4
-    optimizer.load_state_dict(optimizer.state_dict())
-    optimizer.param_groups[0]["lr"] = 1.0
-    assert optimizer.optimizers[0].param_groups[0]["lr"] == 1.0
 
 
 @pytest.mark.parametrize("optimizer", ["radam", "muon"])
@@ -109,7 +65,7 @@ def test_a_killed_run_ends_with_the_same_weights(corpus, tmp_path, optimizer, mo
             raise KilledError
 
     own = {"kind": optimizer, "lookahead_steps": 5, "ema_decay": 0.9}
-    config = tiny_config(epochs=2, optimizer=own, learning_rate=0.003)
+    config = tiny_config(epochs=2, optimizer=own, learning_rate=0.003, decay="linear")
     train(config, corpus, tmp_path / "unbroken", device="cpu")
     monkeypatch.setattr(PunctuationModule, "on_train_epoch_start", killed)
     with pytest.raises(KilledError):
@@ -153,7 +109,6 @@ def stairs(every, rate, epochs_per_pass):
         ({"warmup_epochs": 2, "epochs": 6, "decay": "linear"}, [0.25, 0.5, 0.75, 1, 1, 7 / 8]),
         stairs(3, 0.95, 1),
         stairs(7, 0.5, 3),
-        stairs(1000, 0.95, 1),
     ],
 )
 def test_the_schedule(config, factors):
@@ -184,8 +139,10 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("kind", OWN)
-@pytest.mark.parametrize(("optimizer", "lookahead"), [("adamw", 0), ("radam", 6), ("adagrad", 0)])
+@pytest.mark.parametrize(
+    ("kind", "optimizer", "lookahead"),
+    [("electra", "adamw", 0), ("lookup", "radam", 6), ("transformer", "adagrad", 0), ("table", "adagrad", 0)],
+)
 def test_the_encoder_has_its_own_rate(kind, optimizer, lookahead):
     module = module_of(
         kind,
@@ -207,8 +164,9 @@ UNREAD = "model.context.layers.embeddings.tok_embeddings.weight"
 """The context's transformer reads vectors, and no table of its own."""
 
 
-@pytest.mark.parametrize("kind", OWN)
-@pytest.mark.parametrize("optimizer", ["adamw", "muon", "adagrad"])
+@pytest.mark.parametrize(
+    ("kind", "optimizer"), [("electra", "adamw"), ("transformer", "muon"), ("lookup", "adagrad"), ("table", "muon")]
+)
 def test_a_frozen_encoder_does_not_change(corpus, tmp_path, kind, optimizer):
     config = tiny_config(frozen_encoder=True, optimizer={"kind": optimizer}, learning_rate=0.01, boundary_dropout=0.0)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50, dropout=0.3)

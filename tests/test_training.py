@@ -24,7 +24,7 @@ from asr_punct.config import as_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
-from asr_punct.training.export import export, random_features
+from asr_punct.training.export import export
 from asr_punct.training.fit import train
 
 
@@ -161,20 +161,6 @@ def test_a_configuration_extends_another(tmp_path):
 
 
 # Graphs
-
-
-@pytest.mark.parametrize("words", [1, 2, 16])
-def test_random_features_cover_every_input(model, words):
-    info = read_info(model)
-    info = dataclasses.replace(
-        info,
-        model=dataclasses.replace(info.model, window=dataclasses.replace(info.model.window, words=words, margin=0)),
-    )
-    batches = [random_features(info, seed) for seed in range(20)]
-    assert {flag for batch in batches for flag in batch.boundaries.ravel().tolist()} == {0, 1, 2, 3}
-    assert all(batch.input_ids.shape[1] <= info.max_tokens for batch in batches)
-    assert all((batch.word_index > 0).any(axis=1).all() for batch in batches)
-    assert random_features(info, 0, [1]).word_index.shape == (1, 1)
 
 
 @pytest.mark.parametrize("words", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,16 +38,21 @@ from asr_punct.pauses import UNKNOWN
 
 log = logging.getLogger(__name__)
 _TOLERANCE = 1e-4
+"""Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
-"""Small models have 0.0001 to 0.001 and more than 99.7 %; a graph of constant outputs has 0.01 or more."""
-_LEAST_WORDS = 8
-"""Words that a graph accepts at least, also if the model's windows are shorter: the exporter makes tiny sizes fixed."""
+"""Maximum mean difference and minimum share of equal decisions of the int8 and fp32 graphs. Small models have 0.0001 to
+0.001 and more than 99.7 %; a graph with constant outputs has 0.01 or more."""
+_MIN_WORDS = 8
+"""The maximum length of a graph's windows is at least this: the exporter makes dimensions with a tiny maximum fixed."""
 _EXAMPLE = (2, 5, 11)
-"""Words of the windows that the exporter traces. Few, as it unrolls recurrent layers; and neither n nor n + 1 is a
-power of two, which it would treat as fixed in the products of a CRF."""
+"""Words of each window that the exporter traces. Few, as it unrolls recurrent layers. Neither n nor n + 1 is a power of
+two for the largest n: the exporter would treat such a size as fixed in the products of a CRF."""
 
 
-class _Probabilities(nn.Module):
+_Probabilities = Callable[[Features], WindowProbabilities]
+
+
+class _ProbabilityModel(nn.Module):
     """The model with probabilities as outputs."""
 
     def __init__(self, model: Tagger) -> None:
@@ -64,13 +70,13 @@ def export(directory: Path, int8: bool = False) -> float:
     """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
     Returns:
-        Largest absolute difference of a probability between the fp32 graph and torch, on random windows.
+        Maximum absolute difference of a probability between the fp32 graph and torch, on random windows.
 
     Raises:
         ModelError: the directory is damaged.
-        AsrPunctError: the directory has no weights, its POS tagger is flair's, the fp32 graph differs from torch by
-            more than 1e-4, or the int8 graph differs from the fp32 graph by more than 0.005 on average or in more than
-            2 % of the decisions; then the directory does not change.
+        AsrPunctError: the directory has no weights, its POS tagger is flair's, or a graph differs too much: fp32 from
+            torch by more than 1e-4, int8 from fp32 by more than 0.005 on average or in more than 2 % of the decisions.
+            The directory is then unchanged.
     """
     info = read_info(directory)
     if not is_listed(info, WEIGHTS):
@@ -79,25 +85,25 @@ def export(directory: Path, int8: bool = False) -> float:
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     verified_file(directory, info, TOKENIZER)
-    model = _Probabilities(load_tagger(verified_file(directory, info, WEIGHTS), info).fold()).eval()
-    partial, partial_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
+    model = _ProbabilityModel(load_tagger(verified_file(directory, info, WEIGHTS), info).fold()).eval()
+    new, new_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
         with progress.step("writing the graph"):
-            _write_graph(model, info, partial)
-        graph = OnnxBackend(partial)
+            _write_graph(model, info, new)
+        graph = OnnxBackend(new)
         with progress.step("running the graph"):
-            difference = _compare(graph.probabilities, _torch_probabilities(model), info).largest
+            difference = _compare(graph.probabilities, partial(_torch_probabilities, model), info).max
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                _quantise(partial, partial_int8)
-            _check_int8(directory, _compare(OnnxBackend(partial_int8).probabilities, graph.probabilities, info))
-            os.replace(partial_int8, directory / ONNX_INT8)
-        os.replace(partial, directory / ONNX)
+                _quantise(new, new_int8)
+            _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
+            os.replace(new_int8, directory / ONNX_INT8)
+        os.replace(new, directory / ONNX)
     finally:
-        partial.unlink(missing_ok=True)
-        partial_int8.unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
+        new_int8.unlink(missing_ok=True)
     write_info(directory, info)
     return difference
 
@@ -111,12 +117,12 @@ def _check_int8(directory: Path, comparison: Comparison) -> None:
 
 
 def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
-    longest = _longest(info)
-    example = random_features(info, 0, [min(count, longest) for count in _EXAMPLE])
+    max_words = _max_words(info)
+    example = random_features(info, 0, [min(count, max_words) for count in _EXAMPLE])
     arguments = tuple(torch.from_numpy(array) for array in example.inputs().values())
     batch = torch.export.Dim("batch")
     tokens = torch.export.Dim("tokens", max=info.max_tokens)
-    words = torch.export.Dim("words", max=max(_LEAST_WORDS, info.model.window.words))
+    words = torch.export.Dim("words", max=max(_MIN_WORDS, info.model.window.words))
     shapes = {name: {0: batch, 1: tokens if name in INPUTS[:2] else words} for name in INPUTS}
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
@@ -136,7 +142,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
 
 
 def _quantise(source: Path, target: Path) -> None:
-    """Quantise matrix products and tables dynamically; convolutions are slower in int8 than in fp32."""
+    """Quantise matrix products and embedding tables to int8. Convolutions stay: int8 would make them slower."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     logging.disable(logging.WARNING)  # the quantiser warns on the root logger
@@ -149,9 +155,9 @@ def _quantise(source: Path, target: Path) -> None:
 
 
 def _tidy(path: Path) -> None:
-    """Delete the exporter's notes, which name files of this machine, and make the outputs' sizes variable.
+    """Delete the exporter's notes, which name files of this machine, and make the sizes of the outputs variable.
 
-    The exporter gives the output of a recurrent layer the length of the example.
+    The exporter fixes the length of a recurrent layer's output to that of the example.
     """
     import onnx
 
@@ -171,63 +177,54 @@ class Comparison:
     """Differences between the probabilities of two models on the same windows.
 
     Attributes:
-        largest: largest absolute difference.
+        max: maximum absolute difference.
         mean: mean absolute difference.
         equal: share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
     """
 
-    largest: float
+    max: float
     mean: float
     equal: float
 
 
-Probabilities = Callable[[Features], WindowProbabilities]
+def _torch_probabilities(model: nn.Module, features: Features) -> WindowProbabilities:
+    with torch.inference_mode():
+        labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
+    return WindowProbabilities(labels.numpy(), cases.numpy())
 
 
-def _torch_probabilities(model: nn.Module) -> Probabilities:
-    def probabilities(features: Features) -> WindowProbabilities:
-        with torch.inference_mode():
-            labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
-        return WindowProbabilities(labels.numpy(), cases.numpy())
-
-    return probabilities
-
-
-def _compare(found: Probabilities, expected: Probabilities, info: ModelInfo) -> Comparison:
-    """Compare on random windows, some of one and of two words."""
+def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -> Comparison:
+    """Compare two models on random windows, some of them of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
         features = random_features(info, seed, counts)
-        real = features.word_index > 0
+        is_word = features.word_index > 0
         first, second = found(features), expected(features)
-        for a, b in ((first.labels[real], second.labels[real]), (first.cases[real], second.cases[real])):
-            differences.append(np.abs(a - b).ravel())
-        equal.append(((first.labels > 0.5) == (second.labels > 0.5))[real].ravel())
-        equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[real])
-    apart = np.concatenate(differences)
-    return Comparison(float(apart.max()), float(apart.mean()), float(np.concatenate(equal).mean()))
+        for a, b in ((first.labels, second.labels), (first.cases, second.cases)):
+            differences.append(np.abs(a - b)[is_word].ravel())
+        equal.append(((first.labels > 0.5) == (second.labels > 0.5))[is_word].ravel())
+        equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[is_word])
+    difference = np.concatenate(differences)
+    return Comparison(float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean()))
 
 
-def _longest(info: ModelInfo) -> int:
-    """Return the most words of a window if each has one sub-word, at least 2."""
+def _max_words(info: ModelInfo) -> int:
+    """Return the maximum length of a window whose words have one sub-word each; at least 2."""
     return max(2, min(info.model.window.words, info.max_tokens - 2))
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Return windows of random words, pauses and document edges.
+    """Return windows of random words, pauses and document edges for a model.
 
-    Args:
-        info: the model to make them for.
-        seed: of the random generator.
-        counts: words of each window; by default three windows of two words or more.
+    `counts` is the number of words of each window; by default there are three windows of two words or more.
     """
     rng = np.random.default_rng(seed)
     vocabulary, tokens = int(info.encoder["vocab_size"]), info.max_tokens - 2
     windows = []
-    for count in counts or rng.integers(2, _longest(info) + 1, 3).tolist():
-        longest = max(1, min(3, tokens // count))
+    for count in counts or rng.integers(2, _max_words(info) + 1, 3).tolist():
+        max_subwords = max(1, min(3, tokens // count))
         pauses, boundaries = rng.integers(0, UNKNOWN + 1, count).tolist(), rng.integers(0, BOUNDARIES, count).tolist()
-        lengths = rng.integers(1, longest + 1, count).tolist()
+        lengths = rng.integers(1, max_subwords + 1, count).tolist()
         words = [tuple(rng.integers(0, vocabulary, length).tolist()) for length in lengths]
         windows.append([WordInput(*values) for values in zip(words, pauses, boundaries, strict=True)])
     return collate(windows, 0, 0, 0)

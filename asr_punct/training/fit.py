@@ -47,22 +47,22 @@ def train(
     resume: bool = False,
     device: str | None = None,
 ) -> ModelInfo:
-    """Train on `data/train.tsv`, select the best epoch on `data/dev.tsv`, and write that model to `output`.
+    """Train on `data/train.tsv`, and write the model of the epoch that is best on `data/dev.tsv` to `output`.
 
     Args:
         config: model and training.
         data: directory of the two corpora.
-        output: the model directory to make.
+        output: the new model directory.
         init: model directory to start from; its model configuration, tokenizer and weights are used.
-        heads: keys of `model.heads` that are used instead of those of `init`; a head that they change is new.
-        resume: continue a killed run after its last complete epoch; a finished run stays as it is.
+        heads: keys of `config.model.heads` that replace those of `init`; a head that they change has new weights.
+        resume: continue a killed run after its last complete epoch; a finished run is not changed.
         device: `cpu`, `cuda` or another torch device; by default a GPU if there is one.
 
     Raises:
         AsrPunctError: the output exists, the run has another configuration, or the device or the data cannot be used;
             then nothing is written.
     """
-    run, place = Run(output), resolve_device(device)
+    run, torch_device = Run(output), resolve_device(device)
     if init:
         config = replace(config, model=start_config(init, config.model, heads))
     if is_finished(run, config, resume):
@@ -77,9 +77,9 @@ def train(
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}), config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
-    decay = config.training.optimizer.ema_decay
-    averages = [AverageWeights(decay)] if decay else []
-    trainer = build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], place)
+    ema_decay = config.training.optimizer.ema_decay
+    averages = [AverageWeights(ema_decay)] if ema_decay else []
+    trainer = build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], torch_device)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
         module.model.compile(dynamic=True)
@@ -90,30 +90,31 @@ def train(
     return read_info(output)
 
 
-def start_config(init: Path, asked: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
-    """Return the model configuration of a run that starts from `init`; warn of the keys of `asked` that are not used.
+def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
+    """Return the model configuration of a run that starts from `init`; warn of ignored keys of `configured`.
 
     Args:
         init: the model directory.
-        asked: the configured model.
-        heads: keys of `asked.heads` that are used. Another `kind` or `class_count` finds the classes anew.
+        configured: the model in the configuration of the run.
+        heads: keys of `configured.heads` that replace those of `init`. With another `kind` or `class_count` the classes
+            are empty, for `with_classes` to find.
 
     Raises:
-        ConfigError: these keys do not fit the other keys of `init`.
+        ConfigError: these keys contradict the other keys of `init`.
     """
     model = read_info(init).model
-    wanted = replace(model.heads, **{key: getattr(asked.heads, key) for key in heads})
-    if "classes" not in heads and (wanted.kind, wanted.class_count) != (model.heads.kind, model.heads.class_count):
-        wanted = replace(wanted, classes=())
-    model = replace(model, heads=wanted)
-    ignored = [key for key in differing_keys(asked, model) if key != "heads.classes"]
+    new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
+    if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
+        new = replace(new, classes=())
+    model = replace(model, heads=new)
+    ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
     if ignored:
         log.warning("--init: the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
     return model
 
 
 def with_classes(config: Config, data: Path) -> Config:
-    """Give a head of classes the classes of the training corpus, unless it has some."""
+    """Return the configuration with the classes of the training corpus, if its head needs classes and has none."""
     heads = config.model.heads
     if heads.kind != "classes" or heads.classes:
         return config
@@ -121,32 +122,25 @@ def with_classes(config: Config, data: Path) -> Config:
     return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
-def find_classes(labels: Iterable[frozenset[Mark]], least: int) -> tuple[str, ...]:
-    """Return the classes of a corpus: no mark, each mark that occurs, and the sets of marks of `least` words or more.
+def find_classes(labels: Iterable[frozenset[Mark]], class_count: int) -> tuple[str, ...]:
+    """Return the classes of a corpus, given the marks of each word.
 
-    Args:
-        labels: the marks of each word.
-        least: fewest words with a set of several marks. Marks and sets are sorted by their frequency.
+    These are no mark, each mark that occurs, and each set of several marks that at least `class_count` words have;
+    marks and sets are sorted by frequency.
     """
     sets = Counter(labels)
-    counts = {mark: sum(count for found, count in sets.items() if mark in found) for mark in MARKS}
-    marks = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
-    several = sorted(
-        (-count, format_marks(found)) for found, count in sets.items() if len(found) > 1 and count >= least
-    )
-    return (NO_MARKS, *marks, *(name for _, name in several))
+    counts = {mark: sum(count for marks, count in sets.items() if mark in marks) for mark in MARKS}
+    single = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
+    several = ((-count, format_marks(marks)) for marks, count in sets.items() if len(marks) > 1)
+    return (NO_MARKS, *single, *(name for negative, name in sorted(several) if -negative >= class_count))
 
 
 def start_model(
     config: Config, data: Path, init: Path | None = None, tokenizer_file: Path | None = None
 ) -> tuple[Tagger, SubwordTokenizer]:
-    """Return model and tokenizer before the first step; a resumed run then loads its checkpoint over them.
+    """Return model and tokenizer before the first step.
 
-    Args:
-        config: model and training.
-        data: directory of the corpora.
-        init: model directory to start from.
-        tokenizer_file: the tokenizer of a resumed run.
+    A resumed run gives the `tokenizer_file` of its directory, and then loads its checkpoint into the model.
     """
     encoder = config.model.encoder
     if init:
@@ -157,21 +151,21 @@ def start_model(
         return model, load_tokenizer(init, info)
     tokenizer = _tokenizer(encoder, data, tokenizer_file)
     if encoder.name:
-        vectors: Encoder = pretrained_encoder(
+        built: Encoder = pretrained_encoder(
             encoder.name,
             masked_lm=bool(encoder.sequence_hidden),
             attention_dropout=encoder.attention_dropout,
             hidden_dropout=encoder.hidden_dropout,
         )
     else:
-        vectors = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-    model = build_tagger(config.model, vectors, tokenizer)
+        built = new_encoder(encoder, tokenizer.size, tokenizer.pad)
+    model = build_tagger(config.model, built, tokenizer)
     _load_pos_tagger(model, config)
     return model, tokenizer
 
 
 def _load_pos_tagger(model: Tagger, config: Config) -> None:
-    """Load the weights of a new model's POS tagger. Raises ConfigError if the configuration names none."""
+    """Load the POS tagger's weights into a new model that has one. Raises ConfigError if `pos_tagger` is not set."""
     if not (isinstance(model.pos, PosFusion) and isinstance(model.pos.tagger, PosTagger)):
         return
     if not config.training.pos_tagger:

@@ -1,9 +1,9 @@
-"""Draw pauses for text that was never spoken: a generative model of the silences at marks and in hesitations.
+"""Draw pauses for written text, which has none: a generative model of silences at marks and in hesitations.
 
 A speaker pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
 and sometimes where there is no mark. Each window of words has one speaker: slow speakers pause longer and more often
-(Demol et al. 2007). It also has one source of times: an aligner, or a recogniser that rounds times to its frames,
-stretches words over the pauses or ends them too early; the drawn pauses have these errors too.
+(Demol et al. 2007). Each window also has one source of times, an aligner or a recogniser, whose errors the drawn pauses
+have: times are rounded to frames, words are stretched over the pauses or end too early.
 
 `benchmarks/pause_model.py` measures the parameters and compares drawn pauses with recordings of English. Spanish and
 Basque could not be measured.
@@ -36,14 +36,14 @@ _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 @dataclass(frozen=True)
 class PauseAt:
-    """The pause between two words with a certain mark, or no mark, between them."""
+    """Distribution of the pauses at a mark, or between words without a mark."""
 
     probability: float
-    """Share of such places with a pause of 50 ms or more, below 1 and above 0."""
+    """Probability of a pause of 50 ms or more; between 0 and 1, both excluded."""
     median_s: Seconds
-    """Median of these pauses."""
+    """Median of these pauses in seconds."""
     spread: float
-    """Standard deviation of their natural logarithm."""
+    """Standard deviation of the natural logarithm of these pauses."""
 
     def __post_init__(self) -> None:
         if not (0 < self.probability < 1 and self.median_s > 0 and self.spread >= 0):
@@ -54,19 +54,19 @@ class PauseAt:
 class PauseParameters:
     """Distribution of the pauses at each mark, and the differences between speakers and sources of times.
 
-    Of several marks between two words the one with the longest mean pause counts; opening marks count for the pause
-    before their word. No mark, COMMA and PERIOD were measured on an English talk with the times of several recognisers;
-    QUESTION and EXCLAMATION equal PERIOD (too few to measure), COLON and SEMICOLON are halfway between COMMA and PERIOD
-    in log-odds and logarithm, and the other marks are assumptions.
+    Of several marks between two words, the one with the longest mean pause is used; opening marks act on the pause
+    before their word. No mark, COMMA and PERIOD were measured on an English talk with the times of several recognisers.
+    QUESTION and EXCLAMATION equal PERIOD, as the talk has too few. COLON and SEMICOLON are halfway between COMMA and
+    PERIOD in log-odds and log-median. The other marks are assumptions.
     """
 
     no_mark: PauseAt = PauseAt(0.09, 0.19, 0.74)
-    """Hesitations and ends of phrases without a mark: 0.05 of the places in the talk, about twice as many in
+    """Hesitations and ends of phrases without a mark. The probability is 0.05 in the talk, and about twice as high in
     spontaneous speech, where a third of all pauses are inside clauses (Hawkins 1971)."""
     comma: PauseAt = PauseAt(0.39, 0.36, 0.68)
     period: PauseAt = PauseAt(0.81, 0.56, 0.79)
-    """0.86 with a median of 0.83 s in the talk. The mean pauses of eight readers between sentences are 0.20 to 1.36 s
-    (Kazlauskienė and Kalašinskaitė 2020), centred on a median of 0.38 s; this is halfway."""
+    """The talk has a probability of 0.86 and a median of 0.83 s. Eight readers have mean pauses of 0.20 to 1.36 s
+    between sentences (Kazlauskienė and Kalašinskaitė 2020), with a centre of 0.38 s. The median is halfway."""
     question: PauseAt = PauseAt(0.81, 0.56, 0.79)
     exclamation: PauseAt = PauseAt(0.81, 0.56, 0.79)
     colon: PauseAt = PauseAt(0.62, 0.45, 0.74)
@@ -80,34 +80,34 @@ class PauseParameters:
     open_dash: PauseAt = PauseAt(0.70, 0.50, 0.90)
 
     pace_spread: float = 0.48
-    """Standard deviation over speakers of log(pace), the factor on all their pauses: the eight readers' 0.20 and 1.36 s
-    are two standard deviations from the centre."""
+    """Standard deviation over speakers of log(pace); pace is the factor on all pauses of a speaker. With it 0.20 and
+    1.36 s, the extremes of the eight readers, are two standard deviations from the centre."""
     pace_log_odds: float = 1.0
-    """Log-odds of a pause at a mark for one unit of log(pace) (an assumption; the direction is Demol's)."""
+    """Increase of the log-odds of a pause at a mark per unit of log(pace). An assumption; Demol gives the direction."""
     hesitation_spread: float = 0.6
-    """Standard deviation over speakers of the log-odds of a pause without a mark: they grow by about 1.2 from rehearsed
-    talks to spontaneous speech."""
+    """Standard deviation over speakers of the log-odds of a pause without a mark. These log-odds grow by about 1.2 from
+    rehearsed talks to spontaneous speech."""
 
     slack_probability: float = 0.10
-    """Share of words after which an aligner leaves a gap that is not a pause."""
+    """Probability that an aligner leaves a gap after a word that is not a pause."""
     slack_s: Seconds = 0.015
-    """Mean length of such a gap (exponential)."""
+    """Mean length of such a gap in seconds (exponential)."""
 
     frames_ms: tuple[int, ...] = (10, 20, 30, 40, 80)
-    """Frame lengths of the sources of times, equally likely: aligners, Whisper and wav2vec 2.0, Kaldi's chain models,
-    and two of NeMo."""
+    """Frame lengths of the sources of times, equally likely: aligners 10, Whisper and wav2vec 2.0 20, Kaldi's chain
+    models 30, NeMo 40 and 80."""
     stretched: float = 0.15
     """Share of windows whose source stretches words over all but long pauses, like Google."""
     hidden_s: tuple[Seconds, Seconds] = (0.3, 1.0)
-    """Range of the longest pause that such a source hides; Google's is 0.8 to 1.0 s."""
+    """Range in seconds of the longest pause that such a source hides; 0.8 to 1.0 for Google."""
     clipped: float = 0.10
-    """Share of windows whose source stretches words over all pauses but those at sentence ends (Whisper)."""
+    """Share of windows whose source stretches words over all pauses except at sentence ends, like Whisper."""
     clip_s: Seconds = 0.3
-    """Part of a pause at a sentence's end that such a source adds to the word: the median length of a word."""
+    """Seconds by which such a source extends a word into the pause at a sentence end: the median length of a word."""
     emitted: float = 0.15
     """Share of windows whose source ends a word at its last emission (CTC, RNNT), which leaves gaps between words."""
     emitted_s: Seconds = 0.08
-    """Mean length of these gaps (exponential; an assumption)."""
+    """Mean length of these gaps in seconds (exponential; an assumption)."""
 
     def __post_init__(self) -> None:
         shares = (self.stretched, self.clipped, self.emitted)
@@ -118,10 +118,7 @@ class PauseParameters:
 
     @cached_property
     def table(self) -> Floats:
-        """Log-odds of a pause, logarithm of its median, and spread, for each set of marks between two words.
-
-        *Shape:* (3, 2 ** marks)
-        """
+        """Log-odds of a pause, log of its median, and spread, for each set of marks between two words, (3, 2^marks)."""
         marked: list[PauseAt] = [getattr(self, mark.lower()) for mark in MARKS]
         order = sorted(range(len(MARKS)), key=lambda i: marked[i].probability * marked[i].median_s)
         table = np.repeat(_row(self.no_mark), 2 ** len(MARKS), axis=1)
@@ -145,19 +142,19 @@ def sample_pauses(
     """Draw the pause after each word of windows; each window has its own speaker and source of times.
 
     Args:
-        marks: bit sets of the marks, (…, words); a row is a window.
+        marks: bit sets of the marks, (…, words); the last axis is a window.
         rng: random generator.
         parameters: of the model.
-        unknown: where the pause is unknown, (…, words), such as after the last word of a document.
+        unknown: mask of unknown pauses, (…, words), such as those after the last word of a document.
 
     Returns:
-        int16 (…, words), buckets of `asr_punct.pauses`.
+        Buckets of `asr_punct.pauses`, (…, words).
     """
-    between = _between(marks)
-    seconds = _spoken(between, rng, parameters)
+    between = _marks_between(marks)
+    seconds = _draw_spoken(between, rng, parameters)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
-    seconds = _as_reported(seconds, between, rng, parameters)
-    # both edges of a gap are rounded to the same grid, whose offset is random
+    seconds = _add_source_errors(seconds, between, rng, parameters)
+    # both edges of a pause are rounded to the frame grid, whose offset is random
     quantised = np.floor(seconds * 1000 / frames + rng.random(marks.shape)) * frames
     pauses: npt.NDArray[np.int16] = np.minimum(quantised // BUCKET_MS, BUCKETS - 1).astype(np.int16)
     if unknown is not None:
@@ -165,15 +162,15 @@ def sample_pauses(
     return pauses
 
 
-def _between(marks: Marks) -> Marks:
-    """Return the marks after each word and before the next word of its window, (…, words)."""
+def _marks_between(marks: Marks) -> Marks:
+    """Return the union of the marks after each word and those before the next word, (…, words)."""
     following = np.zeros_like(marks)
     following[..., :-1] = marks[..., 1:]
     return marks & _AFTER | following & _BEFORE
 
 
-def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
-    """Draw the speaker's pauses, (…, words) seconds, most of them 0."""
+def _draw_spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
+    """Draw the pauses that the speaker makes, (…, words) in seconds; 0 without a pause."""
     log_odds, log_median, spread = parameters.table
     windows = (*between.shape[:-1], 1)
     log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
@@ -187,8 +184,10 @@ def _spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameter
     return seconds
 
 
-def _as_reported(seconds: Floats, between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
-    """Add the errors of each window's source of times, before rounding, (…, words) seconds."""
+def _add_source_errors(
+    seconds: Floats, between: Marks, rng: np.random.Generator, parameters: PauseParameters
+) -> Floats:
+    """Return the pauses with the errors of each window's source of times, before rounding, (…, words) in seconds."""
     windows = (*between.shape[:-1], 1)
     kind = rng.random(windows)
     stretched = kind < parameters.stretched
@@ -198,6 +197,6 @@ def _as_reported(seconds: Floats, between: Marks, rng: np.random.Generator, para
     lost = np.where((between & _SENTENCE_END) != 0, np.float32(parameters.clip_s), np.float32(np.inf))
     reported = np.where(clipped, np.maximum(seconds - lost, 0), np.where(seconds >= hidden, seconds, 0))
     slack = rng.standard_exponential(between.shape, np.float32)
-    apart = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
-    gap = np.where(emitted, slack * parameters.emitted_s, np.where(apart, slack * parameters.slack_s, 0))
+    has_slack = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
+    gap = np.where(emitted, slack * parameters.emitted_s, np.where(has_slack, slack * parameters.slack_s, 0))
     return reported + gap
