@@ -4,7 +4,6 @@ import lzma
 
 import pytest
 
-from asr_punct.config import PART_OF_SPEECH_TAGS
 from asr_punct.corpora.conllu import read_conllu
 from asr_punct.errors import InputError
 
@@ -61,7 +60,3 @@ def test_a_line_of_another_form(line, message, tmp_path):
     path.write_text(f"# text = x\n{line}\n")
     with pytest.raises(InputError, match=f"a.conllu:2: {message}"):
         list(read_conllu(path))
-
-
-def test_the_universal_parts_of_speech():
-    assert len(set(PART_OF_SPEECH_TAGS)) == 17

@@ -47,19 +47,6 @@ def test_clitics_are_joined_and_sentences_cut(tmp_path):
     assert marks == [["COMMA"], [], ["PERIOD"], [], ["QUESTION"], [], [], [], []]
 
 
-def test_labels_go_to_the_last_token(tmp_path):
-    (tokens, *_) = read_iwslt(source(tmp_path, "i O\n'm O\ndone PERIOD"))
-    predicted = annotate(
-        Utterance((Word("i'm"), Word("done"))),
-        labels=(Labels(frozenset({Mark.COMMA, Mark.OPEN_QUOTE}), Case.FIRST_CAP), Labels(frozenset({Mark.QUOTE}))),
-    )
-    assert on_tokens(predicted, tokens).labels == (
-        Labels(frozenset({Mark.OPEN_QUOTE}), Case.FIRST_CAP),
-        Labels(frozenset({Mark.COMMA})),
-        Labels(frozenset({Mark.QUOTE})),
-    )
-
-
 labels = st.builds(Labels, st.frozensets(st.sampled_from(Mark)), st.sampled_from(Case))
 
 
@@ -98,22 +85,6 @@ def test_malformed_files(tmp_path, content, message):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_a_line_without_a_token_is_passed_over(tmp_path):
-    (tokens,) = read_iwslt(source(tmp_path, "a O\n COMMA\nb PERIOD"))
-    assert [word.text for word in tokens.words] == ["a", "b"]
-
-
 def test_a_directory_without_it(tmp_path):
     with pytest.raises(InputError, match="found none of the benchmark's files, expected a directory of train2012"):
         prepare_iwslt(tmp_path, tmp_path / "out")
-
-
-@pytest.mark.real
-def test_the_test_set_has_its_published_size(real_data):
-    tokens = list(read_iwslt(real_data / "iwslt" / "test2011.xz"))
-    assert sum(len(utterance.words) for utterance in tokens) == 12626
-    joined = [word.text for utterance in tokens for word in as_recognised(utterance).words]
-    assert len(joined) == 12626 - sum(
-        word.text in ("'s", "'re", "n't", "'m", "'ll") for utterance in tokens for word in utterance.words
-    )
-    assert not [text for text in joined if text.startswith("'")]

@@ -146,11 +146,6 @@ def test_text_without_fit_lines(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_at_most_half_is_held_out(corpus, tmp_path):
-    summary = prepare_mixture(corpus, [Source("loose", "eu", False, 1.0, 5000, "CC0")], tmp_path / "out")
-    assert summary.words["train"].total() == pytest.approx(summary.words["dev"].total(), rel=0.2)
-
-
 def test_languages_mix_in_some_documents(corpus, tmp_path):
     prepare_mixture(corpus, SOURCES, tmp_path / "out")
     documents = {}

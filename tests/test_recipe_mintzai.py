@@ -123,15 +123,6 @@ def test_whole_run_a_second_one_and_one_stage(recipe):
     assert "--command egs/mintzai/run.sh --venv none --languages" in (recipe.root / "exp/RESULTS.md").read_text()
 
 
-def test_the_results_name_the_command_that_trained(recipe):
-    recipe.calls("--languages", "es", "--stop-stage", 4)
-    recipe.calls("--languages", "es", "--stop-stage", 6)
-    results = recipe.root / "exp/RESULTS.md"
-    assert "--command egs/mintzai/run.sh --venv none --languages es --stop-stage 4 --" in results.read_text()
-    recipe.calls("--languages", "es", "--seed", 2, "--stop-stage", 6)
-    assert "--languages es --seed 2 --stop-stage 6 --" in results.read_text()
-
-
 def test_no_step_of_a_stage_runs_before_all_its_inputs_are_there(recipe):
     recipe.calls("--languages", "es")
     for stage, missing, maker in (
@@ -216,26 +207,6 @@ def test_another_system_reads_text_first_then_pauses(recipe):
     assert "pause_dropout" not in second
 
 
-def test_another_system_reads_the_papers_encoder_of_a_language(recipe, tmp_path):
-    (tmp_path / "mintzai").mkdir()
-    options = ("--corpus", "mintzai", "--system", "bilstm_augment", "--stop-stage", 4)
-    calls = recipe.calls(*options)
-    encoders = [word for call in calls for word in call.split() if word.startswith("model.encoder.name=")]
-    assert [name.split("/")[-1] for name in encoders] == [
-        "bert-base-spanish-wwm-cased",
-        "berteus-base-cased",
-        "ixambert-base-cased",
-    ]
-    changed = recipe.calls(*options, "--encoder", "some/where", "--languages", "es")
-    assert any("model.encoder.name=some/where" in call for call in changed)
-
-
-def test_another_system_is_decoded_in_its_own_way(recipe):
-    calls = recipe.calls("--languages", "es", "--system", "courtland", "--stop-stage", 5)
-    assert any(call.startswith("decode") and "--aggregate 9" in call for call in calls)
-    assert any(call.startswith("tune") and call.endswith("dev.tsv --aggregate 9") for call in calls)
-
-
 def test_a_tagger_is_trained_for_the_encoder_of_each_language(recipe, tmp_path):
     for folder in ("mintzai", "treebanks"):
         (tmp_path / folder).mkdir()
@@ -252,20 +223,6 @@ def test_a_tagger_is_trained_for_the_encoder_of_each_language(recipe, tmp_path):
     trained = [call for call in calls if call.startswith("train")]
     for call, (output, _) in zip(trained, taggers, strict=True):
         assert f"training.pos_tagger={recipe.root}/{output}" in call
-
-
-def test_parts_of_speech_of_flair_have_no_graph(recipe, tmp_path):
-    options = ("--languages", "es", "--system", "pos_fusion", "--tagger", "flair")
-    missing = recipe(*options)
-    assert missing.returncode == 2
-    assert missing.stderr.startswith("run.sh: stage 4: pos_fusion: found no package flair, expected it in the env")
-    assert "train" not in commands((recipe.root / "calls").read_text().splitlines())
-    (tmp_path / "packages").mkdir()
-    (tmp_path / "packages" / "flair.py").touch()
-    calls = recipe.calls(*options)
-    assert any(call.startswith("train") and "model.pos.tagger=flair" in call for call in calls)
-    assert "export" not in commands(calls)
-    assert commands(calls).count("decode") == 1
 
 
 def test_times_of_a_recogniser(recipe, tmp_path):
@@ -307,11 +264,3 @@ def test_times_of_a_recogniser(recipe, tmp_path):
 def test_wrong_calls_are_one_line_and_status_2(recipe, tmp_path, options, message):
     done = recipe(*options)
     assert (done.returncode, done.stderr) == (2, message.format(root=tmp_path) + "\n")
-
-
-def test_help(recipe):
-    done = recipe("--help")
-    assert done.returncode == 0
-    assert done.stdout.startswith("AutoPunct on mintzai-ST")
-    for option in ("--stage", "--stop-stage", "--corpus", "--ctm-dir", "--encoder", "--ablation", "--nj"):
-        assert f"{option} " in done.stdout

@@ -83,12 +83,6 @@ class TestRunJobs:
     def run(self, tmp_path, *arguments):
         return call("bash", UTILS / "run_jobs.sh", *arguments, cwd=tmp_path)
 
-    def test_a_log_for_each_job(self, tmp_path):
-        done = self.run(tmp_path, "--mem", "2G", "JOB=2:4", "log/x.JOB.log", "echo", "JOB")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        logs = {path.name: path.read_text().splitlines()[3] for path in (tmp_path / "log").iterdir()}
-        assert logs == {"x.2.log": "2", "x.3.log": "3", "x.4.log": "4"}
-
     def test_a_log_has_command_output_and_status(self, tmp_path):
         done = self.run(tmp_path, "JOB=3", "x.JOB.log", "echo", "two  'words' JOB", "|", "tr", "w", "W")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -104,10 +98,6 @@ class TestRunJobs:
         assert done.stderr == "run_jobs.sh: 1 of 3 jobs failed with status 3, log x.2.log: it broke\n"
         assert "# Ended (code 3) at" in (tmp_path / "x.2.log").read_text()
         assert "# Ended (code 0) at" in (tmp_path / "x.3.log").read_text()
-
-    def test_max_jobs_run(self, tmp_path):
-        command = "mkdir one && sleep 0.05 && rmdir one"
-        assert self.run(tmp_path, "--max-jobs-run", "1", "JOB=1:3", "x.JOB.log", "bash", "-c", command).returncode == 0
 
     @pytest.mark.parametrize(
         "arguments", [["x.log"], ["JOB=1:2", "x.log", "true"], ["JOB=2:1", "x.JOB.log", "true"], ["--mem"]]
@@ -211,14 +201,6 @@ class TestSplit:
         parts = [(data_dir / "split3" / part / "utt2doc").read_text() for part in "123"]
         assert "".join(parts).split()[::2] == list(documents)
 
-    def test_documents_that_share_a_recording_are_one(self, data_dir):
-        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
-        (data_dir / "wav.scp").write_text("".join(f"r{n} r{n}.wav\n" for n in range(3)))
-        (data_dir / "utt2doc").write_text("u0 a\nu1 b\nu2 b\nu3 b\nu4 c\nu5 c\n")
-        assert python("split_data_dir.py", data_dir, 2).returncode == 0
-        assert (data_dir / "split2" / "1" / "wav.scp").read_text() == "r0 r0.wav\nr1 r1.wav\n"
-        assert (data_dir / "split2" / "2" / "wav.scp").read_text() == "r2 r2.wav\n"
-
     def test_too_many_parts(self, data_dir):
         done = python("split_data_dir.py", data_dir, 7)
         assert (done.returncode, done.stderr) == (
@@ -266,23 +248,3 @@ class TestValidate:
         edit(data_dir / "ctm", "u0", "w0")
         done = python("validate_data_dir.py", data_dir)
         assert (done.returncode, done.stderr) == (2, f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: w0\n")
-
-    def test_a_ctm_of_recordings_is_reported(self, data_dir):
-        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
-        (data_dir / "wav.scp").write_text("".join(f"r{n} {data_dir}/u{n}.wav\n" for n in range(3)))
-        (data_dir / "reco2file_and_channel").unlink()
-        (data_dir / "ctm").write_text("r0 1 0.0 0.5 bai\n")
-        done = python("validate_data_dir.py", data_dir)
-        expected = f"{data_dir}/ctm: recordings where the utterances of segments are expected: r0"
-        assert (done.returncode, done.stderr.splitlines()[0]) == (2, f"validate_data_dir.py: {expected}")
-
-    def test_a_log_ends_with_the_faults(self, data_dir, tmp_path):
-        script = UTILS / "validate_data_dir.py"
-        (data_dir / "ctm").write_text("".join(f"u{n} 1 0.0 0.5 bai\n" for n in (0, 1, 9)))
-        done = call("bash", UTILS / "run_jobs.sh", tmp_path / "log", sys.executable, script, data_dir)
-        assert done.returncode == 2
-        lines = [line for line in (tmp_path / "log").read_text().splitlines() if not line.startswith("#")]
-        assert lines[1:] == [
-            f"{data_dir}/ctm: no words for utterances: u2 u3 u4 u5",
-            f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: u9",
-        ]

@@ -140,11 +140,6 @@ def test_words_that_are_not_split(text):
     assert again(text) == text
 
 
-def test_order_of_quote_and_stop():
-    assert again("“Yes”, he said. “No”.", "en") == "“Yes,” he said. “No.”"
-    assert again("“Yes,” he said. “No.”", "es") == "«Yes», he said. «No»."
-
-
 def test_dropped_characters_are_counted():
     text = ". (Sí!!) [no] * niño(s) ==== <b> a\u200bb \ufeff «» ¿"
     parsed = parse(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asr_punct.marks import Mark, glyphs, write_text
+from asr_punct.marks import glyphs, write_text
 from asr_punct.text import parse
 
 DATA = os.environ.get("ASR_PUNCT_DATA")
@@ -51,12 +51,3 @@ def test_few_words_keep_a_mark(language):
     assert not odd, odd.most_common(20)
     own = sum(n for word, n in words.items() if word.endswith("."))
     assert own < words.total() / 50
-
-
-def test_every_dash_is_a_mark_or_dropped():
-    for line in lines("es", "test/*.xz"):
-        parsed = parse(line)
-        marks = Counter(mark for label in parsed.labels for mark in label.marks)
-        lone = len(re.findall(r"(?<!\S)-(?!\S)", line))
-        if lone == len(re.findall(r"(?<![^\W_])[-–—]+|[-–—]+(?![^\W_])|\w(--|[–—])\w", line)):
-            assert marks[Mark.DASH] + marks[Mark.OPEN_DASH] + parsed.dropped["-"] == lone, line

@@ -22,14 +22,14 @@ _EXPECTED = "text_train.txt and labels_train.txt, train/text.txt and train/label
 
 
 def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
-    """Write `train.tsv`, `dev.tsv` and `test.tsv`; the lines of a file are consecutive, an empty line ends a document.
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`; an empty line ends a document.
 
     Args:
         source: directory of the files.
         output: directory to write into.
-        dev: share of development if `source` has no parts.
-        test: share of testing then.
-        seed: of the division then.
+        dev: share of the documents for development, if `source` has a single pair.
+        test: share of the documents for testing, likewise.
+        seed: random seed of the division, likewise.
 
     Raises:
         InputError: there are no such files, or one is malformed.
@@ -42,8 +42,8 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         summary.problems += [f"{source}: no files of {part}" for part in _PARTS if part not in parts]
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
-                spoken = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
-                write_tsv(summary.counted(spoken, part, text), out)
+                with_words = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
+                write_tsv(summary.counted(with_words, part, text), out)
         return summary
     text, labels = source / "text.txt", source / "labels.txt"
     if not (text.is_file() and labels.is_file()):
@@ -54,7 +54,7 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
 
 
 def _pair(source: Path, part: str) -> tuple[Path, Path] | None:
-    """Return the files of words and labels of a part."""
-    beside = source / f"text_{part}.txt", source / f"labels_{part}.txt"
-    within = source / part / "text.txt", source / part / "labels.txt"
-    return next((pair for pair in (beside, within) if all(path.is_file() for path in pair)), None)
+    """Return the file of words and the file of labels of a part, or None."""
+    flat = source / f"text_{part}.txt", source / f"labels_{part}.txt"
+    nested = source / part / "text.txt", source / part / "labels.txt"
+    return next((pair for pair in (flat, nested) if all(path.is_file() for path in pair)), None)

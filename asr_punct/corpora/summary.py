@@ -13,12 +13,12 @@ from asr_punct.words import Utterance, word_count
 
 @dataclass
 class Summary:
-    """Words of the parts of a corpus, and problems in it.
+    """Word counts of a prepared corpus, and problems in its source.
 
     Attributes:
-        words: words by part (`train`, `es/dev`, …).
-        dropped: characters that belong to no word and are no mark, by character.
-        problems: lines that name what is missing or odd.
+        words: number of words by part (`train`, `es/dev`, …).
+        dropped: number of characters that belong to no word and are no mark, by character.
+        problems: messages for the user, each a line.
     """
 
     words: Counter[str] = field(default_factory=Counter)
@@ -26,7 +26,7 @@ class Summary:
     problems: list[str] = field(default_factory=list)
 
     def counted(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
-        """Pass utterances on and count their words for a part; `source` is the file that they are read from."""
+        """Yield the utterances and count their words as those of a part; `source` is the file, for the progress bar."""
         for utterance in progress.counted(utterances, "words", size=word_count, source=source):
             self.words[part] += len(utterance.words)
             yield utterance

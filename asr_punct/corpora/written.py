@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import TextIO
 
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
@@ -24,27 +22,27 @@ from asr_punct.words import Utterance, word_count
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line with words: its document, its words, and its characters as TSV."""
+    """A line with words: its document, the number of its words, and the line as TSV (smaller than an utterance)."""
 
     document: str
     words: int
-    characters: int
+    tsv: str
 
 
 def prepare_text(
     source: Pathlike, output: Path, *, language: str, dev: float = 0.05, test: float = 0.05, seed: int = 1
 ) -> Summary:
-    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; a part with a share above 0 is not empty.
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; only a part with share 0 is empty.
 
-    Text with fewer documents than parts is divided into consecutive blocks of lines.
+    Text with fewer documents than parts is divided into consecutive blocks of lines. All lines are held in memory.
 
     Args:
         source: text, a sentence or paragraph a line, an empty line between documents; `-` is standard input.
         output: directory of the three files.
-        language: of the text.
+        language: language code or mixture.
         dev: share of the documents for development.
         test: share of the documents for testing.
-        seed: of the division.
+        seed: random seed of the division.
 
     Raises:
         AsrPunctError: shares that leave nothing for training, or text without words.
@@ -52,8 +50,8 @@ def prepare_text(
     """
     summary = Summary()
     lines = progress.counted(read_text(source), "words", size=word_count, source=source)
-    known = (labelled(utterance, language, summary.dropped) for utterance in lines)
-    divide(known, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
+    utterances = (labelled(utterance, language, summary.dropped) for utterance in lines)
+    divide(utterances, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
     return summary
 
 
@@ -73,41 +71,33 @@ def divide(
     if output.exists() and not output.is_dir():
         raise InputError(output, "a file", "a directory to write into")
     shares = {name: share for name, share in (("train", 1 - dev - test), ("dev", dev), ("test", test)) if share}
-    with TemporaryFile("w+", encoding="utf-8", newline="\n") as spool:
-        lines = _spool(utterances, spool)
-        if not lines:
-            raise AsrPunctError(f"{place}: found no words, expected written text")
-        if len(lines) < len(shares):
-            found = f"{counted_as(len(lines), 'line')} with words"
-            raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
-        parts = _divide(lines, shares, random.Random(seed), summary)
-        spool.seek(0)
-        _write(spool, lines, parts, output)
+    lines = [_line(utterance) for utterance in utterances if utterance.words]
+    if not lines:
+        raise AsrPunctError(f"{place}: found no words, expected written text")
+    if len(lines) < len(shares):
+        found = f"{counted_as(len(lines), 'line')} with words"
+        raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
+    parts = _divide(lines, shares, random.Random(seed), summary)
+    _write(lines, parts, output)
     for name in shares:
         summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
 
 
-def _spool(utterances: Iterable[Utterance], spool: TextIO) -> list[_Line]:
-    """Write the lines with words to a temporary file, as their documents must be counted first."""
-    lines = []
-    for utterance in utterances:
-        if utterance.words:
-            text = io.StringIO()
-            write_tsv([utterance], text)
-            lines.append(_Line(utterance.context, len(utterance.words), spool.write(text.getvalue())))
-    return lines
+def _line(utterance: Utterance) -> _Line:
+    text = io.StringIO()
+    write_tsv([utterance], text)
+    return _Line(utterance.context, len(utterance.words), text.getvalue())
 
 
 def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
-    """Return the part of every line."""
+    """Draw the part of each document, and return that of every line."""
     documents = dict.fromkeys(line.document for line in lines)
     if len(documents) < len(shares):
         summary.problems.append(
             f"documents: found {len(documents)}, fewer than parts: divided by consecutive blocks of lines "
             "(an empty line ends a document)"
         )
-        spare = len(lines) - len(shares)
-        sizes = {name: 1 + int(spare * share) for name, share in shares.items()}
+        sizes = {name: 1 + int((len(lines) - len(shares)) * share) for name, share in shares.items()}
         sizes["train"] += len(lines) - sum(sizes.values())
         return [name for name, size in sizes.items() for _ in range(size)]
     drawn = dict(zip(documents, rng.choices(list(shares), list(shares.values()), k=len(documents)), strict=True))
@@ -118,11 +108,9 @@ def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random
     return [drawn[line.document] for line in lines]
 
 
-def _write(spool: TextIO, lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
-    """Copy every line to the file of its part; a part without a share has an empty file."""
+def _write(lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
     make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
-        rows = progress.counted(zip(lines, parts, strict=True), "lines", total=len(lines))
-        for line, part in rows:
-            files[part].write(spool.read(line.characters))
+        for line, part in progress.counted(zip(lines, parts, strict=True), "lines", total=len(lines)):
+            files[part].write(line.tsv)
