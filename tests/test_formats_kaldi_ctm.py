@@ -86,19 +86,19 @@ times = st.integers(0, 60).map(lambda value: value / 2)
 
 
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.lists(times, max_size=8), st.booleans())
-def test_a_word_belongs_to_a_segment_that_contains_it_or_the_nearest(tmp_path_factory, spans, middles, strays):
+def test_a_word_belongs_to_a_segment_that_contains_it_or_the_nearest(tmp_path_factory, spans, middles, nearest):
     segments = {f"u{i}": ("r", min(span), max(span)) for i, span in enumerate(spans)}
     root = tmp_path_factory.mktemp("placing")
     rows = [f"r 1 {middle} 0 w{i}\n" for i, middle in enumerate(sorted(middles))]
     (root / "ctm").write_text("".join(rows) + ";;\n")
-    placed = place_words(root, root / "ctm", segments, segments, strays=strays)
+    placed = place_words(root, root / "ctm", segments, segments, nearest=nearest)
     where = {word: name for name, words in placed.items() for word in words}
     for i, middle in enumerate(sorted(middles)):
         name = where.get(Word(f"w{i}", middle, middle))
         holding = {name for name, (_, start, end) in segments.items() if start <= middle < end}
         if holding:
             assert name in holding
-        elif strays:
+        elif nearest:
             distances = {key: max(start - middle, middle - end) for key, (_, start, end) in segments.items()}
             assert distances[name] == min(distances.values())
         else:

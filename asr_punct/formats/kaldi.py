@@ -1,8 +1,8 @@
 """The format `kaldi`: read `text` and `ctm` of a data directory, write a directory with both punctuated.
 
 Utterances are read in the order of speech, because they are context for each other: the order of `utt2doc`, else by the
-start of their `segments` in each recording. An utterance has times if `ctm` has the same words for it (`placing`), and
-gets marks in the `ctm` that is written; the number of other utterances is logged.
+start of their `segments` in each recording. If `ctm` has the same words for an utterance as `text`, the utterance gets
+their times, and its rows of `ctm` get marks; the number of other utterances is logged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
-from asr_punct.formats.kaldi_ctm import labels_by_place, place_words, write_labelled
-from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_segments, unique_names
+from asr_punct.formats.kaldi_ctm import labels_by_index, place_words, write_labelled
+from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
 from asr_punct.marks import Glyphs
@@ -26,13 +26,13 @@ from asr_punct.words import Utterance, Word, bounds
 
 _LOG = logging.getLogger(__name__)
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
-_COUNTED = re.compile(r"(?:(.*)-)?([0-9]+)")
-"""An utterance's name that is only a number, or a recording's name and a number."""
+_NUMBERED = re.compile(r"(?:(.*)-)?([0-9]+)")
+"""A name that ends with a number: `7`, `talk-7`."""
 _EXPECTED = "a data directory with text, or with a ctm"
 
 
 @dataclass(frozen=True, slots=True)
-class DataDir(RowsById):
+class DataDirOrigin(RowsById):
     """Data directory of an utterance; `Utterance.origin`."""
 
     root: Path
@@ -52,70 +52,58 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     root = Path(path)
     if not root.is_dir():
         raise InputError(root, "no such directory", _EXPECTED)
-    texts, segments = unique_names(root / "text"), read_segments(root / "segments")
+    texts, segments = read_mapping(root / "text"), read_segments(root / "segments")
     timed = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
     if not (root / "text").exists():
         texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
-    _log_differing(root, texts, timed)
-    documents = unique_names(root / "utt2doc")
-    order = order_of_speech(root, texts, segments, documents)
-    for name in order:
-        utterance = _utterance(root, name, texts[name], segments, timed)
-        yield replace(utterance, document=documents[name]) if documents else utterance
-
-
-def _log_differing(root: Path, texts: Mapping[str, str], timed: Mapping[str, Sequence[Word]]) -> None:
-    """Log the number of utterances whose words differ in the CTM and the text."""
     differing = [name for name, words in timed.items() if not _same(words, texts.get(name, ""))]
     if differing:
-        number = counted_as(len(differing), "utterance")
+        count = counted_as(len(differing), "utterance")
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
-        _LOG.warning(message, root / "ctm", number, differing[0])
+        _LOG.warning(message, root / "ctm", count, differing[0])
+    documents = read_mapping(root / "utt2doc")
+    for name in order_of_speech(root, texts, segments, documents):
+        utterance = _utterance(root, name, texts[name], segments, timed)
+        yield replace(utterance, document=documents[name]) if documents else utterance
 
 
 def _same(words: Sequence[Word], text: str) -> bool:
     return [word.text.lower() for word in words] == text.lower().split()
 
 
-def _utterance(
-    root: Path,
-    name: str,
-    text: str,
-    segments: Segments,
-    timed: Mapping[str, Sequence[Word]],
-) -> Utterance:
-    words: Sequence[Word] = tuple(map(Word, text.split()))
+def _utterance(root: Path, name: str, text: str, segments: Segments, timed: Mapping[str, Sequence[Word]]) -> Utterance:
+    words = [Word(token) for token in text.split()]
     in_ctm = timed.get(name, ())
-    same = _same(in_ctm, text)
-    if same:
-        words = [replace(word, text=own.text) for word, own in zip(in_ctm, words, strict=True)]
+    has_times = bool(words) and _same(in_ctm, text)
+    if has_times:
+        words = [replace(timed_word, text=word.text) for timed_word, word in zip(in_ctm, words, strict=True)]
     recording = segments[name][0] if segments else name
-    source = DEFAULT_TIME_SOURCE["kaldi"] if same and words else "none"
-    return Utterance(tuple(words), name, recording=recording, time_source=source, origin=DataDir(root))
+    source = DEFAULT_TIME_SOURCE["kaldi"] if has_times else "none"
+    return Utterance(tuple(words), name, recording=recording, time_source=source, origin=DataDirOrigin(root))
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
     """Write a data directory, which appears only when it is complete.
 
-    Utterances of a data directory get a copy of its files (not of directories in it), with the marks in `text` and
-    `ctm`. Others get `text`, `utt2spk` (each its own speaker), `segments` and `ctm` if times are known, `wav.scp` if
-    the audio is known, and `utt2doc` with their order. Marks are attached to the words.
+    Utterances that were read from a data directory get a copy of its files (not of directories in it), with the marks
+    in `text` and `ctm`. Other utterances get `text`, `utt2spk` (each is its own speaker), `segments` and `ctm` if times
+    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words.
 
     Raises:
         InputError: the path exists and is no empty directory, or it cannot be written.
     """
     with write_directory(path) as out:
         given = [utterance for utterance in utterances if utterance.words]
-        root = given[0].origin.root if given and isinstance(given[0].origin, DataDir) else None
+        root = given[0].origin.root if given and isinstance(given[0].origin, DataDirOrigin) else None
         if root is None:
             _write_new(given, out, glyphs)
         else:
-            _write_again(given, root, out, glyphs)
+            _write_copy(given, root, out, glyphs)
 
 
-def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
+def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
     for other in sorted(root.iterdir()):
         if other.is_file() and other.name not in ("text", "ctm"):
             shutil.copy(other, out / other.name)
@@ -129,7 +117,7 @@ def _write_again(utterances: Sequence[Utterance], root: Path, out: Path, glyphs:
                 file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
     if (root / "ctm").exists():
         with write_file(out / "ctm") as file:
-            write_labelled(root / "ctm", labels_by_place(utterances), file, glyphs)
+            write_labelled(root / "ctm", labels_by_index(utterances), file, glyphs)
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
@@ -160,33 +148,30 @@ def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     """Yield the utterances with unique names, and with the channel in a recording's name if it has several.
 
     A name that is a number, or the recording's name and a number, becomes the recording's name and the number padded
-    with zeros: sorted names are then in the order of speech, and names of different recordings differ.
+    with zeros (`talk-007`): sorted names are then in the order of speech, and names of different recordings differ.
     """
     numbers = [_number(utterance) for utterance in utterances]
     width = max(map(len, numbers), default=0)
     channels: dict[str, set[str]] = {}
     for utterance in utterances:
         channels.setdefault(utterance.recording_name, set()).add(utterance.channel)
-    taken: set[str] = set()
+    used: set[str] = set()
     for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
         recording = utterance.recording_name
         if len(channels[recording]) > 1:
             recording = f"{recording}-{utterance.channel}"
-        name = utterance.id or recording or f"utterance{position}"
+        name = one_token(utterance.id or recording or f"utterance{position}")
         if number:
-            name = f"{Path(recording).stem or 'utterance'}-{number:0>{width}}"
-        name = one_token(name)
-        if name in taken:
+            name = one_token(f"{Path(recording).stem or 'utterance'}-{number:0>{width}}")
+        if name in used:
             name = f"{name}-{position}"
-        taken.add(name)
+        used.add(name)
         words = tuple(replace(word, origin=None) for word in utterance.words)
         recording = one_token(recording or name)
         yield replace(utterance, id=name, recording=recording, channel="1", words=words, origin=RowsById())
 
 
 def _number(utterance: Utterance) -> str:
-    """Return the number in a name that is only the utterance's number in its recording, or ""."""
-    match = _COUNTED.fullmatch(utterance.id)
-    recording = utterance.recording_name
-    is_number = match and match[1] in (None, recording, Path(recording).stem)
-    return match[2] if match and is_number else ""
+    """Return the number at the end of a name that is otherwise empty or the recording's name, or ""."""
+    match, recording = _NUMBERED.fullmatch(utterance.id), utterance.recording_name
+    return match[2] if match and match[1] in (None, recording, Path(recording).stem) else ""

@@ -1,7 +1,7 @@
 """Tables of a Kaldi data directory: `wav.scp`, `text`, `segments`, `utt2spk` and, optionally, `utt2doc`.
 
-`utt2doc` (utterance, document) is an addition of this project for corpora with a segment per audio file, like
-mintzai-ST: it names the document of each segment, and its lines are in the order of speech.
+`utt2doc` is an addition of this project for corpora with one segment per audio file, like mintzai-ST: a line has an
+utterance and its document, and the lines are in the order of speech.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class DataUtterance:
         audio: the audio file, or None without `wav.scp`.
         start: start time in the audio file, in seconds.
         end: end time in the audio file, None for the end of the file.
-        text: its written text, or None if `text` lacks it.
-        document: name of the document that it is a part of.
-        recording: name of its audio; utterances of one recording have their times on one clock.
+        text: its transcript, or None if `text` lacks it.
+        document: name of its document.
+        recording: name of its recording.
     """
 
     id: str
@@ -50,9 +50,9 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     root = Path(path)
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory with wav.scp and text")
-    audio = unique_names(root / "wav.scp")
-    texts = unique_names(root / "text")
-    documents = unique_names(root / "utt2doc")
+    audio = read_mapping(root / "wav.scp")
+    texts = read_mapping(root / "text")
+    documents = read_mapping(root / "utt2doc")
     segments = read_segments(root / "segments")
     if not (audio or texts):
         raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
@@ -75,7 +75,7 @@ def read_wav_scp(path: Pathlike) -> dict[str, Path]:
     """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
     if not Path(path).is_file():
         raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
-    return {name: _audio_path(value, path) for name, value in unique_names(Path(path)).items()}
+    return {name: _audio_path(value, path) for name, value in read_mapping(Path(path)).items()}
 
 
 def _audio_path(value: str, place: Pathlike) -> Path:
@@ -94,8 +94,12 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
             yield number, name, values[0].rstrip() if values else ""
 
 
-def unique_names(path: Path) -> dict[str, str]:
-    """Return the table as a mapping, empty for a missing file. Raises InputError for a repeated name."""
+def read_mapping(path: Path) -> dict[str, str]:
+    """Return the remaining text of each line by its first column, empty for a missing file.
+
+    Raises:
+        InputError: a repeated name.
+    """
     return {name: value for _, name, value in _unique(path)}
 
 
@@ -109,7 +113,7 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
-    """Return recording, start and end of each utterance of `segments`; nothing for a missing file.
+    """Return recording, start and end of each utterance of `segments`; empty for a missing file.
 
     Raises:
         InputError: a line without exactly four columns, invalid times, or a repeated utterance.
@@ -135,7 +139,7 @@ def utterance_names(root: Path) -> list[str]:
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory")
     for name in ("segments", "wav.scp", "text", "utt2spk"):
-        if names := list(unique_names(root / name)):
+        if names := list(read_mapping(root / name)):
             return names
     raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
 
@@ -150,11 +154,11 @@ def order_of_speech(root: Path, names: Collection[str], segments: Segments, docu
         missing = [name for name in names if name not in table]
         if table and missing:
             raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
-    known = set(names)
-    if documents:
-        return [name for name in documents if name in known]
-    if not segments:
+    if not (documents or segments):
         return list(names)
+    wanted = set(names)
+    ordered = [name for name in documents or segments if name in wanted]
+    if documents:
+        return ordered
     recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
-    found = [name for name in segments if name in known]
-    return sorted(found, key=lambda name: (recordings[segments[name][0]], segments[name][1]))
+    return sorted(ordered, key=lambda name: (recordings[segments[name][0]], segments[name][1]))

@@ -17,8 +17,8 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_directory, write_file
-from asr_punct.formats.kaldi_ctm import labels_by_place, read_decode, write_labelled
-from asr_punct.formats.kaldi_tables import unique_names, utterance_names
+from asr_punct.formats.kaldi_ctm import labels_by_index, read_decode, write_labelled
+from asr_punct.formats.kaldi_tables import read_mapping, utterance_names
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import written_words
 from asr_punct.formats.tsv import read_tsv
@@ -68,7 +68,7 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
 
 def reference(data: Path, language: str) -> Iterator[Utterance]:
     """Return the reference text with the labels of its marks and capitals."""
-    for name, text in unique_names(data / "text").items():
+    for name, text in read_mapping(data / "text").items():
         yield labelled(Utterance(tuple(map(Word, text.split())), name), language, as_written=True)
 
 
@@ -95,7 +95,7 @@ def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, l
     glyphs = Punctuator.from_pretrained(model, threads=1).glyphs
     write_text(utterances, data, target / "text", glyphs)
     with write_file(target / "ctm") as out:
-        write_labelled(ctm, labels_by_place(utterances), out, glyphs)
+        write_labelled(ctm, labels_by_index(utterances), out, glyphs)
     write_subtitles(utterances, target / "srt", glyphs)
     write_scored(utterances, data, language, target / "scoring", glyphs)
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.kaldi_tables import unique_names
+from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import refined, with_pauses
 from asr_punct.words import Utterance
@@ -32,7 +32,7 @@ class AudioFiles:
     """
 
     def __init__(self, table: Path, folder: Path) -> None:
-        self._path, self._table = table, unique_names(table)
+        self._path, self._table = table, read_mapping(table)
         self._made, self._recording = folder / "recording.wav", ""
 
     def __call__(self, utterance: Utterance) -> Path:
@@ -55,7 +55,7 @@ def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
     utterances: Iterable[Utterance] = formats.read(part / "words.json")
     if (part / "wav.scp").exists():
         utterances = refine_pauses(utterances, AudioFiles(part / "wav.scp", folder))
-    documents = unique_names(part / "utt2doc")
+    documents = read_mapping(part / "utt2doc")
     for utterance in with_pauses(utterances):
         yield replace(utterance, document=documents[utterance.id])
 

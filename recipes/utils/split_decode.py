@@ -20,7 +20,7 @@ from split_data_dir import assign
 from asr_punct import formats
 from asr_punct.errors import InputError, counted_as, run_script
 from asr_punct.formats.kaldi_ctm import read_decode
-from asr_punct.formats.kaldi_tables import unique_names
+from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.marks import glyphs
 from asr_punct.words import TimeSource, Utterance, named_time_source
 
@@ -48,7 +48,7 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
     utterances = [replace(utterance, time_source=times) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
-    documents, sounds = unique_names(data / "utt2doc"), unique_names(data / "wav.scp")
+    documents, sounds = read_mapping(data / "utt2doc"), read_mapping(data / "wav.scp")
     recordings = dict.fromkeys(utterance.recording for utterance in utterances)
     missing = [name for name in recordings if name not in sounds]
     if audio and missing:
