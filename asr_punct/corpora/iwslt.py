@@ -20,9 +20,9 @@ from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
 PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
-"""Files of the benchmark, and the names of the corpora made of them."""
+"""Files of the benchmark, and the part that each becomes."""
 CLASSES = 4
-"""Number of classes in its scores: three marks and none."""
+"""Number of classes in published scores: three marks, and no mark."""
 CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
 """Tokens that a recogniser joins to the word before them."""
 _SUFFIXES = ("", ".txt", ".xz")
@@ -88,7 +88,7 @@ def _read_tokens(path: Pathlike) -> Iterator[Word]:
 
 
 def _groups(tokens: Iterable[Word]) -> Iterator[list[Word]]:
-    """Group the tokens that a recogniser writes as one word, with its clitics and the dash after it."""
+    """Yield the tokens of each word of a recogniser: a token, its clitics, and a dash after it."""
     group: list[Word] = []
     for token in tokens:
         if group and not (token.text in CLITICS or _is_mark(token.text)):
@@ -110,7 +110,7 @@ def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
 
 
 def as_recognised(tokens: Utterance) -> Utterance:
-    """Return tokens as words: clitics are joined, lone dashes left out, and their marks are on the joined word."""
+    """Return tokens as a recogniser's words: clitics joined, lone dashes left out, their marks on the joined word."""
     words = []
     for group in _groups(tokens.words):
         text = "".join(token.text for token in group if not _is_mark(token.text)) or group[0].text
@@ -120,18 +120,20 @@ def as_recognised(tokens: Utterance) -> Utterance:
 
 
 def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
-    """Return the tokens with the labels of the words: marks on the right go to the last token, others to the first.
+    """Return the tokens with the labels of the words.
+
+    Opening marks and case go to the first token of a word, other marks to the last.
 
     Args:
         words: `as_recognised(tokens)` with labels.
         tokens: the benchmark's tokens.
     """
     groups = zip(_groups(tokens.words), words.labels, strict=True)
-    return annotate(tokens, labels=[label for group, found in groups for label in _spread(found, len(group))])
+    return annotate(tokens, labels=[labels for group, found in groups for labels in _spread(found, len(group))])
 
 
-def _spread(label: Labels, tokens: int) -> list[Labels]:
+def _spread(labels: Labels, tokens: int) -> list[Labels]:
     if tokens == 1:
-        return [label]
-    before = label.marks & _LEFT
-    return [Labels(before, label.case), *[Labels()] * (tokens - 2), Labels(label.marks - before)]
+        return [labels]
+    opening = labels.marks & _LEFT
+    return [Labels(opening, labels.case), *[Labels()] * (tokens - 2), Labels(labels.marks - opening)]

@@ -1,7 +1,7 @@
 """`prepare mintzai`: mintzai-ST (Etchegoyhen et al. 2021) to Kaldi data directories.
 
-The corpus has `{es-eu,eu-es}/{train,dev,test}/{audio/*.m4a, transcriptions/*.es|*.eu}`: a segment a file, with the
-transcription in the spoken language under the same stem.
+The corpus has `{es-eu,eu-es}/{train,dev,test}/{audio/*.m4a, transcriptions/*.es|*.eu}`. Each segment is an audio file;
+its transcription is the file with the same stem and the suffix of the spoken language.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAIRS = {"es": "es-eu", "eu": "eu-es"}
 """The folder of each spoken language; its name has the language of the translation too."""
 PARTS = ("train", "dev", "test")
 _RECORDING = re.compile(r"(.+)[_-]\d+")
-"""Stem of a segment; the group is the recording, whose segments are context for each other."""
+"""Stem of a segment, `s_001`; the group is the recording `s`, whose segments are context for each other."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
     """Write `output/{es,eu}/{train,dev,test}` with `wav.scp text utt2spk spk2utt utt2doc reco2file_and_channel`.
 
     Args:
-        source: the corpus.
+        source: directory of the corpus.
         output: parent of the data directories.
 
     Raises:
@@ -55,10 +55,10 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
     for pair_language, pair in PAIRS.items():
         for part in PARTS:
             language, texts = _find_texts(source / pair / part, pair_language, summary)
-            known = sets.setdefault(f"{language}/{part}", {})
+            by_name = sets.setdefault(f"{language}/{part}", {})
             for segment in _segments(source / pair / part, texts, language, summary):
-                if known.setdefault(segment.name, segment) is not segment:
-                    summary.problems.append(f"{segment.audio}: same name as {known[segment.name].audio}, left out")
+                if by_name.setdefault(segment.name, segment) is not segment:
+                    summary.problems.append(f"{segment.audio}: same name as {by_name[segment.name].audio}, left out")
     for name, by_name in sets.items():
         if by_name:
             _write_data_dir(output / name, list(by_name.values()))
@@ -89,7 +89,7 @@ def _find_texts(root: Path, language: str, summary: Summary) -> tuple[str, dict[
 
 
 def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summary) -> Iterator[_Segment]:
-    """Yield segments with audio and words in the order of speech; add the others to the summary's problems."""
+    """Yield segments in the order of speech; add those without audio or words to the summary's problems."""
     if not (root / "audio").is_dir():
         return
     audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in AUDIO_SUFFIXES), summary)

@@ -1,4 +1,4 @@
-"""Recognised or aligned words, with the labels of their data directory and with pauses, as a corpus."""
+"""`pauses`: recognised or aligned words with pauses, and with the labels of a data directory, as a corpus."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from asr_punct.words import Utterance, Word, named_time_source
 
 
 class TimedCorpus:
-    """A corpus from recognised or aligned words, labelled with the text of a data directory.
+    """A corpus of recognised or aligned words, labelled with the text of a data directory.
 
-    Times count from the beginning of the audio file. So the pause after an utterance's last word is known only if the
+    Times count from the beginning of the audio file, so the pause after an utterance's last word is known only if the
     next utterance is in the same file.
 
     Args:
-        language: of the data directory's text.
-        times: the time source; None: the input's.
-        audio: the recording of all words, or None.
-        data_dir: audio, text and documents of the utterances, or None.
+        language: language code of the data directory's text.
+        times: name of the time source; None: as the input's format has it.
+        audio: audio file of all words, or None.
+        data_dir: Kaldi data directory with audio, text and documents of the utterances, or None.
 
     Raises:
         AsrPunctError: unknown time source.
@@ -45,14 +45,14 @@ class TimedCorpus:
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory they come in its order, so the file is held in memory.
+        With a data directory, utterances have its order, so all of them are held in memory.
 
         Raises:
             InputError: a malformed file, an utterance that is not in the data directory, or no times at all.
         """
         utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._times)
         if self._data_dir is not None:
-            utterances = map(self._described, self._in_order(utterances))
+            utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
             utterances = refined(utterances, audio_of, self._counts)
@@ -62,12 +62,12 @@ class TimedCorpus:
             raise InputError(str(source), "words without times", TIMES)
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        held: dict[str, list[Utterance]] = {}
+        by_id: dict[str, list[Utterance]] = {}
         for utterance in utterances:
-            held.setdefault(self._item(utterance).id, []).append(utterance)
-        self._counts["silent"] += len(self._items) - len(held)
+            by_id.setdefault(self._item(utterance).id, []).append(utterance)
+        self._counts["silent"] += len(self._items) - len(by_id)
         for name in self._items:
-            yield from held.get(name, [])
+            yield from by_id.get(name, [])
 
     def _item(self, utterance: Utterance) -> DataUtterance:
         if utterance.id not in self._items:
@@ -75,8 +75,8 @@ class TimedCorpus:
             raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
         return self._items[utterance.id]
 
-    def _described(self, utterance: Utterance) -> Utterance:
-        """The utterance with document, recording and labels of the data directory."""
+    def _with_data(self, utterance: Utterance) -> Utterance:
+        """Return the utterance with document, recording and labels of the data directory."""
         item = self._item(utterance)
         starts = [word.start for word in utterance.words if word.start is not None]
         if item.end is not None and starts and not item.start - SLACK <= min(starts) <= item.end + SLACK:

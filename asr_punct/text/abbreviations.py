@@ -1,4 +1,4 @@
-"""Abbreviations of Spanish, Basque and English: which words keep a period, and what the period can mean.
+"""Abbreviations of Spanish, Basque and English: the words that a period may be part of.
 
 To add a language, add an entry to `_RULES`.
 """
@@ -13,12 +13,12 @@ from operator import or_
 
 
 class PeriodKind(Enum):
-    """Meaning of a period after a word."""
+    """What a period after a word can be, depending on the word."""
 
     PLAIN = auto()  # the mark PERIOD
     TITLE = auto()  # part of the word, never the end of a sentence: Sr.
-    FINAL = auto()  # part of the word; ends the sentence at the end of the text or before a capital: etc.
-    NAME_PART = auto()  # the same, but only before a capitalised function word: U.S.
+    FINAL = auto()  # part of the word; ends the sentence at the end of the text or before any capital: etc.
+    NAME_PART = auto()  # part of the word; ends the sentence at the end of the text or before `The`, `He` …: U.S.
     NUMBERED = auto()  # part of the word only before a number: no. 5
     LETTER = auto()  # after one letter: an initial or the end of a sentence
     ORDINAL = auto()  # part of the word before a lower-case word: Basque 2. artikulua, XX. mendea
@@ -29,8 +29,8 @@ class LanguageRules:
     """How a language, or a mixture of languages, abbreviates.
 
     Attributes:
-        kinds: words without their period, except those of `PeriodKind.PLAIN`.
-        acronym: kind of letters with periods between them (`EE.UU`, `p.m`).
+        kinds: the kind of the period after each abbreviation, which is written without the period.
+        acronym: the kind of the period after letters with periods between them (`EE.UU`, `p.m`).
         function_words: words such as articles and pronouns; one with a capital begins a sentence.
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
@@ -51,7 +51,7 @@ class LanguageRules:
     apostrophes: bool = False
 
     def __or__(self, other: LanguageRules) -> LanguageRules:
-        """Rules of both languages; where they disagree, the left one wins."""
+        """Join the rules of two languages; where they disagree, the left one wins."""
         return LanguageRules(
             {**other.kinds, **self.kinds},
             self.acronym,
@@ -78,6 +78,7 @@ def _kinds(title: str = "", final: str = "", name_part: str = "", numbered: str 
     }
 
 
+# plural acronyms: EE. UU., JJ. OO.
 _DOUBLED = "ee uu jj oo cc aa ff rr hh vv"
 _RULES = {
     "es": LanguageRules(
@@ -143,7 +144,7 @@ _RULES = {
 
 @lru_cache(maxsize=64)
 def rules_of(language: str) -> LanguageRules:
-    """Rules of a language code or a mixture (`es+eu`, the first language wins).
+    """Return the rules of a language code or a mixture (`es+eu`, the first language wins).
 
     A language without an entry has only the rules common to all: acronyms and initials.
     """

@@ -1,4 +1,4 @@
-"""Read a period that follows a word directly: part of the word, the mark PERIOD, or both."""
+"""Decide what a period directly after a word is: part of the word, the mark PERIOD, or both."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from asr_punct.text.abbreviations import LanguageRules, PeriodKind, rules_of
 
 
 class Period(Enum):
-    """Reading of a period."""
+    """What a period after a word is."""
 
-    MARK = auto()  # the mark PERIOD; the word ends before it
-    OWN = auto()  # the end of the word's spelling
-    BOTH = auto()  # the end of the word's spelling and of the sentence
+    MARK = auto()  # the mark PERIOD: `casa.`
+    IN_WORD = auto()  # part of the word, an abbreviation: `Sr. Ruiz`
+    BOTH = auto()  # part of the word and the mark PERIOD: `patos, etc.`
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Context:
         before: the word before, with its own period if it has one.
         after: the word after, without a period; empty at the end of the text.
         after_case: case of the word after.
-        stopped: another mark (`,` `?` …) ends the clause here.
+        stopped: another mark after the word (`,` `?` …) ends the clause.
     """
 
     before: str = ""
@@ -45,15 +45,17 @@ class Context:
         return self.after_case is not Case.O and _APOSTROPHE.split(self.after, maxsplit=1)[0] in rules.function_words
 
 
+# xx, mcmiv; not the single letter i
 _ROMAN = re.compile(r"(?=..)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _NUMBER = re.compile(r"\d[\d.]*")
+# abbreviations written as two: a. C., p. m., p. ej., s. f.
 _LETTER_PAIRS = frozenset({("a", "c"), ("d", "c"), ("a", "m"), ("p", "m"), ("p", "ej"), ("s", "f")})
 _APOSTROPHE = re.compile("['’]")
 
 
 @lru_cache(maxsize=1 << 16)
 def kind_of(word: str, language: str) -> PeriodKind:
-    """Return the kind of period that can follow a lower-case word."""
+    """Return the kind of the period that may follow a lower-case word."""
     rules = rules_of(language)
     if word in rules.kinds:
         return rules.kinds[word]
@@ -70,7 +72,7 @@ def kind_of(word: str, language: str) -> PeriodKind:
 
 
 def read_period(word: str, case: Case, context: Context, language: str) -> Period:
-    """Read the period directly after a word.
+    """Decide what the period directly after a word is.
 
     An abbreviation's period stays in the word. It also ends the sentence, as PERIOD, where no other mark ends the
     clause and the text ends or the next word begins a sentence: any capital after `etc.`, a capitalised function word
@@ -87,18 +89,19 @@ def read_period(word: str, case: Case, context: Context, language: str) -> Perio
         case PeriodKind.PLAIN:
             return Period.MARK
         case PeriodKind.TITLE:
-            return Period.OWN
+            return Period.IN_WORD
         case PeriodKind.FINAL:
             doubled = _is_doubled(word) and _is_doubled(context.after)  # EE. UU.
-            return _own_or_both(context.at_end or (context.after_case is not Case.O and not doubled), context)
+            return _abbreviation(context.at_end or (context.after_case is not Case.O and not doubled), context)
         case PeriodKind.NAME_PART:
-            return _own_or_both(context.at_end or context.starts_sentence(rules), context)
+            return _abbreviation(context.at_end or context.starts_sentence(rules), context)
         case PeriodKind.NUMBERED:
-            return Period.OWN if context.after[:1].isdigit() else Period.MARK
+            return Period.IN_WORD if context.after[:1].isdigit() else Period.MARK
         case PeriodKind.LETTER:
             return _after_letter(word, case, context, rules)
-    lower = context.after_case is Case.O and context.after[:1].isalpha()
-    return Period.OWN if lower or context.stopped else Period.MARK
+        case PeriodKind.ORDINAL:
+            before_lower_case = context.after_case is Case.O and context.after[:1].isalpha()
+            return Period.IN_WORD if before_lower_case or context.stopped else Period.MARK
 
 
 def is_initial(word: str, case: Case, language: str) -> bool:
@@ -109,17 +112,17 @@ def is_initial(word: str, case: Case, language: str) -> bool:
 
 
 def _after_letter(word: str, case: Case, context: Context, rules: LanguageRules) -> Period:
-    second = len(context.before) == 2 and context.before[1] == "."
-    paired = (word, context.after) in _LETTER_PAIRS or (second and (context.before[0], word) in _LETTER_PAIRS)
+    after_initial = len(context.before) == 2 and context.before[1] == "."  # J. R.
+    paired = (word, context.after) in _LETTER_PAIRS or (after_initial and (context.before[0], word) in _LETTER_PAIRS)
     if word in rules.pronouns or (case is Case.O and not paired):
-        return Period.OWN if context.after[:1].isdigit() and word not in rules.pronouns else Period.MARK
+        return Period.IN_WORD if context.after[:1].isdigit() and word not in rules.pronouns else Period.MARK
     if not (context.at_end or context.starts_sentence(rules)) or context.stopped:
-        return Period.OWN
-    return Period.BOTH if second else Period.MARK
+        return Period.IN_WORD
+    return Period.BOTH if after_initial else Period.MARK
 
 
-def _own_or_both(ends: bool, context: Context) -> Period:
-    return Period.BOTH if ends and not context.stopped else Period.OWN
+def _abbreviation(ends_sentence: bool, context: Context) -> Period:
+    return Period.BOTH if ends_sentence and not context.stopped else Period.IN_WORD
 
 
 def _is_doubled(word: str) -> bool:

@@ -13,9 +13,12 @@ from asr_punct.text.characters import clean
 from asr_punct.text.periods import Period, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
 
+# y . . . nada
 _SPACED_ELLIPSIS = re.compile(r"\.(?:\s\.){2,}(?!\S)")
+# the first hyphen of gorputz- eta keinu-hizkuntza, the first two of diru-, lan- edo lur-galera
 _SUSPENDED = re.compile(r"(?<=\w)-(?=(?:,\s+[\w-]+-){0,4},?\s+(?:eta|edo|zein|nahiz|ala)\b)", re.IGNORECASE)
 _DASH_BEFORE_WORD = re.compile(r"(?<!\S)-(?=\w)")
+# quotation marks that may open or close
 _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
 
 
@@ -71,7 +74,7 @@ def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
 
 
 class _Line:
-    """Words and marks of a line read so far; `_waiting` are opening marks whose word has not been read."""
+    """The words and marks of a line that have been read; `_waiting` has opening marks whose word comes next."""
 
     def __init__(self, language: str) -> None:
         self.dropped: Counter[str] = Counter()
@@ -115,12 +118,12 @@ class _Line:
     def finish(self) -> Parsed:
         """Decide about the periods and make the labels canonical."""
         if self._words and self._waiting.get(Mark.OPEN_QUOTE) in _SIDELESS:
-            self._put(-1, Mark.QUOTE, self._waiting.pop(Mark.OPEN_QUOTE))
+            self._add(-1, Mark.QUOTE, self._waiting.pop(Mark.OPEN_QUOTE))
         self.dropped.update(self._waiting.values())
         words, cases, marks = self._words, self._cases, self._marks
         for i in self._periods:
             if read_period(words[i], cases[i], context_of(words, cases, marks, i), self._language) is Period.MARK:
-                self._put(i, Mark.PERIOD, ".")
+                self._add(i, Mark.PERIOD, ".")
             else:
                 words[i] += "."
                 self._forms[i] += "."
@@ -130,7 +133,7 @@ class _Line:
         make_canonical(words, cases, marks, self._language)
         return Parsed(tuple(words), tuple(map(cached_labels, marks, cases)), tuple(self._forms), self.dropped)
 
-    def _put(self, index: int, mark: Mark, glyph: str) -> None:
+    def _add(self, index: int, mark: Mark, glyph: str) -> None:
         if mark in self._marks[index]:
             self.dropped[glyph] += 1
         else:
@@ -143,21 +146,21 @@ class _Line:
             self._waiting[mark] = glyph
 
     def _close(self, mark: Mark | None, part: MarkPart) -> None:
-        """Add a mark to the word before; drop `¿?` without a word in it, and `…` in `«…and`."""
+        """Add a mark to the word before; drop `¿?` without a word inside, and `…` in `«…and`."""
         opener = self._waiting.pop(OPENER[mark], None) if mark in OPENER else None
         if opener is not None:
             self.dropped.update((opener, part.glyph))
         elif mark is None or not self._words or (self._waiting and part.before_word and not part.after_word):
             self.dropped[part.glyph] += 1
         else:
-            self._put(-1, mark, part.glyph)
+            self._add(-1, mark, part.glyph)
 
     def _dash(self, part: MarkPart) -> None:
         alone = part.after_word == part.before_word
         if not self._words or self._waiting or (not alone and part.before_word):
             self._open(Mark.OPEN_DASH, part.glyph)
         else:
-            self._put(-1, Mark.DASH, part.glyph)
+            self._add(-1, Mark.DASH, part.glyph)
 
     def _quote(self, part: MarkPart) -> None:
         """A quotation mark opens before a word, closes after a word; between words, or alone, it alternates."""

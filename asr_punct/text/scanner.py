@@ -63,18 +63,22 @@ class MarkPart:
 
 Part = WordPart | MarkPart
 
-_RUN = "[aAo0%][aAo0m%]*"
-_BRACKETED = r"\((?:[ao]{1,4}|A)\)"
-_POINT = r"(?<!a)\.|\.(?!Aa)"
+# Regular expressions of shapes (`characters`), not of characters.
+_RUN = "[aAo0%][aAo0m%]*"  # letters, digits and pronounced symbols: 50%
+_BRACKETED = r"\((?:[ao]{1,4}|A)\)"  # niño(s), [T]he
+_POINT = r"(?<!a)\.|\.(?!Aa)"  # 3.500, a.eus; not fin.Luego
+# between two runs: teórico-práctico, o'clock, km/h, 10:30
 _JOIN = rf"(?:['69`/_·-]|\*+|(?<=0)[,:](?=0)|{_POINT})"
+# a minus or decimal point, then runs that are joined: -5, .5
 _WORD = rf"(?:-(?=%?\.?0))?(?:\.(?=0))?(?:{_BRACKETED}(?=[aAo]))?{_RUN}(?:{_JOIN}{_RUN}|{_BRACKETED}(?:{_RUN})?)*"
 _SCAN = re.compile(
     rf"""(?P<word>{_WORD})|(?P<ellipsis>\.{{3,}}|(?<=[?!])\.\.|…)|(?P<dash>-+|–)|(?P<open>66|``|«)|(?P<close>99|»)"""
     rf"""|(?P<double>"|'')|(?P<single>['69`])|(?P<mark>[.।,;:?!¿¡])|(?P<other>.)""",
     re.DOTALL,
 )
+# to the last letter, digit or symbol that can end an address: http://a.eus/b.
 _URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"«»“”„…–—¿¡]*[\w/=#&%+~@]", re.IGNORECASE)
-_YEAR = re.compile(r"\d\ds?")
+_YEAR = re.compile(r"\d\ds?")  # '90s
 _GROUPS: dict[str, tuple[MarkKind, Mark | None]] = {
     "ellipsis": ("right", Mark.ELLIPSIS),
     "dash": ("dash", None),
