@@ -3,13 +3,13 @@
 #
 # Usage: recipes/align.sh [options] DIR
 #   --nj N            jobs (default: 2)
-#   --cmd COMMAND     what starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --cmd COMMAND     program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --lang LANG       language of the text, as for asr-punct align (default: es)
 #   --method NAME     dtw, or ctc with --acoustic-model (default: dtw)
-#   --acoustic-model M  model for --method ctc
-#   --log NAME        log of a job, with JOB in it (default: DIR/log/align.JOB.log)
+#   --acoustic-model M  CTC model for --method ctc
+#   --log NAME        log of a job; JOB in it is the job's number (default: DIR/log/align.JOB.log)
 #
-# A second run skips the parts that a killed run has finished.
+# After a killed run, a second run skips the finished parts.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
@@ -32,7 +32,7 @@ if [ ! -d "$parts" ] || [ "$dir/text" -nt "$parts" ] || [ "$dir/wav.scp" -nt "$p
   "$utils/split_data_dir.py" "$dir" "$nj"
 fi
 
-# One thread a job: the jobs fill the machine.
+# One thread for each job, because the jobs use all cores.
 export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # shellcheck disable=SC2086 # the command may have options
 $cmd JOB="1:$nj" "$log" test -s "$parts/JOB/ctm" \|\| \

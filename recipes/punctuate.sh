@@ -8,7 +8,7 @@
 #                      (default: asr)
 #   --lang LANG        language of the reference, as asr-punct score takes it (default: es)
 #   --nj N             jobs at the same time (default: 2)
-#   --cmd COMMAND      what starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
+#   --cmd COMMAND      program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --python NAME      Python that has asr_punct (default: python3)
 #   --stage N, --stop-stage N
 #                      first and last stage: 1 split, 2 restore, 3 merge, 4 score
@@ -54,23 +54,23 @@ mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
 lock "$out"
 
 parts=$out/split$nj
-# The parts are made again when their inputs change.
+# The parts are made again when their inputs or options change.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
-made_of="$model $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
+fingerprint="$model $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
 
 need_parts() {
   need 1 "$parts/made_of"
-  [ "$(cat "$parts/made_of")" = "$made_of" ] ||
+  [ "$(cat "$parts/made_of")" = "$fingerprint" ] ||
     fail "found $parts made of other files or with other options, expected these (run stage 1)"
 }
 
 if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
-  if [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$made_of" ]; then
+  if [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$fingerprint" ]; then
     options=(--times "$times")
     ! $use_audio || options+=(--audio)
     "$python" "$utils/split_decode.py" "${options[@]}" "$data" "$ctm" "$parts" "$nj"
-    echo "$made_of" >"$parts/made_of"
+    echo "$fingerprint" >"$parts/made_of"
   fi
 fi
 

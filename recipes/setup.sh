@@ -6,8 +6,9 @@
 #   --extras LIST    extras to install, separated by commas (default: audio,train)
 #   --python NAME    Python 3.11 or newer to create it with (default: python3)
 #
-# Does nothing if all of it is already installed. Installs the CPU build of torch on a machine without a GPU if pip's
-# own settings or PyTorch's index of CPU wheels have it, else the build that pip finds. Uses uv if it is on the PATH.
+# Does nothing if everything is already installed. On a machine without a GPU, installs the CPU build of torch if
+# PyTorch's index of CPU wheels can be reached, else the build that pip finds. Uses uv instead of pip if it is on the
+# PATH.
 # The output of pip goes to DIR/setup.log.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -49,12 +50,12 @@ reachable() {
   timeout 3 "$venv/bin/python" -c "import urllib.request; urllib.request.urlopen('$1', timeout=3)" 2>/dev/null
 }
 
-# Set the array uv to the command that installs like pip with pip's settings; empty if uv cannot do that.
+# Set the array uv to a command that installs with pip's settings; to () if uv is missing or lacks one of the settings.
 find_uv() {
   local setting value place
   uv=()
   command -v uv >/dev/null || return 0
-  # uv prefers the first index that has a package; pip, the best version of all.
+  # By default uv uses the first index that has a package. pip uses the best version of all indexes.
   uv=(uv pip install --python "$venv/bin/python" --index-strategy unsafe-best-match)
   while IFS='=' read -r setting value; do
     value=${value#[\'\"]}
@@ -97,7 +98,7 @@ logged "$python" -m venv "$venv" || fail "failed: $python -m venv $venv ($(tail 
 find_uv
 case ,$extras, in
   *,train,* | *,nemo,*)
-    # First and alone, so that the other packages find torch installed and do not choose a build.
+    # Install torch first, so that the other packages do not bring another build.
     torch=("$(grep '^torch==' "$constraints")")
     if ! has_gpu && reachable "$cpu_index/torch/"; then
       torch+=(--extra-index-url "$cpu_index") # its version 2.x.y+cpu is newer than 2.x.y
@@ -106,7 +107,7 @@ case ,$extras, in
     ;;
 esac
 install -e "${root}[$extras]"
-# On all cores; packages may carry files for other versions of Python, which do not compile.
+# Compile on all cores. Ignore failures: some packages have files for other versions of Python.
 logged "$venv/bin/python" -m compileall -qq -j 0 "$venv"/lib/python3*/site-packages || true
 
 for extra in ${extras//,/ }; do

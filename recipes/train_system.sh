@@ -6,14 +6,14 @@
 #                      a small one with random weights; empty: that of the configuration
 #   --budget NAME      full: the settings of the configurations; pass: one pass over the text with higher rates; mini:
 #                      many passes over a very small corpus; smoke: a few thousand words (default: full)
-#   --tagger NAME      tagger of parts of speech for pos_fusion: a folder, own (the one of egs/iwslt/pos, for encoders
+#   --tagger NAME      part-of-speech tagger of pos_fusion: a folder, own (the one of egs/iwslt/pos, for encoders
 #                      with the vocabulary of bert-base-uncased) or flair (default: own)
 #   --pauses B         whether the data has pauses (default: true)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
 #   --dry-run true     check that the system can be trained, print its settings and stop
 #
 # SYSTEM is a configuration of egs/iwslt/conf or conf: brnn, pos_fusion/random, … Further arguments "key=value" are
-# settings of all parts. A killed training goes on.
+# settings of all parts. After a killed run, a second run continues the training.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PATH=$root/recipes:$root/recipes/utils:$PATH
@@ -41,7 +41,7 @@ config=$root/egs/iwslt/conf/$system.yaml
 own_settings=("$@")
 settings=()
 
-# The encoder, where the system reads a given one.
+# The encoder, unless the system has its own.
 if [ -n "$encoder" ] && [[ $system != brnn && $system != polacek/scratch ]]; then
   if [ "$encoder" = built ]; then
     settings+=(model.encoder.{name=null,kind=transformer,vocabulary=4000,layers=2,width=128,heads=4,feed_forward=256})
@@ -51,7 +51,7 @@ if [ -n "$encoder" ] && [[ $system != brnn && $system != polacek/scratch ]]; the
   fi
 fi
 
-# The tagger of parts of speech, where the system reads them.
+# The part-of-speech tagger, if the system reads its tags.
 case $system in
   pos_fusion | pos_fusion/random)
     bert_tagger=$root/egs/iwslt/pos/bert-uncased
@@ -73,7 +73,7 @@ case $system in
     ;;
 esac
 
-# budget_settings PART: what --budget changes in that part (frozen, text or train) of the training.
+# budget_settings PART: settings of --budget for a part (frozen, text or train) of the training
 budget_settings() {
   case $budget/$system in
     full/courtland) [ "$1" != frozen ] || echo training.epochs=90 training.batch_size=1000 ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Train a tagger of parts of speech for pos_fusion.
+# Train a part-of-speech tagger for pos_fusion.
 #
 # Usage: recipes/train_tagger.sh ENCODER TREEBANKS MODEL_DIR
-#   ENCODER      pretrained encoder whose tokenizer it reads, as for train_system.sh
-#   TREEBANKS    folder of *train*.conllu and *dev*.conllu, also .xz
+#   ENCODER      pretrained encoder whose tokens it reads, as for train_system.sh
+#   TREEBANKS    folder of *train*.conllu and *dev*.conllu (or .conllu.xz)
 set -euo pipefail
 recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PATH=$recipes:$recipes/utils:$PATH

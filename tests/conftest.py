@@ -1,4 +1,4 @@
-"""Fixtures, and a model trained once for all tests that need one."""
+"""Shared fixtures."""
 
 import os
 import sys
@@ -16,13 +16,13 @@ settings.load_profile("no times")
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
-    """Directory of a small corpus."""
+    """Data directory of a small corpus."""
     return write_corpus(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory, corpus):
-    """A tiny trained and exported model directory; not to be changed."""
+    """Directory of a tiny trained model with all graphs. Do not change it."""
     pytest.importorskip("torch")
     from asr_punct.training.export import export
     from asr_punct.training.fit import train
@@ -35,16 +35,16 @@ def model(tmp_path_factory, corpus):
 
 @pytest.fixture(scope="session")
 def real_data():
-    """Folder of real material, where there is one."""
+    """Folder of real texts and recordings; the test is skipped without it."""
     folder = os.environ.get("ASR_PUNCT_DATA")
     if not folder:
-        pytest.skip("ASR_PUNCT_DATA names no folder of real material")
+        pytest.skip("ASR_PUNCT_DATA is not set to a folder of real texts and recordings")
     return Path(folder)
 
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Call the command line in this process: status, standard output, standard error."""
+    """Return a function that runs the command line and returns status, standard output and standard error."""
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["asr-punct", *map(str, arguments)])
@@ -58,7 +58,7 @@ def run(monkeypatch, capsys):
 
 @pytest.fixture
 def talk(tmp_path):
-    """A .wav of 16 kHz: noise of one, two and one seconds with a second of silence between."""
+    """A .wav file: 1 s of noise, 1 s of silence, 2 s of noise, 1 s of silence, 1 s of noise."""
     pytest.importorskip("soundfile")
     np = pytest.importorskip("numpy")
     from asr_punct import audio

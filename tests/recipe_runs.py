@@ -1,4 +1,4 @@
-"""Copies of the recipes, which tests can run and change; the package is the one under test."""
+"""Copies of the recipes for tests to run and change. They use the package under test."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-_MADE = shutil.ignore_patterns("exp", "data", "corpus", "work", "__pycache__", "*.safetensors", ".*")
+_OUTPUTS = shutil.ignore_patterns("exp", "data", "corpus", "work", "__pycache__", "*.safetensors", ".*")
 
 
 def copy_recipes(root: Path, *folders: str) -> Path:
-    """Copy these folders of the source tree (default: conf, egs and recipes), without what recipes have made."""
+    """Copy folders of the source tree (default: conf, egs and recipes) without outputs of earlier runs."""
     for name in folders or ("conf", "egs", "recipes"):
-        shutil.copytree(ROOT / name, root / name, ignore=_MADE)
+        shutil.copytree(ROOT / name, root / name, ignore=_OUTPUTS)
     return root
 
 
 def environment(*programs: Path, packages: tuple[Path, ...] = ()) -> dict[str, str]:
-    """Return the environment with this Python, the package under test, and folders of stubs in front."""
+    """Return the environment with this Python and the package under test. Folders of stubs come first."""
     path = [*map(str, programs), str(Path(sys.executable).parent), os.environ["PATH"]]
     python_path = [*map(str, packages), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PATH": ":".join(path), "PYTHONPATH": ":".join(filter(None, python_path))}
@@ -43,13 +43,13 @@ def write_script(path: Path, content: str) -> None:
 
 
 def good(*command: object, cwd: Path) -> str:
-    """Return the output of a recipe that ends well."""
+    """Run a recipe, which must succeed, and return its output."""
     done = run(list(command), cwd, timeout=None)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def is_all_skipped(output: str) -> bool:
-    """Whether the run of a recipe skipped all its steps."""
+    """Whether the output of a recipe says that all steps were skipped."""
     steps = [line for line in output.splitlines() if ": stage " in line]
     return bool(steps) and all(line.endswith("done before") for line in steps)

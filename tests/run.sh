@@ -3,9 +3,9 @@
 #
 # Usage: tests/run.sh [options]
 #   --venv DIR    environment to make and use (default: .venv at the top); none: the active one
-#   --nj N        tests at the same time (default: 2)
+#   --nj N        number of tests that run at the same time (default: 2)
 #
-# Status 0 if everything passes. Goes on after a failure, so that one run shows all failures.
+# Continues after a failure, so that one run shows all failures. Status 0 if everything passes.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 2

@@ -1,4 +1,4 @@
-"""Steps of a recipe (recipes/utils/common.sh): skipped when done, repeated when their inputs change, resumed."""
+"""Steps of a recipe (recipes/utils/common.sh): they are skipped, repeated and resumed."""
 
 from __future__ import annotations
 
@@ -50,13 +50,6 @@ class Recipe:
         lines = [line.removeprefix("run.sh: ") for line in result.stdout.splitlines()]
         return [line.rpartition(": ")[0] for line in lines if not line.endswith("done before")]
 
-    def kill_use(self, last: bool = True) -> None:
-        """Leave the marks of a killed last step, older than the other steps if not `last`."""
-        mark = self.root / "exp/.done/2.use.done"
-        started = mark.rename(mark.with_suffix(".started"))
-        if not last:
-            os.utime(started, (0, 0))
-
 
 @pytest.fixture
 def recipe(tmp_path: Path) -> Recipe:
@@ -101,7 +94,10 @@ def test_a_failure_is_reported_and_the_next_run_goes_on(recipe):
 @pytest.mark.parametrize("unchanged", [True, False])
 def test_a_killed_step_goes_on_unless_its_inputs_changed(recipe, unchanged):
     recipe.done()
-    recipe.kill_use(last=unchanged)
+    done = recipe.root / "exp/.done/2.use.done"
+    started = done.rename(done.with_suffix(".started"))
+    if not unchanged:
+        os.utime(started, (0, 0))  # before the earlier steps ended
     assert recipe.done() == ALL[2:]
     assert ("goes on" in (recipe.root / "exp/log/2.use.log").read_text()) == unchanged
 

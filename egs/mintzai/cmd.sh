@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What starts the jobs: recipes/utils/run_jobs.sh, on this machine. Kaldi's run.pl, slurm.pl and queue.pl take the same
-# arguments, so on a cluster write, for example:
+# Programs that start the jobs. recipes/utils/run_jobs.sh runs them on this machine. Kaldi's run.pl, slurm.pl and
+# queue.pl have the same arguments. On a cluster write, for example:
 #
 #   train_cmd="slurm.pl --mem 16G --gpu 1"
 #   align_cmd="slurm.pl --mem 4G --max-jobs-run 64"

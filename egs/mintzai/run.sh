@@ -8,19 +8,19 @@
 #   --ctm-dir DIR      word times from DIR/LANG/SPLIT.ctm instead of aligning here
 #   --ctm-source NAME  their source: asr, aligner, ctc or whisper (default: asr)
 #   --acoustic-model M  align with this CTC model (asr-punct align --method ctc) instead of without one
-#   --languages LIST   models to train (default: "es eu es+eu"); the last one is exported
+#   --languages LIST   models to train (default: "es eu es+eu"); the last one is demonstrated
 #   --config NAME      configuration (default: the paper's, autopunct_es with BETO, autopunct_eu with BERTeus,
 #                      autopunct with IXAmBERT; autopunct_mini, from scratch, on the synthetic corpus)
 #   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built (default: the
 #                      configuration's; with --system BETO, BERTeus and IXAmBERT)
-#   --system NAME      another paper's system (brnn, pos_fusion …; see recipes/train_system.sh) in place of AutoPunct
+#   --system NAME      instead of AutoPunct, another paper's system (brnn, pos_fusion …; see recipes/train_system.sh)
 #   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as for recipes/train_system.sh
 #                      (default: full; mini and --encoder built on the synthetic corpus)
-#   --tagger NAME      of parts of speech, for pos_fusion, which needs --treebanks or flair here: own, a small one that
-#                      reads the encoder's tokenizer (default); flair, for every encoder: pip install flair first, and
-#                      name one for the languages, --train-options model.pos.name=flair/upos-multi; torch decodes then
-#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu to train --tagger own on, for pretrained encoders, not
-#                      for built; of a treebank without a *train* file give another part that name
+#   --tagger NAME      part-of-speech tagger of pos_fusion: own, a small one that is trained on --treebanks (default);
+#                      or flair (pip install flair), with --train-options model.pos.name=flair/upos-multi. A model with
+#                      flair's tagger cannot be exported, so torch runs it
+#   --treebanks DIR    folder of *train*.conllu and *dev*.conllu for --tagger own; needs a pretrained encoder. If a
+#                      treebank has no *train* file, rename another part of it
 #   --ablation true    also train the 8 systems of the paper's Table 4
 #   --train-options L  more "key=value …" for asr-punct train
 #   --seed N           seed of the training (default: 1)
@@ -92,7 +92,7 @@ for base in "${bases[@]}"; do
   sets+=("$base/train" "$base/dev" "$base/test")
 done
 
-# Only the synthetic corpus has true times.
+# Only the synthetic corpus has the folder truth, with the true word times.
 source=${corpus:-corpus}
 synthetic=false
 [ -n "$corpus" ] && [ ! -d "$corpus/truth" ] || synthetic=true
@@ -124,7 +124,7 @@ encoder_of() {
   [ -n "$encoder" ] || sed -n 's/^    name: \([^ ]*\).*/\1/p' "$root/conf/$(config_of "$1").yaml"
 }
 
-# train_other_system LANGUAGE MODEL_DIR [PROGRAM…]: a program, such as step, starts the training
+# train_other_system LANGUAGE MODEL_DIR [PROGRAM…]: train --system; PROGRAM, such as step, starts train_system.sh
 train_other_system() {
   local language=$1 model=$2 tagger_folder=$tagger
   shift 2
@@ -181,7 +181,7 @@ train() {
       --data "data/tsv/$language" -o "$output" --resume ${device:+--device "$device"} "model.language=$language" \
       "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} ${settings[@]+"${settings[@]}"} $train_options
   fi
-  # Every system is decoded and timed by the same runtime.
+  # All systems are decoded with onnxruntime, so that their speed can be compared.
   if has_graph "$output"; then
     runner=$train_cmd step "graph $name" "$output/model.onnx" asr-punct export "$output"
   fi
@@ -227,7 +227,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   done
   for set in "${sets[@]}"; do
     if [ -n "$ctm_dir" ]; then
-      step "times $set" "data/$set/ctm" local/take_ctm.sh "$ctm_dir/$set.ctm" "data/$set"
+      step "times $set" "data/$set/ctm" local/copy_ctm.sh "$ctm_dir/$set.ctm" "data/$set"
     else
       step "align $set" "data/$set/ctm" align.sh --nj "$nj" --cmd "$align_cmd" --lang "${set%/*}" \
         ${acoustic_model:+--method ctc --acoustic-model "$acoustic_model"} \

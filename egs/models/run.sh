@@ -50,7 +50,7 @@ done
 mkdir -p work
 lock work
 
-declare -A fillers=([en]="uh um er mm well") # in place of those of small_noise.yaml
+declare -A fillers=([en]="uh um er mm well") # replace the Spanish and Basque ones of small_noise.yaml
 options=(training.seed="$seed")
 [[ $device != cuda* ]] || options+=(training.batch_size=256 training.workers=8 training.compile=true)
 read -ra more <<<"$train_options"

@@ -1,19 +1,19 @@
 # shellcheck shell=bash disable=SC2154 # the recipe sets stage, stop_stage and caller
-# Functions of the recipes' run.sh: checks of options and inputs, and steps that are skipped once they are done.
+# Functions for the recipes' run.sh: checks of options and inputs, and steps that are skipped once they are done.
 #
 #   if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-#     begin 3 data                       # stage 3; its marks of finished steps go to data/.done
-#     need 2 data/es/train/ctm           # an input, and the stage that makes it
+#     begin 3 data                       # stage 3; data/.done lists its finished steps
+#     need 2 data/es/train/ctm           # stage 2 makes this input
 #     step "pauses es/train" data/tsv/es/train.tsv  asr-punct pauses …   # name, output, command
 #   fi
 #
-# A finished step is skipped while its output exists, its command is the same but for --nj, and no step of an earlier
-# stage ended after it. The stage that --stage names is always done again. A step that was killed finds its partial
-# output, unless its command has changed since. $runner starts the commands (default: run_jobs.sh); their output goes to
-# exp/log/STAGE.NAME.log ($logs: another folder).
+# A finished step is skipped if its output exists, its command is the same except for --nj, and no step of an earlier
+# stage ended after it. The stage that --stage names is always done again. A killed step keeps its partial output for
+# the next run, unless its command has changed. $runner starts the commands (default: run_jobs.sh); their output goes
+# to $logs/STAGE.NAME.log.
 
 number=
-marks=
+done_dir=
 logs=exp/log
 
 fail() {
@@ -21,7 +21,7 @@ fail() {
   exit 2
 }
 
-# check_numbers MINIMUM NAME…: these options are whole numbers
+# check_numbers MINIMUM NAME…: check that these options are whole numbers of at least MINIMUM
 check_numbers() {
   local minimum=$1 name
   shift
@@ -31,18 +31,18 @@ check_numbers() {
   done
 }
 
-# check_stages LAST: --stage and --stop-stage, of stages 0 to LAST
+# check_stages LAST: check --stage and --stop-stage of a recipe with the stages 0 to LAST
 check_stages() {
   check_numbers 0 stage stop_stage
   [ "$stage" -le "$1" ] || fail "--stage: found '$stage', expected 0 to $1"
 }
 
-# absolute PATH: the path seen from the folder that the recipe was called in ($caller)
+# absolute PATH: print a path, which is relative to the folder where the recipe was started ($caller), as absolute
 absolute() {
   (cd "$caller" && realpath -m -- "$1")
 }
 
-# check_folders NAME…: these options are folders, or empty; makes them absolute
+# check_folders NAME…: check that these options are folders or empty, and make them absolute
 check_folders() {
   local name
   for name; do
@@ -52,7 +52,7 @@ check_folders() {
   done
 }
 
-# absolute_if_exists NAME: the absolute path of a file or folder, other names as they are
+# absolute_if_exists NAME: print the absolute path of a file or folder, and any other name unchanged
 absolute_if_exists() {
   local name=${1%/}
   if [ -n "$name" ] && [ -e "$caller/$name" ]; then
@@ -62,7 +62,7 @@ absolute_if_exists() {
   fi
 }
 
-# check_treebanks: --treebanks is empty or has what a tagger of parts of speech is trained on
+# check_treebanks: check that --treebanks is empty, or has files to train a part-of-speech tagger on
 check_treebanks() {
   local part
   [ -z "$treebanks" ] || [ "$tagger" = own ] || fail "found --tagger $tagger and --treebanks, expected one of them"
@@ -72,12 +72,12 @@ check_treebanks() {
   done
 }
 
-# has_graph MODEL_DIR: the model can be exported; flair's taggers cannot, so torch decodes with them
+# has_graph MODEL_DIR: whether the model can be exported; flair's taggers cannot, so torch runs models with them
 has_graph() {
   ! grep -q '"tagger": "flair"' "$1/config.json" 2>/dev/null
 }
 
-# check_flair SYSTEM…: the package flair is installed if one of the systems reads its parts of speech
+# check_flair SYSTEM…: check that flair is installed if one of the systems needs its tagger
 check_flair() {
   [ "$tagger" = flair ] && [[ " $* " =~ \ pos_fusion(/random)?\  ]] || return 0
   python3 -c 'from importlib.util import find_spec; raise SystemExit(not find_spec("flair"))' ||
@@ -90,16 +90,16 @@ lock() {
   flock -w 10 9 || fail "another run is at work in $(realpath "$1")"
 }
 
-# begin STAGE FOLDER
+# begin STAGE FOLDER: start a stage; FOLDER/.done lists its finished steps
 begin() {
-  number=$1 marks=$2/.done
-  mkdir -p "$marks" "$logs"
+  number=$1 done_dir=$2/.done
+  mkdir -p "$done_dir" "$logs"
   if [ "$stage" -gt 0 ] && [ "$stage" -eq "$number" ]; then
-    rm -f "$marks/$number".*
+    rm -f "$done_dir/$number".*
   fi
 }
 
-# need STAGE FILE…: the inputs of a stage, made by an earlier one
+# need STAGE FILE…: check that inputs exist, which STAGE makes
 need() {
   local maker=$1 path
   shift
@@ -108,7 +108,7 @@ need() {
   done
 }
 
-# is_current MARK COMMAND: the mark is of this command, and no step of an earlier stage ended after it
+# is_current FILE COMMAND: whether FILE of a .done folder has this command, and no step of an earlier stage ended later
 is_current() {
   local other earlier
   [ -e "$1" ] && [ "$(cat "$1")" = "$2" ] || return 1
@@ -120,20 +120,21 @@ is_current() {
   done 2>/dev/null
 }
 
-# step NAME OUTPUT COMMAND…
+# step NAME OUTPUT COMMAND…: run a command that makes OUTPUT, unless it is done
 step() {
   local name=$1 output=$2 begun=$SECONDS status=0 file command
   shift 2
   file=$number.${name//[ \/]/_}
   command="$*"
   [[ ! $command =~ " --nj "[0-9]+ ]] || command=${command/"${BASH_REMATCH[0]}"/}
-  if [ -e "$output" ] && is_current "$marks/$file.done" "$command"; then
+  if [ -e "$output" ] && is_current "$done_dir/$file.done" "$command"; then
     echo "${0##*/}: stage $number: $name: done before"
     return
   fi
-  is_current "$marks/$file.started" "$command" || rm -rf "$output" "$output-start" # the first part of a training
-  rm -f "$marks/$file.done"
-  echo "$command" >"$marks/$file.started"
+  # train_system.sh writes the first part of a training to $output-start.
+  is_current "$done_dir/$file.started" "$command" || rm -rf "$output" "$output-start"
+  rm -f "$done_dir/$file.done"
+  echo "$command" >"$done_dir/$file.started"
   # shellcheck disable=SC2086 # the runner may have options
   ${runner:-run_jobs.sh} "$logs/$file.log" "$@" || status=$?
   if [ $status -ne 0 ]; then
@@ -141,11 +142,11 @@ step() {
     exit $status
   fi
   [ -e "$output" ] || fail "expected $output from $name, found nothing (log: $logs/$file.log)"
-  mv "$marks/$file.started" "$marks/$file.done"
+  mv "$done_dir/$file.started" "$done_dir/$file.done"
   echo "${0##*/}: stage $number: $name: $((SECONDS - begun)) s"
 }
 
-# show NAME: print the output of a step of this stage
+# show NAME: print the log of a step of this stage
 show() {
   local log=$logs/$number.${1//[ \/]/_}.log
   [ ! -e "$log" ] || grep -v '^#' "$log" || true
@@ -172,7 +173,7 @@ side_by_side() {
   [ -z "$status" ] || exit "$status"
 }
 
-# set_up EXTRAS: install them into --venv
+# set_up EXTRAS: install the package with these extras into --venv
 set_up() {
   [ "$venv" != none ] || return 0
   echo "${0##*/}: stage 0: set-up"

@@ -5,19 +5,15 @@
 #   device=       # empty: chosen by itself
 #   . utils/parse_options.sh || exit 2
 #
-# `--nj 4` sets nj, `--stop-stage 3` sets stop_stage; parsing stops at the first argument that is no option, or
-# after `--`. A variable that is true or false takes only these. `--help` prints $help_message, or where there is
-# none the comment at the head of the script, and exits with status 0. An unknown option or a missing value is one
-# line on standard error and status 2. Kaldi's `--config FILE` is not special here.
+# `--nj 4` sets nj, `--stop-stage 3` sets stop_stage. Parsing stops at the first argument that is not an option, or
+# after `--`. A variable that is true or false accepts only these values. `--help` prints the comment at the head of
+# the script. An unknown option or a missing value is an error: one line on standard error and status 2. Kaldi's
+# `--config FILE` is not supported.
 
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h)
-      if [ -n "${help_message:-}" ]; then
-        printf '%b\n' "$help_message"
-      else
-        awk 'NR == 1 && /^#!/ { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"
-      fi
+      awk 'NR == 1 && /^#!/ { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"
       exit 0
       ;;
     --)

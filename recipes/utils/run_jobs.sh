@@ -3,10 +3,10 @@
 #
 # Usage: run_jobs.sh [--max-jobs-run N] [JOB=1:4] LOG.JOB.log COMMAND [ARGUMENT…]
 #
-# Replaces JOB in the name of the log and in the arguments by the number of each job, and runs the jobs at the same time
-# (at most N). Arguments go to the shell as they are, so that \| and \> work; those with white space are quoted. Accepts
-# other options of queues (--mem 2G, --gpu 1) and ignores them. A log has the command, its output, and how it ended.
-# Status 0 if all jobs end with 0, else that of the first job that failed, with one line on standard error.
+# Replaces JOB in the name of the log and in the arguments by the number of each job, and runs the jobs at the same
+# time (at most N). The shell interprets the arguments, so that \| and \> work; arguments with white space are quoted. Other
+# options of queues (--mem 2G, --gpu 1) are ignored. A log has the command, its output, its status and its time. Status 0
+# if all jobs succeed, else the status of the first job that failed, with one line on standard error.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 

@@ -47,7 +47,7 @@ mkdir -p "$recipe/exp/asr/exp"
 cd "$recipe/exp/asr"
 lock .
 
-# The recipe of the punctuation models; it skips what it has done.
+# The recipe of the punctuation models. It skips finished steps.
 models=("$recipe/run.sh" --venv none --scale "$scale" --nj "$nj" --languages "${languages[*]}")
 
 if [ "$stage" -le 0 ]; then

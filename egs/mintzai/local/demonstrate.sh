@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Punctuates a recording of the test set as a recogniser's CTM with its audio.
+# Punctuate one recording of the test set from its CTM and audio, and print the result.
 #
 # Usage: local/demonstrate.sh MODEL_DIR DATA_DIR OUT_DIR
-# Writes input.ctm, audio.* and reference.txt, and from them output.txt and output.ctm.
+# Writes input.ctm, audio.*, reference.txt, output.txt and output.ctm into OUT_DIR.
 set -euo pipefail
 model=$1 data=$2 out=$3
 
