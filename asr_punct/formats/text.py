@@ -1,4 +1,4 @@
-"""Plain text: a line is an utterance, an empty line ends the document."""
+"""Plain text: each line is an utterance, an empty line ends the document."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_text(path: Pathlike) -> Iterator[Utterance]:
 def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance, and an empty line where the document changes.
 
-    An utterance without words is skipped, because an empty line ends the document, unless it was an empty line of text.
+    An utterance without words is skipped, because an empty line would end the document, unless it was read from one.
     """
     previous: Utterance | None = None
     for utterance in utterances:

@@ -19,7 +19,7 @@ from asr_punct.errors import TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_utf_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
-from asr_punct.formats.tokens import recording_name, written_words
+from asr_punct.formats.tokens import entry_words, recording_name, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -173,8 +173,7 @@ def _word_tier(tiers: Sequence[Tier], place: str) -> int:
 def _words(tier: Tier, place: str) -> Iterator[Word]:
     last = 0.0
     for number, (*times, text) in enumerate(tier.rows, start=1):
-        tokens = _tokens(text)
-        if not tokens:
+        if not _tokens(text):
             continue
         start, end = map(_seconds, times)
         if not (math.isfinite(end) and 0 <= start < end):
@@ -184,8 +183,7 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
             found = f"{text!r} from {start} after one from {last}"
             raise InputError(f"{place}: interval {number}", found, "intervals in the order of time")
         last = start
-        for i, token in enumerate(tokens):
-            yield Word(token, None if i else start, end if i == len(tokens) - 1 else None)
+        yield from entry_words(text, start, end, None, place)
 
 
 def _tokens(text: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Where a format's word times come from, and the key with which a file names another source.
+"""The default source of each format's word times, and the key `times` by which a file names another source.
 
-JSON formats ignore keys they do not know, so the key `times` is safe. It is written only if the file would otherwise be
-read with another source.
+Other programs ignore JSON keys that they do not know. The key is written only if the file would otherwise be read with
+a wrong source.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def get_time_source(item: Object, words: Iterable[Word], default: TimeSource) ->
 
 
 def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> Object:
-    """Return the object with the utterance's time source if it would be read with another one.
+    """Return the object with the utterance's time source if it would otherwise be read with another one.
 
-    A value under the key that is no source means something else and stays.
+    A value of the key `times` that is no time source is data of another program and is kept.
     """
     source = time_source_of(utterance.words, utterance.time_source)
     has_other_meaning = item.get(KEY, default) not in TIME_SOURCES

@@ -1,7 +1,7 @@
-"""Words of recognisers' entries, and their written forms put back into the texts that they came from.
+"""Words of recognisers' JSON entries, and written words put back into the texts that they were read from.
 
-An entry is an object for a word. Its text is mostly one token, with or without white space around it. If it has several
-(` - sí`), each is a word: the first has the entry's start, the last its end.
+An entry is a JSON object for a word. Its text is mostly one token, with or without white space around it. If it has
+several (` - sí`), each is a word: the first has the entry's start, the last its end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 SLACK: Seconds = 1.0
-"""Tolerance: a word may lie this many seconds outside its segment, a segment start before an earlier one."""
+"""Tolerance: a word may be this far outside its segment, and a segment may start this long before an earlier one."""
 
 
 def recording_name(path: Pathlike) -> str:
@@ -129,7 +129,7 @@ def new_entry(word: Word, text: str, confidence: str) -> Object:
 
 
 def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
-    """Return each word with its marks and case, one token a word; in `running` text a dash is set apart by a space."""
+    """Return each word with its marks and case, without spaces; with `running`, a dash has a space before it."""
     if not utterance.is_labelled:
         return [word.text for word in utterance.words]
     pairs = zip(utterance.words, utterance.labels, strict=True)
@@ -139,9 +139,9 @@ def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False
 
 
 def replace_tokens(text: str, old: Sequence[str], new: Sequence[str]) -> str:
-    """Return the text with every token of `old` replaced and its white space kept.
+    """Return the text, which consists of the tokens `old`, with the tokens `new` and its white space.
 
-    If the text does not consist of the tokens of `old`, return the new tokens joined by a space.
+    If it consists of other tokens, return the new ones joined by a space.
     """
     if old == new:
         return text
@@ -170,7 +170,7 @@ def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
 
 
 def replace_entries(entries: Iterable[Object], key: str, words: Sequence[str]) -> list[Object]:
-    """Return the entries with the tokens of `entry[key]` replaced, in order, by the new words."""
+    """Return the entries with the tokens of all `entry[key]` replaced, in order, by `words`."""
     left = iter(words)
     return [{**entry, key: _replace_all(str(entry[key]), left)} for entry in entries]
 

@@ -1,6 +1,6 @@
-"""Words in several parts, as Whisper's tokens give some: ` self` and `-driving`, ` $5` and `,000`.
+"""Words in several parts, as in Whisper's output: ` self` and `-driving`, ` $5` and `,000`.
 
-A part with white space before it begins a word.
+White space at the start of a part, or at the end of the part before, starts a new word.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _Item = TypeVar("_Item")
 
 
 def word_sizes(texts: Iterable[str]) -> list[int]:
-    """Return the number of tokens of each word of consecutive texts; only white space separates words."""
-    sizes, is_open = list[int](), False
+    """Return the number of tokens of each word of consecutive texts: 2 and 1 for ` self`, `-driving`, ` car`."""
+    sizes, continues = list[int](), False
     for text in filter(None, texts):
         tokens = len(text.split())
-        if tokens and is_open and not text[0].isspace():
+        if tokens and continues and not text[0].isspace():
             sizes[-1] += 1
             tokens -= 1
         sizes += [1] * tokens
-        is_open = not text[-1].isspace()
+        continues = not text[-1].isspace()
     return sizes
 
 
 def part_sizes(texts: Sequence[str]) -> list[int]:
-    """Return `word_sizes`; if no text begins with white space (WhisperX, Chinese), each token is a word."""
+    """Return `word_sizes`, or 1 for each token if no text begins with white space (WhisperX, Chinese)."""
     if any(text[:1].isspace() for text in texts):
         return word_sizes(texts)
     return [1] * sum(len(text.split()) for text in texts)
@@ -60,8 +60,8 @@ def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: 
 
     Args:
         utterance: the words.
-        parts: the tokens of each word, none if the file has it only in its text.
-        glyphs: how marks are written.
+        parts: the tokens of each word; none for a word without an entry, which is left out.
+        glyphs: glyphs of the marks.
     """
     found: list[str] = []
     for text, labels, tokens in zip(written_words(utterance, glyphs), utterance.labels, parts, strict=True):
