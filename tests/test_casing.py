@@ -1,33 +1,25 @@
 """Casing lists: words written by them, files, commands."""
 
 import io
-import json
 import shutil
-import subprocess
-import sys
-import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator
-from asr_punct.casing import Casing, parse_casing, read_casing, write_casing
+from asr_punct.casing import Casing, read_casing, write_casing
 from asr_punct.checkpoint import CASING, read_info, write_info
 from asr_punct.errors import InputError, ModelError
 from asr_punct.formats.ctm import write_ctm
 from asr_punct.formats.json import write_json
 from asr_punct.formats.text import write_text_lines
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.marks import CASES, Labels, Mark, apply_case
+from asr_punct.marks import CASES, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 LIST = ["EAE", "EAJ", "PSE", "EiTB", "McDonald", "iPhone", "ETA-", "NASA", "AEB", "aeben"]
 NONE, FIRST, ALL = CASES
-ENDED_FORMS = """EAEko EAEn EAEk EAEtik EAEra EAErako EAEren EAErekin EAErentzat EAEri EAEz EAEkoak EAEraino EAEgatik
-    EiTBk EiTBko EiTBren EiTBrekin EAJren EAJk EAJri EAJrekin PSEko PSEk PSEren ETAk ETAren ETAko ETAri McDonaldek
-    McDonalden AEBetan AEBetako AEBko AEBean NASAk"""
 
 
 def write(word, case, language="es+eu", lines=LIST):
@@ -37,17 +29,14 @@ def write(word, case, language="es+eu", lines=LIST):
 # Words
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("written", ["EiTB", "McDonald", "iPhone", "EAE", "EAE-ko", "ETA-ren", "«EiTB»,", "(EAE"])
-def test_a_form_is_written_with_any_label(written, case):
-    assert write(written.lower(), case) == written
+@pytest.mark.parametrize("written", ["EiTB", "McDonald", "iPhone", "EAE-ko", "ETA-ren", "«EiTB»,", "(EAE"])
+def test_a_form_is_written_with_any_label(written):
+    assert [write(written.lower(), case) for case in CASES] == [written] * 3
 
 
-@pytest.mark.parametrize("case", [FIRST, ALL])
-@pytest.mark.parametrize("written", ENDED_FORMS.split())
-def test_a_form_with_a_basque_ending_needs_a_capital_of_the_model(written, case):
-    assert write(written.lower(), case) == write(written.lower(), case, "eu") == written
-    assert write(written.lower(), NONE) == written.lower()
+@pytest.mark.parametrize("written", ["EAEko", "EAErentzat", "EAEkoak", "EiTBrekin", "ETAk", "McDonaldek", "AEBetako"])
+def test_a_form_with_a_basque_ending_needs_a_capital_of_the_model(written):
+    assert [write(written.lower(), case) for case in CASES] == [written.lower(), written, written]
 
 
 @pytest.mark.parametrize(
@@ -57,46 +46,32 @@ def test_a_form_with_a_basque_ending_needs_a_capital_of_the_model(written, case)
         ("eta", ALL, "es+eu", LIST, "ETA"),
         ("eta", FIRST, "es+eu", LIST, "Eta"),
         ("aeben", FIRST, "es+eu", LIST, "Aeben"),
-        ("aebe", FIRST, "es+eu", LIST, "Aebe"),
         ("eaeko", FIRST, "es", LIST, "Eaeko"),
         ("nasa's", FIRST, "en", LIST, "NASA's"),
         ("nasa’s", FIRST, "en", LIST, "NASA’s"),
-        ("nasas", ALL, "en", LIST, "NASAs"),
         ("nasa's", FIRST, "es+eu", LIST, "Nasa's"),
         ("nasa's", NONE, "en", LIST, "nasa's"),
         ("casa", FIRST, "es+eu", LIST, "Casa"),
-        ("casa", NONE, "es+eu", LIST, "casa"),
-        ("EITB", FIRST, "es+eu", LIST, "EITB"),
         ("Eitb", NONE, "es+eu", LIST, "Eitb"),
-        ("-", ALL, "es+eu", LIST, "-"),
         ("ko", FIRST, "es+eu", LIST, "Ko"),
         # a common word is not a form with an ending
         ("para", FIRST, "es+eu", ["PAR"], "Para"),
         ("park", FIRST, "es+eu", ["PAR"], "PARk"),
         # the longest form wins
         ("ppek", FIRST, "es+eu", ["PP", "PPE"], "PPEk"),
-        ("ppek", FIRST, "es+eu", ["PP"], "PPek"),
         ("ppek", FIRST, "es+eu", ["PP", "PPE", "ppe"], "PPek"),
         # the later line wins
         ("eitb", NONE, "es+eu", ["EITB", "EiTB"], "EiTB"),
-        ("eitbko", FIRST, "es+eu", ["EITB", "EiTB"], "EiTBko"),
         ("eitb", FIRST, "es+eu", ["EiTB", "eitb"], "Eitb"),
         ("eitbk", FIRST, "es+eu", ["EiTB", "eitb"], "Eitbk"),
         ("etak", FIRST, "es+eu", ["ETA-", "eta-"], "Etak"),
         # tags and addresses
-        *((word, ALL, "es+eu", LIST, word.upper()) for word in ("[eitb]", "<nasa>", "www.eitb.eus", "a@eae.eus")),
+        ("[eitb]", ALL, "es+eu", LIST, "[EITB]"),
         ("nasa@eae.eus", NONE, "es+eu", ["nasa@EAE.eus"], "nasa@eae.eus"),
     ],
 )
 def test_words_by_list_and_label(word, case, language, lines, written):
     assert write(word, case, language, lines) == written
-
-
-def test_lines_are_parsed_like_a_file():
-    assert parse_casing(["# ours", "", " EiTB ", "#EiTB"]) == ("EiTB", "#EiTB")
-    assert write("#eitb", NONE, lines=["#EiTB"]) == "#EiTB"
-    with pytest.raises(InputError, match="casing:2: found 'El País', expected one word"):
-        parse_casing(["EiTB", "El País"])
 
 
 CASINGS = st.lists(st.one_of(st.sampled_from(LIST), st.text(min_size=1, max_size=6)), max_size=6)
@@ -119,19 +94,12 @@ def test_words_survive(word, case, lines, language):
         assert casing.apply(written, NONE) == written
 
 
-@given(TOKENS, st.sampled_from(CASES))
-def test_without_a_list_only_labels_count(word, case):
-    assert Casing.of((), "es+eu").apply(word, case) == apply_case(word, case)
-
-
 # Files
 
 
-@given(st.lists(st.from_regex(r"[A-Za-zñÑ][\w.'/+-]{0,8}", fullmatch=True).filter(lambda s: s.split() == [s])))
-def test_a_list_is_read_as_it_was_written(tmp_path_factory, lines):
-    path = tmp_path_factory.mktemp("list") / CASING
-    write_casing(lines, path, "a comment")
-    assert read_casing(path) == tuple(unicodedata.normalize("NFC", line) for line in lines)
+def test_a_list_is_read_as_it_was_written(tmp_path):
+    write_casing(["EiTB", "ETA-", "#EiTB"], tmp_path / CASING, "a comment")
+    assert read_casing(tmp_path / CASING) == ("EiTB", "ETA-", "#EiTB")
 
 
 def test_comments_and_empty_lines_are_skipped(tmp_path):
@@ -151,23 +119,21 @@ def test_a_line_is_one_word(tmp_path, line):
 # Writing
 
 
-def test_text_has_the_surface_form_and_data_the_word(punctuator_with):
-    style = punctuator_with("EiTB").glyphs
-    said = annotate(
-        Utterance((Word("eitb", 0.0, 0.5),), "u", recording="r"), labels=(Labels(frozenset({Mark.PERIOD}), FIRST),)
-    )
-    for writer, expected in ((write_text_lines, "EiTB.\n"), (write_ctm, "r 1 0.00 0.50 EiTB.\n")):
-        out = io.StringIO()
-        writer([said], out, style)
-        assert out.getvalue() == expected
+@pytest.mark.parametrize(
+    ("writer", "expected"),
+    [
+        (write_text_lines, "EiTB.\n"),
+        (write_ctm, "r 1 0.00 0.50 EiTB.\n"),
+        (write_tsv, "eitb\tPERIOD\t-\tFIRST_CAP"),
+        (write_json, '"written": "EiTB."'),
+    ],
+)
+def test_text_has_the_surface_form_and_tsv_the_word(punctuator_with, writer, expected):
+    labels = (Labels(frozenset({Mark.PERIOD}), FIRST),)
+    utterance = annotate(Utterance((Word("eitb", 0.0, 0.5),), "u", recording="r"), labels=labels)
     out = io.StringIO()
-    write_tsv([said], out, style)
-    assert "eitb\tPERIOD\t-\tFIRST_CAP" in out.getvalue()
-    out = io.StringIO()
-    write_json([said], out, style)
-    item = json.loads(out.getvalue())["utterances"][0]
-    assert item["text"] == item["words"][0]["written"] == "EiTB."
-    assert (item["words"][0]["word"], item["words"][0]["case"]) == ("eitb", "FIRST_CAP")
+    writer([utterance], out, punctuator_with("EiTB").glyphs)
+    assert expected in out.getvalue()
 
 
 @pytest.fixture
@@ -211,17 +177,15 @@ def test_a_changed_list_is_reported(model_with_list):
         Punctuator.from_pretrained(model_with_list)
 
 
-def test_command(model, tmp_path):
+def test_the_command_punctuate_uses_a_list(model, tmp_path, run):
     write_casing(["LeY"], tmp_path / "mine.txt")
-    command = [Path(sys.executable).parent / "asr-punct", "punctuate", "--model", model]
-    done = subprocess.run(
-        [*command, "--casing", tmp_path / "mine.txt"], input="ana mira la ley\n", capture_output=True, text=True
-    )
-    assert done.stdout == "Ana, mira la LeY.\n"
+    (tmp_path / "in.txt").write_text("ana mira la ley\n")
+    command = "punctuate", tmp_path / "in.txt", "--model", model, "--casing"
+    assert run(*command, tmp_path / "mine.txt")[:2] == (0, "Ana, mira la LeY.\n")
     for options, message in (
-        (["--casing", tmp_path / "none.txt"], "none.txt: found no such file"),
-        (["--casing", tmp_path / "mine.txt", "--no-case"], "found --casing and --no-case"),
+        ([tmp_path / "none.txt"], "none.txt: found no such file"),
+        ([tmp_path / "mine.txt", "--no-case"], "found --casing and --no-case"),
     ):
-        done = subprocess.run([*command, *options], input="ana\n", capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+        status, text, error = run(*command, *options)
+        assert (status, text) == (2, "")
+        assert message in error

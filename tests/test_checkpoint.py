@@ -42,10 +42,6 @@ def altered(directory, *keys, value):
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def info(directory):
-    describe(directory, read_info(directory))
-
-
 def test_a_description_lists_the_parts_of_a_model(model):
     plain = read_info(model)
     assert "tagger" not in describe(model, plain)
@@ -60,7 +56,11 @@ def test_a_description_lists_the_parts_of_a_model(model):
     assert "sequence layer    over 100 tokens" in text
 
 
-def export(directory):
+def describe_model(directory):
+    describe(directory, read_info(directory))
+
+
+def export_graph(directory):
     from asr_punct.training.export import export
 
     export(directory)
@@ -69,12 +69,9 @@ def export(directory):
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (info, TOKENIZER),
-        (info, WEIGHTS),
-        (info, ONNX),
-        (info, ONNX_INT8),
-        (export, TOKENIZER),
-        (export, WEIGHTS),
+        (describe_model, ONNX_INT8),
+        (export_graph, TOKENIZER),
+        (export_graph, WEIGHTS),
         (Punctuator.from_pretrained, TOKENIZER),
         (Punctuator.from_pretrained, ONNX),
         (Punctuator.from_pretrained, "config.json"),
@@ -95,21 +92,16 @@ def test_a_missing_file_is_reported(copy, function, name):
         (["thresholds", "PERIOD"], "abc", "thresholds: PERIOD: found 'abc', expected float"),
         (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected a number from 0 to 1"),
         (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected a number from 0 to 1"),
-        (["thresholds", "PERIOD"], True, "thresholds: PERIOD: found True, expected float"),
         (["thresholds", "STOP"], 0.5, "thresholds: found 'STOP', expected one of COMMA"),
         (["case_bias", "O"], 10**400, "case_bias: O: found 1000"),
         (["calibration", "case_temperature"], 0, "calibration: case_temperature: found 0.0, expected a number from"),
         (["sentence_capitals"], 1, "sentence_capitals: found 1, expected bool"),
         (["thresholds"], {}, "thresholds: found no key 'COMMA', expected"),
         (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
-        (["files"], ["model.onnx"], "files: found ['model.onnx'], expected keys and values"),
         (["files", "model.onnx"], 3, "files: model.onnx: found 3, expected str"),
         (["files", "../other"], "0", "files: ../other: found '0', expected the SHA-256 of one of"),
-        (["encoder"], 3, "encoder: found 3, expected keys and values"),
-        (["encoder", "max_position_embeddings"], "many", "max_position_embeddings: found 'many', expected a whole"),
         (["encoder", "max_position_embeddings"], 0, "max_position_embeddings: found 0, expected a whole"),
         (["model", "window", "words"], 0, "model: window: words must be more than twice margin, found 0 and "),
-        (["training"], "long", "training: found 'long', expected keys and values"),
     ],
 )
 def test_a_bad_value_is_reported_by_key(copy, keys, value, message):
@@ -210,9 +202,6 @@ def test_models_are_listed_with_facts_and_scores(shipped):
     words = str(sum(len(utterance.words) for utterance in utterances(20, 1)))
     assert rows[5] == ["es-eu", "es/congreso", words, "13", "100.0", "100.0"]
     assert rows[6] == ["es-eu", "iwslt/test2011", words, "3", "100.0", "100.0"]
-
-
-def test_unknown_facts_are_dashes(shipped):
     write_info(shipped, replace(read_info(shipped), training={}))
     assert "|          – |       – |" in list_models(shipped_models())
 

@@ -131,16 +131,13 @@ def test_a_corpus_has_the_values_of_its_file(tmp_path, tokenizer):
     assert np.diff(corpus.documents(), axis=1).ravel().tolist() == sizes
 
 
-def test_a_single_word_is_a_document(tmp_path, tokenizer):
-    (tmp_path / "a.tsv").write_text("la\tO\t-\tO\n")
-    corpus = read_corpus(tmp_path / "a.tsv", tokenizer)
-    assert corpus.boundaries.tolist() == [DOCUMENT_START + DOCUMENT_END]
-
-
-def test_an_empty_corpus(tmp_path, tokenizer):
-    (tmp_path / "a.tsv").write_text("\n")
+def test_small_corpora(tmp_path, tokenizer):
+    path = tmp_path / "a.tsv"
+    path.write_text("la\tO\t-\tO\n")
+    assert read_corpus(path, tokenizer).boundaries.tolist() == [DOCUMENT_START + DOCUMENT_END]
+    path.write_text("\n")
     with pytest.raises(InputError, match="found no words"):
-        read_corpus(tmp_path / "a.tsv", tokenizer)
+        read_corpus(path, tokenizer)
 
 
 def test_development_batches_count_every_word_once(corpus, tokenizer):

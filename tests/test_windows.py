@@ -57,13 +57,6 @@ def test_decided_words_have_context_inside_a_document(words, config):
             assert len(window.words) - last >= config.margin
 
 
-def test_windows_are_planned_lazily():
-    """An endless stream yields windows."""
-    endless = (WordInput((1,), 0) for _ in itertools.count())
-    windows = list(itertools.islice(plan_windows(endless, WindowConfig(8, 2), 100), 3))
-    assert [(len(window.words), window.keep) for window in windows] == [(8, (0, 6)), (8, (2, 6)), (8, (2, 6))]
-
-
 def test_features_of_a_batch():
     windows = [[WordInput((5, 6), 3, 1), WordInput((7,), 9, 2)], [WordInput((8,), 4, 3)]]
     features = collate(windows, start=1, end=2, pad=0)
@@ -145,21 +138,30 @@ def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, coun
         np.testing.assert_allclose(row[1], other[1], atol=1e-5)
 
 
-@pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, 2), (3, 3), (6, 6), (9, 9)])
-def test_words_far_from_an_edge_are_in_so_many_windows(count, expected):
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_words_far_from_an_edge_are_in_so_many_windows(count):
     windows = Aggregation(count).plan(in_documents([[1] * 2000]), WindowConfig(90, 16), 512)
-    holding = np.zeros(2000, dtype=int)
+    counts = np.zeros(2000, dtype=int)
     for window in windows:
-        holding[window.words[0].subwords[0] : window.words[-1].subwords[0] + 1] += 1
-    assert set(holding[100:1800]) == {expected}
+        counts[window.words[0].subwords[0] : window.words[-1].subwords[0] + 1] += 1
+    assert set(counts[100:1800]) == {count}
+
+
+def endless_document():
+    return (WordInput((1,), 0) for _ in itertools.count())
+
+
+def test_an_endless_document_is_divided_lazily():
+    windows = list(itertools.islice(plan_windows(endless_document(), WindowConfig(8, 2), 100), 3))
+    assert [(len(window.words), window.keep) for window in windows] == [(8, (0, 6)), (8, (2, 6)), (8, (2, 6))]
 
 
 def test_an_endless_document_is_aggregated_lazily():
-    endless = (WordInput((1,), 0) for _ in itertools.count())
     aggregation = Aggregation(4)
-    windows = ((window, backend(window.words)) for window in aggregation.plan(endless, WindowConfig(8, 2), 100))
-    pieces = list(itertools.islice(aggregation.combine(windows, True), 50))
-    assert [len(scores.labels) for _, scores in pieces] == [2] * 50
+    planned = aggregation.plan(endless_document(), WindowConfig(8, 2), 100)
+    windows = ((window, backend(window.words)) for window in planned)
+    combined = list(itertools.islice(aggregation.combine(windows, True), 50))
+    assert [len(probabilities.labels) for _, probabilities in combined] == [2] * 50
 
 
 def test_no_window_at_all_is_refused():
