@@ -1,4 +1,4 @@
-"""Which format a file is of, and what each format can do."""
+"""Detection of formats, formats of outputs, and compressed files."""
 
 import gzip
 import lzma
@@ -10,9 +10,7 @@ import asr_punct
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import files
-from asr_punct.formats import source as source_module
 from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
-from asr_punct.formats.json_values import Values
 from asr_punct.formats.source import Source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word
@@ -53,19 +51,16 @@ def test_formats_are_detected_by_name(name, expected):
     assert format_by_name(name) == expected
 
 
-@pytest.mark.parametrize("name", ["a.ass", "a.XML", "a.eaf"])
-def test_known_formats_that_are_not_read_are_errors(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("a.ass", "a .ass file, expected .*--from text tsv"), ("a.XML", "a .xml file"), ("a.flac", "audio, .*transcribe")],
+)
+def test_other_kinds_of_files_are_read_as_text_only_on_request(tmp_path, name, found):
     path = file(tmp_path, name, "hola\n")
-    with pytest.raises(InputError, match=rf"{name}: found a .{name[2:].lower()} file, expected .*--from text tsv"):
+    with pytest.raises(InputError, match=rf"{name}: found {found}"):
         formats.read(path)
     (utterance,) = formats.read(path, "text")
     assert utterance.words == (Word("hola"),)
-
-
-def test_other_names_are_text_to_read(tmp_path):
-    for name in ("a", "a.es"):
-        (utterance,) = formats.read(file(tmp_path, name, "hola\n"))
-        assert utterance.words == (Word("hola"),)
 
 
 def test_the_output_format_is_that_of_the_name(tmp_path):
@@ -84,18 +79,14 @@ SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "
     ("source", "content", "output", "expected"),
     [
         ("a.json", WHISPER, "b.json", "whisper"),
-        ("a.json", WHISPER, "B.JSON", "whisper"),
         ("a.json", WHISPER, "b.jsonl", "nemo"),
         ("a.json", WHISPER, "b.txt", "text"),
-        ("a.json", WHISPER, "-", "text"),
         ("a.json", '{"result": [], "text": ""}', "b.json", "vosk"),
         ("a.json", '{"utterances": []}', "b.json", "json"),
         ("a.json", '{"results": {"transcripts": [], "items": []}}', "b.json", "json"),
         ("a.json", MANIFEST, "b.json", "nemo"),
         ("a.jsonl", MANIFEST, "b.json", "nemo"),
         ("a.jsonl", SUPERVISION, "b.jsonl", "lhotse"),
-        ("a.jsonl", SUPERVISION, "b.jsonl.gz", "lhotse"),
-        ("a.jsonl", MANIFEST, "b.jsonl.gz", "nemo"),
         ("a.json", WHISPER, "b.json.xz", "whisper"),
         ("a.jsonl", SUPERVISION, "b.json", "json"),
         ("a.ctm", "r 1 0 1 hola\n", "b.json", "json"),
@@ -114,7 +105,7 @@ def test_the_given_format_of_the_input_is_kept(tmp_path):
     assert formats.output_format("b.json", None, Source(tmp_path / "none.json")) == "json"
 
 
-@pytest.mark.parametrize("name", ["a.ass", "a.docx", "a.es"])
+@pytest.mark.parametrize("name", ["a.ass", "a.es", "a.html.gz"])
 def test_an_output_of_another_name_is_an_error(name):
     with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
         formats.output_format(name)
@@ -157,15 +148,6 @@ def test_json_of_no_known_form_is_an_error(tmp_path, content, found):
         list(formats.read(file(tmp_path, "a.json", content)))
 
 
-def test_a_json_file_is_parsed_once(tmp_path, monkeypatch):
-    parsed = []
-    content = Values(({"utterances": []},))
-    monkeypatch.setattr(source_module, "parse_json_values", lambda text, place: parsed.append(place) or content)
-    with pytest.raises(InputError, match="found no words"):
-        list(formats.read(file(tmp_path, "a.json", '{"utterances": []}')))
-    assert len(parsed) == 1
-
-
 CUE = b"1\n00:00:01,000 --> 00:00:02,000\nhola\n"
 VOSK = b'{"result": [{"word": "hola", "start": 1.0, "end": 2.0, "conf": 1.0}], "text": "hola"}'
 
@@ -191,12 +173,7 @@ def test_compressed_output_is_of_the_name_without_its_suffix_and_reads_back(tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, "b.ctm"]
     formats.write(values, tmp_path / f"other-{name}", ES)
     assert (tmp_path / f"other-{name}").read_bytes() == first
-
-
-def test_a_gzip_header_has_neither_a_name_nor_a_time(tmp_path):
-    formats.write([Utterance((Word("hola"),))], tmp_path / "a.txt.gz", ES)
-    header = (tmp_path / "a.txt.gz").read_bytes()[:8]
-    assert (header[3], header[4:8]) == (0, bytes(4))
+    assert name.endswith("xz") or (first[3], first[4:8]) == (0, bytes(4))  # a gzip header without name and time
 
 
 def test_interrupted_compressed_output_leaves_no_file(tmp_path):
@@ -210,22 +187,6 @@ def test_interrupted_compressed_output_leaves_no_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["a.html.gz", "a.doc.xz"])
-def test_compressed_output_of_another_name_is_an_error(name):
-    with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}"):
-        formats.output_format(name)
-
-
-def test_rows_of_a_ctm_are_not_read_as_text(tmp_path):
-    """Where nothing says that it is text: in a file of an unknown name, or standard input."""
-    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n"
-    source = file(tmp_path, "talk", rows)
-    with pytest.raises(InputError, match="talk: found rows of a CTM, expected text, or --from ctm"):
-        list(formats.read(source))
-    assert len(list(formats.read(source, "text"))) == 4
-    assert len(list(formats.read(source, "ctm"))) == 1
-
-
 @pytest.mark.parametrize(
     ("content", "found"),
     [
@@ -236,6 +197,8 @@ def test_rows_of_a_ctm_are_not_read_as_text(tmp_path):
         ("1\n00:00:01,000 --> 00:00:02,000\nhola\n", "cues of subtitles"),
         ("WEBVTT - talk\n\nNOTE a\n\nhola\n", "cues of subtitles"),
         ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "a TextGrid"),
+        ("r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n", "rows of a CTM"),
+        (";; comment\n" * 20 + "r 1 0.10 0.2 hola\n", "rows of a CTM"),
         ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
     ],
 )
@@ -253,14 +216,19 @@ def test_lines_of_other_formats_are_not_read_as_text(tmp_path, content, found):
         "[ risas ] hola",
         "{ana} mira",
         "{ ana }",
-        "a -> b",
         "a --> b",
         "uno O dos O",
         "[ANA] sí\n[JON] no",
+        "sube un 2.5 3.5 más\nde lo previsto",
+        "a 1 2.5 3.5",
+        "a 1 2 3 son cinco",
+        ";; 1 2.5 3 a\nb",
+        ";; uno\n;; dos",
     ],
 )
 def test_text_may_resemble_another_format(tmp_path, text):
-    assert list(formats.read(file(tmp_path, "talk", text + "\n")))
+    utterances = list(formats.read(file(tmp_path, "talk", text)))
+    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
 
 
 def test_the_text_of_a_data_directory_is_not_read_as_text(tmp_path):
@@ -270,35 +238,6 @@ def test_the_text_of_a_data_directory_is_not_read_as_text(tmp_path):
     with pytest.raises(InputError, match="found the text of a data directory, expected the directory, --from kaldi"):
         list(formats.read(source))
     assert list(formats.read(source, "text"))
-
-
-def test_the_error_for_audio_names_transcribe(tmp_path):
-    with pytest.raises(InputError, match=r"talk\.flac: found audio, expected words .asr-punct transcribe"):
-        formats.read(file(tmp_path, "talk.flac", "fLaC"))
-
-
-@pytest.mark.parametrize("lines", [1, 20])
-def test_comments_do_not_hide_the_rows_of_a_ctm(tmp_path, lines):
-    source = file(tmp_path, "talk", ";; made by a recogniser\n" * lines + "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n")
-    with pytest.raises(InputError, match="talk: found rows of a CTM"):
-        list(formats.read(source))
-    comments = file(tmp_path, "comments", ";; uno\n" * lines)
-    assert len(list(formats.read(comments))) == lines
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "llama al 943 211 hoy",
-        "sube un 2.5 3.5 más\nde lo previsto",
-        "a 1 2.5 3.5",
-        "a 1 2 3 son cinco",
-        ";; 1 2.5 3 a\nb",
-    ],
-)
-def test_text_with_numbers_is_text(tmp_path, text):
-    utterances = list(formats.read(file(tmp_path, "talk", text)))
-    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
 
 
 def test_the_package_reads_and_writes(tmp_path):

@@ -1,6 +1,5 @@
 """Malformed and hostile files of lines, TextGrids and data directories: one line, status 2, nothing written."""
 
-import gzip
 import lzma
 
 import pytest
@@ -12,24 +11,15 @@ ROW, SEGMENT = "r 1 0 1 hola\n", "r 1 s 0 1 hola\n"
 SUPERVISION = '{"id": "a", "recording_id": "r", "start": 0, "duration": 1, "text": "hola"}\n'
 MANIFEST = '{"audio_filepath": "a", "offset": 0, "pred_text": "a", "word": [{"word": "a", "start": 1, "end": 3e9}]}'
 CPP = '{"transcription": [{"offsets": {"from": 0, "to": 500}, "text": " a"}]}'
-GOOGLE = (
-    '{"results": [{"alternatives": [{"transcript": "a", "words": [{"word": "a", "startTime": {"seconds": 1},'
-    ' "endTime": {"seconds": 999999999999}}]}]}]}'
-)
 GRID = (
     'File type = "ooTextFile"\nObject class = "TextGrid"\n0\n1\n<exists>\n1\n"IntervalTier"\n"words"\n0\n1\n1\n0\n1\n'
 )
 
 CASES = {
-    "empty ctm": ("a.ctm", b"", "found no words"),
     "wrong columns": ("a.ctm", f"{ROW}r 1 0 1\n", "a.ctm:2: found 4 columns"),
-    "unsorted times": ("a.ctm", "r 1 5 1 a\nr 1 4 1 b\n", "a.ctm:2: found start 4.0 after 5.0"),
     "negative time": ("a.ctm", "r 1 -5 1 a\n", "a.ctm:1: found start '-5'"),
-    "time too large": ("a.ctm", "r 1 1e999 1 a\n", "a.ctm:1: found start '1e999'"),
     "time beyond the limit": ("a.ctm", "r 1 1e306 1 a\n", "at most 10000000000"),
     "a sum beyond the limit": ("a.ctm", "r 1 9e9 9e9 a\n", "a.ctm: found 1.8e+10 s for the word 'a'"),
-    "a segment beyond the limit": ("a.stm", "r 1 s 0 1e11 a\n", "a.stm:1: found end '1e11'"),
-    "an interval beyond the limit": ("a.TextGrid", f'{GRID}"a"'.replace('\n1\n"a', '\n1e11\n"a'), "found 1e+11 s"),
     "a supervision beyond the limit": (
         "a.jsonl",
         SUPERVISION.replace("0,", "1e11,"),
@@ -43,26 +33,15 @@ CASES = {
     ),
     "times and offset beyond the limit": ("a.jsonl", MANIFEST.replace("0,", "9e9,"), "a.jsonl: found 1.2e+10 s for"),
     "milliseconds beyond the limit": ("a.json", CPP.replace("500", "10000000001"), "found to 10000000001, expected a"),
-    "a duration of Google's": ("a.json", GOOGLE, "a.json: found 1e+12 s for the word 'a'"),
     "a key twice": ("a.json", '{"text": "a", "text": "b"}', "a.json: found the key 'text' again in an object"),
     "a key twice in a line": ("a.jsonl", SUPERVISION.replace("start", "id"), "a.jsonl:1: found the key 'id' again"),
     "another encoding": ("a.ctm", ROW.encode() + "r 1 2 1 mañana\n".encode("latin-1"), "a.ctm:2: found byte 0xf1"),
     "two encodings": ("a.stm", SEGMENT.encode() + SEGMENT.encode("utf-16"), "a.stm:2: found byte 0xff"),
-    "zero bytes": ("a.ctm", b"\0" * 1000, "a.ctm:1: found 1 column,"),
     "a long line": ("a.ctm", b"a" * 5001, "a.ctm:1: found a line of more than 5000 bytes"),
-    "a long line, compressed": ("a.ctm.gz", gzip.compress(b"a " * 10**6), "a.ctm.gz:1: found a line of more than 5000"),
     "cut data": ("a.stm.xz", lzma.compress(SEGMENT.encode() * 99)[:-30], "a.stm.xz: found Compressed file ended"),
-    "no gzip": ("a.stm.gz", SEGMENT, "a.stm.gz: found Not a gzipped file"),
-    "empty stm": ("a.stm", ";; nothing\n", "found no words"),
-    "columns of an stm": ("a.stm", "r 1 s 0\n", "a.stm:1: found 4 columns"),
     "end before start": ("a.stm", "r 1 s 2 1 a\n", "a.stm:1: found end 1.0 before start 2.0"),
-    "empty textgrid": ("a.TextGrid", "", "found no TextGrid"),
     "cut textgrid": ("a.TextGrid", GRID, "a.TextGrid:13: found no string where value"),
-    "entities": ("a.TextGrid", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "found no TextGrid"),
     "a large textgrid": ("a.TextGrid", GRID + " " * 9000, "found more than 8000 bytes"),
-    "cut supervision": ("a.jsonl", SUPERVISION + SUPERVISION[:30], "a.jsonl:2: found no JSON"),
-    "deep supervision": ("a.jsonl", f"{SUPERVISION}{'[' * 900}{']' * 900}", "a.jsonl:2: found values nested more than"),
-    "another object": ("a.jsonl", f"{SUPERVISION}{{}}\n", "a.jsonl:2: found no 'id'"),
 }
 
 

@@ -1,0 +1,188 @@
+"""Text files: reading, limits, compression, and outputs that appear when they are complete."""
+
+import io as stdio
+import lzma
+import os
+import resource
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from dummies import file
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.formats.files import format_seconds, read_lines, read_text_file, write_file
+
+
+def test_lines_end_at_line_feed_alone(tmp_path):
+    path = file(tmp_path, "a.txt", "uno\u2028dos\x85tres\ncuatro")
+    assert list(read_lines(path)) == [(1, "uno\u2028dos\x85tres"), (2, "cuatro")]
+
+
+def test_compressed_files_are_decompressed(tmp_path):
+    path = file(tmp_path, "a.ctm.xz", lzma.compress(b"r 1 0 1 hola\n" * 3000))
+    assert sum(len(utterance.words) for utterance in formats.read(path)) == 3000
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(InputError, match=r"a\.ctm\.xz: found Compressed file ended .*, expected xz data"):
+        list(read_lines(path))
+    with pytest.raises(InputError, match=r"b\.txt\.xz: found Input format not supported"):
+        list(read_lines(file(tmp_path, "b.txt.xz", "hola\n")))
+
+
+@pytest.mark.parametrize("read", [read_text_file, lambda path: list(read_lines(path))])
+def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, read):
+    path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
+    with pytest.raises(InputError, match=r"a\.txt:2: found byte 0xf1 at column 3, expected UTF-8 text"):
+        read(path)
+    assert read(file(tmp_path, "b.txt", "\ufeffuno\r\ndos\r\n")) in ("uno\ndos", [(1, "uno"), (2, "dos")])
+
+
+def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):
+    """The limits count what is read, so a small .xz cannot unfold into memory."""
+    monkeypatch.setattr("asr_punct.formats.files.MAX_LINE", 1000)
+    monkeypatch.setattr("asr_punct.formats.files.MAX_FILE", 5000)
+    fits = file(tmp_path, "fits", f"{'x' * 999}\n" * 5)
+    assert len(list(read_lines(fits))) == 5
+    assert len(read_text_file(fits)) == 4999
+    for path in (
+        file(tmp_path, "a", f"x\n{'x' * 1000}\n"),
+        file(tmp_path, "a.xz", lzma.compress(b"x\n" + b"x" * 10**6)),
+    ):
+        with pytest.raises(InputError, match=rf"{path.name}:2: found a line of more than 1000 bytes, expected at most"):
+            list(read_lines(path))
+    with pytest.raises(InputError, match="long: found more than 5000 bytes, expected at most"):
+        read_text_file(file(tmp_path, "long", "x\n" * 2501))
+
+
+@pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
+def test_inputs_that_are_not_files_are_errors(tmp_path, name, found):
+    with pytest.raises(InputError, match=found):
+        list(read_lines(tmp_path / name))
+
+
+def test_a_failed_output_leaves_nothing_and_keeps_the_old_file(tmp_path):
+    path = file(tmp_path, "out.txt", "old")
+    with pytest.raises(TypeError), write_file(path) as out:
+        out.writelines(["half", 0])
+    assert path.read_text() == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_an_output_can_be_read_by_its_owner(tmp_path):
+    with write_file(tmp_path / "out.txt") as out:
+        out.write("x")
+    assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) & 0o600 == 0o600
+
+
+@pytest.mark.parametrize("name", ["no/out.txt", "a.txt/out.txt", "x" * 300, "."])
+def test_an_output_that_cannot_be_made_is_an_error(tmp_path, name):
+    file(tmp_path, "a.txt", "x")
+    with pytest.raises(InputError, match="expected a place where a file can be written"), write_file(tmp_path / name):
+        pass
+
+
+def test_files_that_may_not_be_opened_are_errors(tmp_path, monkeypatch):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    path = file(tmp_path, "a.txt", "x")
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(InputError, match="found Permission denied, expected a file that can be read"):
+        list(read_lines(path))
+    with pytest.raises(InputError, match="found Permission denied"), write_file("/dev/null"):
+        pass
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path):
+    """A limit on the size of files stands for the disk's end."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        refused = pytest.raises(InputError, match=r"a\.txt: found File too large, expected a place")
+        with refused, write_file(tmp_path / "a.txt") as out:
+            out.write("x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_name_that_is_not_utf8(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path / "año") + b"\xff.vtt")
+    Path(path).write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nhola\n")
+    (value,) = formats.read(path)
+    assert value.recording == "año?"
+
+
+def test_text_that_utf8_cannot_write_is_an_error(tmp_path):
+    refused = pytest.raises(InputError, match=r"a\.txt: found '\\udcff', expected text that utf-8 can write")
+    with refused, write_file(tmp_path / "a.txt") as out:
+        out.write("a\udcff")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_the_error_names_the_file_that_cannot_be_written(tmp_path, order):
+    """Whichever was opened first, and though it fails before the end."""
+    paths = ["/dev/full", tmp_path / "a.txt"]
+    refused = pytest.raises(InputError, match=r"^/dev/full: found No space left on device")
+    with refused, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
+        for out in (first, second):
+            out.writelines(["x" * 50_000] * 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/null", "a.txt"])
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), BrokenPipeError(32, "Broken pipe")])
+def test_an_error_of_the_caller_passes(tmp_path, monkeypatch, capfd, path, error):
+    monkeypatch.chdir(tmp_path)
+
+    def lines():
+        yield "half"
+        raise error
+
+    with pytest.raises(type(error)) as raised, write_file(path) as out:
+        out.writelines(lines())
+    assert raised.value is error
+    assert list(tmp_path.iterdir()) == []
+    print(" and the rest")
+    assert capfd.readouterr().out == ("half" if path == "-" else "") + " and the rest\n"
+
+
+class NoDescriptor(stdio.StringIO):
+    """A standard output as notebooks have it, which fails with this error."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, text):
+        raise self.error
+
+
+def test_a_standard_output_without_a_descriptor(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(BrokenPipeError(32, "Broken pipe")))
+    with write_file("-") as out:
+        out.write("x")
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(OSError("the kernel has gone")))
+    with pytest.raises(InputError, match="standard output: found the kernel has gone"), write_file("-") as out:
+        out.write("x")
+
+
+def test_a_full_standard_output_leaves_no_descriptor_open(monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        before = os.listdir("/proc/self/fd")
+        with pytest.raises(InputError, match="standard output: found No space"), write_file("-") as out:
+            out.write("x")
+        assert os.listdir("/proc/self/fd") == before
+
+
+@given(st.integers(0, 10**10))
+def test_microseconds_survive_writing(micros):
+    text = format_seconds(micros / 1e6)
+    assert round(float(text) * 1e6) == micros
+    assert len(text.partition(".")[2]) >= 2
