@@ -1,4 +1,4 @@
-"""The formats of which a file is one JSON value: our own, and those of recognisers."""
+"""Our own JSON, Vosk's, and what all formats of one JSON value have in common."""
 
 import io as stdio
 import json
@@ -28,7 +28,7 @@ def written(format_name, utterances):
 
 
 def read(tmp_path, content, format_name=None):
-    """Utterances of a JSON value in a file whose content tells the format."""
+    """The utterances of a file with this JSON value."""
     return list(formats.read(file(tmp_path, "talk.json", json.dumps(content)), format_name))
 
 
@@ -103,7 +103,7 @@ OWN = {
 }
 
 
-def test_json_keeps_what_is_not_ours(tmp_path):
+def test_json_keeps_unknown_keys(tmp_path):
     (value,) = read(tmp_path, OWN)
     assert json.dumps(json.loads(written("json", [value]))) == json.dumps(OWN)
     after = json.loads(written("json", [marked(value)]))
@@ -117,194 +117,12 @@ def test_json_keeps_what_is_not_ours(tmp_path):
 
 
 @pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
-def test_a_speaker_stays_as_it_was_and_may_be_another(tmp_path, speaker):
+def test_a_speaker_is_kept_unless_it_changes(tmp_path, speaker):
     content = {"utterances": [{**OWN["utterances"][0], "speaker": speaker}]}
     (value,) = read(tmp_path, content)
     assert json.loads(written("json", [value])) == content
     (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
     assert item["speaker"] == "S2"
-
-
-# Whisper
-
-OPENAI = {
-    "text": " hola mundo - sí\u00a0señor son tres",
-    "segments": [
-        {
-            "id": 0,
-            "seek": 0,
-            "start": 0.0,
-            "end": 2.5,
-            "text": " hola mundo",
-            "tokens": [50364, 1],
-            "avg_logprob": float("nan"),
-            "words": [
-                {"word": " hola", "start": 0.0, "end": 0.30000000000000004, "probability": 0.5},
-                {"word": " mundo", "start": 0.5, "end": 1.2, "probability": 1},
-            ],
-        },
-        {
-            "id": 1,
-            "start": 2.5,
-            "end": 4,
-            "text": " - sí\u00a0señor",
-            "words": [
-                {"word": " - sí\u00a0", "start": 2.5, "end": 3.0},
-                {"word": "", "start": 3.0, "end": 3.0},
-                {"word": "señor", "start": 3.0, "end": 4.0},
-            ],
-        },
-        {"id": 2, "start": 4, "end": 5, "text": " son tres", "temperature": 0.2},
-        {"id": 3, "start": 5, "end": 5, "text": ""},
-    ],
-    "language": "es",
-}
-WHISPERX = {
-    "segments": [
-        {
-            "start": 0.5,
-            "end": 2.0,
-            "text": " van 3 casas",
-            "words": [
-                {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
-                {"word": "3"},
-                {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
-            ],
-            "speaker": "S1",
-        },
-        {"start": 2.0, "end": 3.0, "text": " ya", "words": [], "speaker": "S2"},
-    ],
-    "word_segments": [
-        {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
-        {"word": "3"},
-        {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
-    ],
-    "language": "es",
-}
-API = {
-    "task": "transcribe",
-    "duration": 1.5,
-    "text": "hola mundo",
-    "words": [{"word": "hola", "start": 0, "end": 0.5}, {"word": "mundo", "start": 0.75, "end": 1.5}],
-}
-TIMESTAMPED = {"segments": [{"text": " hola", "words": [{"text": "hola", "start": 1, "end": 2, "confidence": 0.5}]}]}
-
-
-def test_whisper_is_read(tmp_path):
-    values = read(tmp_path, OPENAI)
-    assert texts(values) == [["hola", "mundo"], ["-", "sí", "señor"], ["son", "tres"], []]
-    assert times(values)[:2] == [[(0.0, 0.30000000000000004), (0.5, 1.2)], [(2.5, None), (None, 3.0), (3.0, 4.0)]]
-    assert [word.confidence for word in values[0].words] == [0.5, 1.0]
-    assert [value.time_source for value in values] == ["whisper", "whisper", "segment", "none"]
-    assert [(value.id, value.recording) for value in values[:2]] == [("talk-1", "talk"), ("talk-2", "talk")]
-
-
-def test_marks_are_written_into_whisper_segments_and_text(tmp_path):
-    values = read(tmp_path, OPENAI)
-    assert json.dumps(json.loads(written("whisper", values))) == json.dumps(OPENAI)
-    content = json.loads(written("whisper", map(marked, values)))
-    assert content["text"] == " Hola mundo. - sí\u00a0señor. Son tres."
-    assert [segment["text"] for segment in content["segments"]] == [
-        *(" Hola mundo.", " - sí\u00a0señor."),
-        *(" Son tres.", ""),
-    ]
-    assert [word["word"] for segment in content["segments"][:2] for word in segment["words"]] == [
-        *(" Hola", " mundo."),
-        *(" - sí\u00a0", "", "señor."),
-    ]
-
-
-def test_whisperx_words_without_times_and_repeated_words(tmp_path):
-    values = read(tmp_path, WHISPERX)
-    assert texts(values) == [["van", "3", "casas"], ["ya"]]
-    assert times(values)[0] == [(0.5, 0.7), (None, None), (1.2, 2.0)]
-    assert [value.time_source for value in values] == ["ctc", "segment"]
-    assert json.loads(written("whisper", values)) == WHISPERX
-    content = json.loads(written("whisper", map(marked, values)))
-    assert [word["word"] for word in content["word_segments"]] == ["Van", "3", "casas."]
-    assert content["word_segments"] == content["segments"][0]["words"]
-    assert [segment["text"] for segment in content["segments"]] == [" Van 3 casas.", " Ya"]
-
-
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [(API, "Hola mundo."), (TIMESTAMPED, " Hola")],
-)
-def test_whisper_variants(tmp_path, content, text):
-    values = read(tmp_path, content)
-    assert json.loads(written("whisper", values)) == content
-    after = json.loads(written("whisper", map(marked, values)))
-    assert (after if "words" in after else after["segments"][0])["text"] == text
-
-
-def test_segments_without_times_of_words_have_their_own(tmp_path):
-    segments = [{"start": 0.1, "end": 1.0, "text": " hola ya"}, {"start": 1.5, "end": 1.2, "text": " sí"}]
-    values = read(tmp_path, {"segments": segments})
-    assert times(values) == [[(0.1, None), (None, 1.0)], [(1.5, None)]]
-    assert [value.pauses for value in values] == [(None, None), (None,)]
-    assert [value.time_source for value in values] == ["segment"] * 2
-    assert json.loads(written("whisper", values)) == {"segments": segments}
-    new = json.loads(written("whisper", [replace(values[0], origin=None)]))["segments"]
-    assert new == [{"id": 0, **segments[0]}]
-    assert "00:00:00,100 --> 00:00:01,000\nhola ya" in written("srt", [annotate(values[0], labels=(Labels(),) * 2)])
-
-
-def test_a_whisper_file_without_segments(tmp_path):
-    silent = {"text": "", "segments": [], "language": "es"}
-    (value,) = formats.read(file(tmp_path, "talk.json", json.dumps(silent)), silence=True)
-    assert not value.words
-    assert json.loads(written("whisper", [value])) == silent
-    content = {**silent, "text": " hola mundo"}
-    values = read(tmp_path, content)
-    assert texts(values) == [["hola", "mundo"]]
-    assert json.loads(written("whisper", map(marked, values))) == {**content, "text": " Hola mundo."}
-
-
-def test_a_list_of_segments_comes_back_as_one(tmp_path):
-    segments = [{**segment, "words": segment.get("words")} for segment in OPENAI["segments"]]
-    values = read(tmp_path, segments)
-    assert texts(values) == texts(read(tmp_path, OPENAI))
-    assert read(tmp_path, segments, "whisper") == values
-    assert json.dumps(json.loads(written("whisper", values))) == json.dumps(segments)
-    after = json.loads(written("whisper", map(marked, values)))
-    assert [segment["text"] for segment in after[:2]] == [" Hola mundo.", " - sí\u00a0señor."]
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [([{"start": 1, "word": "ya"}], "a list of objects with 'start', 'word'"), ([3], "a list"), ([], "a list")],
-)
-def test_lists_of_other_objects_are_refused(tmp_path, content, found):
-    with pytest.raises(InputError, match=f"found {found}, expected .* Whisper's segments with start, end, text, or"):
-        read(tmp_path, content)
-
-
-def test_new_segments_have_times_and_a_text_without_gaps(tmp_path):
-    values = read(tmp_path, [{"text": ""}, VOSK, {"text": ""}, {"text": "ya"}])
-    content = json.loads(written("whisper", values))
-    assert content["text"] == "hola mundo ya"
-    assert [(segment.get("start"), segment.get("end")) for segment in content["segments"]] == [
-        *((0.0, 0.0), (0.12, 1.0)),
-        *((1.0, 1.0), (None, None)),
-    ]
-
-
-def test_another_number_of_words_makes_a_new_segment(tmp_path):
-    first, *others = read(tmp_path, WHISPERX)
-    content = json.loads(written("whisper", [replace(first, words=first.words[:1]), *others]))
-    assert content["segments"] == [
-        {
-            "id": 0,
-            "start": 0.5,
-            "end": 0.7,
-            "text": " van",
-            "words": [{"word": " van", "start": 0.5, "end": 0.7, "probability": 0.9}],
-            "speaker": "S1",
-        },
-        WHISPERX["segments"][1],
-    ]
-    assert content["text"] == "van ya"
-    assert content["language"] == "es"
 
 
 # Vosk
@@ -377,44 +195,44 @@ def test_json_values_one_after_the_other_are_checked(tmp_path, more, found):
         list(formats.read(file(tmp_path, "talk.json", json.dumps(VOSK) + "\n" + more + "\n")))
 
 
-def test_other_utterances_become_results_of_vosk():
+def test_new_results_of_vosk():
     value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), time_source="asr")
-    assert json.loads(written("vosk", [marked(value)])) == [
-        {
-            "result": [
-                {"word": "Hola", "start": 0.5, "end": 0.75, "conf": 0.5},
-                {"word": "mundo.", "start": 1.0},
-            ],
-            "text": "Hola mundo.",
-        }
+    words = [{"word": "Hola", "start": 0.5, "end": 0.75, "conf": 0.5}, {"word": "mundo.", "start": 1.0}]
+    assert json.loads(written("vosk", [marked(value)])) == [{"result": words, "text": "Hola mundo."}]
+
+
+WHISPER = {
+    "segments": [
+        {"text": " hola", "words": [{"word": " hola", "start": 0.5, "end": 1}]},
+        {"text": "", "words": []},
+        {"text": " ya", "words": [{"word": " ya", "start": 3, "end": 4}]},
     ]
+}
+RESULTS = [
+    {"result": [{"word": "hola", "start": 0.5, "end": 1}]},
+    {"text": ""},
+    {"result": [{"word": "ya", "start": 3, "end": 4}]},
+]
 
 
-def spoken_and_silent(silence):
-    """Two segments of Whisper's, or results of Vosk's, with silence between them or not."""
-    words = {"words": [{"word": " hola", "start": 0.5, "end": 1}]}, {"words": [{"word": " ya", "start": 3, "end": 4}]}
-    whisper = [{"start": 0, "text": " hola", **words[0]}, {"start": 3, "text": " ya", **words[1]}]
-    vosk = [{"result": [{"word": "hola", "start": 0.5, "end": 1}]}, {"result": [{"word": "ya", "start": 3, "end": 4}]}]
-    if silence:
-        whisper.insert(1, {"start": 2, "end": 2, "text": "", "words": []})
-        vosk.insert(1, {"text": ""})
-    return {"whisper": {"segments": whisper}, "vosk": vosk}
-
-
-@pytest.mark.parametrize("name", ["whisper", "vosk"])
-def test_silence_between_words_is_a_pause_and_comes_back(tmp_path, name):
-    content = spoken_and_silent(True)[name]
+@pytest.mark.parametrize(("name", "content"), [("whisper", WHISPER), ("vosk", RESULTS)])
+def test_a_segment_without_words_is_part_of_the_pause(tmp_path, name, content):
     values = list(with_pauses(read(tmp_path, content)))
     assert [value.pauses for value in values] == [(2.0,), (), (None,)]
     assert json.loads(written(name, values)) == content
-    plain = list(with_pauses(read(tmp_path, spoken_and_silent(False)[name])))
-    assert [written("text", some) for some in (values, plain)] == ["hola\nya\n"] * 2
+    assert written("text", values) == "hola\nya\n"
 
 
-NAN = float("nan")
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [([{"start": 1, "word": "ya"}], "a list of objects with 'start', 'word'"), ([3], "a list"), ([], "a list")],
+)
+def test_lists_of_other_values_are_refused(tmp_path, content, found):
+    with pytest.raises(InputError, match=f"found {found}, expected .* Whisper's segments with start, end, text, or"):
+        read(tmp_path, content)
 
 
-@pytest.mark.parametrize("value", [None, NAN])
+@pytest.mark.parametrize("value", [None, float("nan")])
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -435,35 +253,7 @@ def test_an_unknown_confidence_is_kept(tmp_path, name, content, value):
     assert json.dumps(after) == json.dumps(content(value))
 
 
-# What they share
-
-
-def whisper(**word):
-    return {"segments": [{"text": "a", "words": [{"word": "a", **word}]}]}
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ({"segments": [3]}, "segment 1: found 3, expected an object"),
-        ({"segments": [{"words": 3}]}, "segment 1: found words 3, expected a list"),
-        ({"segments": [{"words": [{"start": 1}]}]}, "segment 1: word 1: found the word None"),
-        (whisper(start=-1), "word 1: found start -1"),
-        (whisper(start=float("nan")), "word 1: found start nan"),
-        (whisper(start="soon"), "word 1: found start 'soon'"),
-        (whisper(start=2, end=1), "word 1: found end 1.0 before start 2.0"),
-        ({"segments": [{"text": "ya", "start": -1}]}, "segment 1: found start -1"),
-        (whisper(probability="high"), "word 1: found probability 'high'"),
-        (
-            {"segments": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]},
-            "segment 1: word 2: found start 1.0 after 2.0, expected the order of time",
-        ),
-        ([VOSK, {**VOSK, "result": 3}], "result 2: found result 3, expected a list"),
-    ],
-)
-def test_errors_of_recognisers_name_the_place(tmp_path, content, found):
-    with pytest.raises(InputError, match=rf"^{tmp_path}/talk\.json.*{found}"):
-        read(tmp_path, content)
+# All formats of one JSON value
 
 
 @pytest.mark.parametrize("format_name", [name for name, format_ in FORMATS.items() if format_.utterances])
@@ -473,19 +263,17 @@ def test_a_given_format_refuses_another_form(tmp_path, format_name, content):
         read(tmp_path, content, format_name)
 
 
-# The command line
-
-WHOLE = {
+EXAMPLES = {
     "json": json.dumps(OWN),
     "nemo": '{"audio_filepath": "a.wav", "pred_text": "hola", "word": [{"word": "hola", "start": 0, "end": 1}]}\n',
-    "whisper": json.dumps(OPENAI),
+    "whisper": json.dumps(WHISPER),
     "vosk": json.dumps(VOSK),
     "speechmatics": json.dumps({"job": {}, "words": [{"name": "hola", "time": "0", "duration": "1"}]}),
 }
 
 
 def hostile(content):
-    """What a file may be instead: cut short, nested, of two encodings, of NUL bytes, empty."""
+    """Malformed variants of a file."""
     return {
         "truncated": content.rstrip()[:-1],
         "in the middle": content[: len(content) // 2],
@@ -502,10 +290,10 @@ def hostile(content):
     }
 
 
-@pytest.mark.parametrize("name", sorted(WHOLE))
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_hostile_files_are_errors_of_one_line(run, tmp_path, name):
     out = tmp_path / "out.tsv"
-    for case, content in hostile(WHOLE[name]).items():
+    for case, content in hostile(EXAMPLES[name]).items():
         if (name, case) == ("vosk", "twice"):  # two results
             continue
         for source in (tmp_path / "a.json", tmp_path / "a"):
@@ -516,17 +304,6 @@ def test_hostile_files_are_errors_of_one_line(run, tmp_path, name):
             assert error.startswith(f"asr-punct: {source}"), case
             source.unlink()
             assert list(tmp_path.iterdir()) == [], case
-
-
-@pytest.mark.parametrize("name", sorted(WHOLE))
-def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
-    indented = WHOLE[name] if name == "nemo" else json.dumps(json.loads(WHOLE[name]), indent=1)
-    path = file(tmp_path, "a.json", "\ufeff" + indented.replace("\n", "\r\n"))
-    plain = file(tmp_path, "b", WHOLE[name])
-    assert times(formats.read(path)) == times(formats.read(plain, name))
-
-
-# The order of time
 
 
 def whisper_at(*starts, **keys):
@@ -548,12 +325,7 @@ def ibm_at(*starts):
     return {"results": [{"final": True, "alternatives": [row]} for row in rows]}
 
 
-def whisper_cpp_at(*starts):
-    rows = [{"offsets": {"from": 1000 * start, "to": 1000 * start + 9000}, "text": " a"} for start in starts]
-    return {"transcription": rows}
-
-
-@pytest.mark.parametrize("at", [whisper_at, whisper_cpp_at, vosk_at, google_at, ibm_at])
+@pytest.mark.parametrize("at", [whisper_at, vosk_at, google_at, ibm_at])
 def test_segments_are_in_the_order_of_time_within_a_tolerance(tmp_path, at):
     assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
     with pytest.raises(
@@ -568,7 +340,7 @@ def test_segments_of_speakers_and_channels_may_overlap(tmp_path):
     assert [value.channel for value in read(tmp_path, google_at(5, 1, channels=(1, 2)))] == ["1", "2"]
 
 
-def test_manifests_and_our_json_may_have_any_order(tmp_path):
+def test_utterances_of_our_json_may_have_any_order(tmp_path):
     items = [{"recording": "r", "words": [{"word": "a", "start": start}]} for start in (5, 1)]
     assert [row[0][0] for row in times(read(tmp_path, {"utterances": items}))] == [5, 1]
 
@@ -584,8 +356,6 @@ def test_a_transcript_is_of_one_recording_in_the_order_of_time(tmp_path, name):
     with pytest.raises(InputError, match="recording 'other': found the times of 2 recordings, expected those of one"):
         written(name, [*spoken, replace(spoken[0], recording="other")])
 
-
-# A trip out and in again
 
 words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
     lambda text: text.split() == [text]
@@ -620,7 +390,7 @@ def labelled_utterances(draw):
 @pytest.mark.parametrize("name", ["json", "nemo", "whisper", "vosk"])
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(values=st.lists(labelled_utterances(), min_size=1, max_size=4).filter(lambda some: any(u.words for u in some)))
-def test_words_and_times_survive_a_trip(tmp_path_factory, name, values):
+def test_words_and_times_survive_writing_and_reading(tmp_path_factory, name, values):
     values = by_time(values) if name in ("whisper", "vosk") else values
     path = tmp_path_factory.mktemp("trip") / "talk"
     path.write_text(written(name, values), encoding="utf-8")
