@@ -4,10 +4,10 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import reduce
 from html.parser import HTMLParser
 
 import pytest
-from dummies import file
 from test_scoring import parse
 
 from asr_punct.errors import InputError
@@ -94,12 +94,6 @@ def test_nothing_is_loaded_from_elsewhere(page):
     assert not found.all("link")
 
 
-def value_at(scores, path):
-    for key in path.split("."):
-        scores = scores[key]
-    return scores
-
-
 def test_figures_are_those_in_the_scores_file(page):
     found, scores, _ = page
     values = json.loads(scores.to_json())
@@ -108,7 +102,7 @@ def test_figures_are_those_in_the_scores_file(page):
     ]
     assert len(shown) > 30
     for path, content in shown:
-        value = value_at(values, path)
+        value = reduce(dict.__getitem__, path.split("."), values)
         assert content == (str(value) if isinstance(value, int) else f"{100 * value:.1f}"), path
     known = {f"marks.{name}.f1" for name, rate in values["marks"].items() if rate["f1"] is not None}
     assert known | {"micro.f1", "wer", "written_wer", "slots.inserted", "word_edits.deleted"} <= dict(shown).keys()
@@ -117,32 +111,8 @@ def test_figures_are_those_in_the_scores_file(page):
     assert f"95 %: {100 * low:.1f}..{100 * high:.1f}" in intervals
 
 
-# Hola,  → hola.   substituted mark
-# ¿qué     ¿qué
-# tal?     tal?
-# Vengo    Vengo,  the comma of "de", which is missing, finds its place here
-# de,      –       deleted word
-# mi       mi
-# –        eh,     inserted word, inserted mark
-# casa.    caza    substituted word, deleted mark
-def test_error_rates_are_those_counted_by_hand(run, tmp_path):
-    reference = file(tmp_path, "ref.txt", "Hola, ¿qué tal?\nVengo de, mi casa.\n")
-    hypothesis = file(tmp_path, "hyp.txt", "hola. ¿qué tal?\nVengo, mi eh, caza\n")
-    path, scores = tmp_path / "page.html", tmp_path / "scores.json"
-    assert run("score", reference, hypothesis, "--align", "--html", path, "--json", scores)[0] == 0
-    found = Page(path.read_text(encoding="utf-8"))
-    shown = {a["data-metric"]: content for a, content in found.all("b")}
-    values = json.loads(scores.read_text(encoding="utf-8"))
-    assert values["word_edits"] == {"correct": 5, "substituted": 1, "deleted": 1, "inserted": 1}
-    assert values["slots"] == {"correct": 3, "substituted": 1, "deleted": 1, "inserted": 1}
-    rates = {"wer": 3 / 7, "slot_error_rate": 3 / 5, "punctuation_error_rate": 3 / 6, "written_wer": 5 / 7}
-    for name, rate in rates.items():
-        assert values[name] == pytest.approx(rate, abs=1e-6)
-        assert shown[name] == f"{100 * rate:.1f}"
-
-
 def test_errors_of_the_transcript_are_marked(page):
-    found, scores, _ = page
+    found, _, _ = page
     kinds = Counter(
         (name, attributes.get("class"), attributes.get("title"), content)
         for (name, attributes), content in zip(found.elements, found.texts, strict=True)
@@ -159,8 +129,6 @@ def test_errors_of_the_transcript_are_marked(page):
         ("ins", "word wrong", "recognised word", "caza"): 1,
         ("del", "mark missing", "missing PERIOD", "."): 1,
     }
-    edits = scores.word_edits
-    assert (edits.substituted, edits.deleted, edits.inserted) == (1, 1, 1)
 
 
 def test_a_page_of_the_same_words_has_no_word_errors(tmp_path):
@@ -217,27 +185,12 @@ def pauses(tmp_path, references, hypotheses, align=True):
     return drawn[1:]  # without the legend's
 
 
-def test_pauses_are_drawn_to_scale(tmp_path):
+def test_pauses_of_the_hypothesis_else_of_the_reference_are_drawn_to_scale(tmp_path):
+    assert pauses(tmp_path, [timed("a b", 0.0, 3.0)], [parse("a b")])[0][:2] == ("a", "pause of 2.60 s")
     assert pauses(tmp_path, [parse("a b c d e")], [timed("a b c d e", 0.0, 0.42, 1.82, 9.0, 9.7)]) == [
         ("b", "pause of 1.00 s", "--seconds:1.00", "pause", "1.0"),
         ("c", "pause of 6.78 s", "--seconds:3.00", "pause long", "6.8"),
         ("d", "pause of 0.30 s", "--seconds:0.30", "pause", ""),
-    ]
-
-
-@pytest.mark.parametrize("align", [True, False])
-def test_known_pauses_of_the_hypothesis_replace_gaps_and_those_of_the_reference(tmp_path, align):
-    refined = annotate(timed("a b c", 0.0, 1.0, 2.0), pauses=(0.25, None, None))
-    without_times = annotate(parse("a b c"), pauses=(None, 0.5, None))
-    references = [timed("a b c", 0.0, 3.0, 6.0)]
-    drawn = [
-        [row[:2] for row in pauses(tmp_path, references, [side], align)]
-        for side in (refined, without_times, parse("a b c"))
-    ]
-    assert drawn == [
-        [("a", "pause of 0.25 s")],
-        [("b", "pause of 0.50 s")],
-        [("a", "pause of 2.60 s"), ("b", "pause of 2.60 s")],
     ]
 
 

@@ -1,16 +1,17 @@
 """Scores: a pair counted by hand, agreement with scikit-learn, pairing, bad input."""
 
 import json
+from functools import reduce
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score, multilabel_confusion_matrix, precision_recall_fscore_support
+from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import CASES, MARKS, Case, Labels, parse_case, parse_marks
-from asr_punct.scoring import Scores, concatenate, pair_words, read_score_sets, score, score_counts, write_score_sets
+from asr_punct.scoring import concatenate, pair_words, read_score_sets, score, score_counts, write_score_sets
 from asr_punct.words import Utterance, Word, annotate
 
 LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
@@ -84,10 +85,12 @@ def test_scores_of_a_pair_counted_by_hand():
     assert text.endswith("}\n")
 
 
-def test_scores_with_intervals_come_back_from_their_dictionary():
-    scores = score(REFERENCE, HYPOTHESIS, merge=4, samples=50, seed=3)
-    written = json.loads(scores.to_json())
-    assert Scores.from_dict(written).as_dict() == written
+def test_a_file_of_scores_with_intervals_is_read_back(tmp_path):
+    sets = {"es/a": score(REFERENCE, HYPOTHESIS, merge=4, samples=50, seed=3), "es/b": score(REFERENCE, REFERENCE)}
+    write_score_sets(sets, tmp_path / "scores.json")
+    write_score_sets(read_score_sets(tmp_path / "scores.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "scores.json").read_text()
+    written = json.loads((tmp_path / "scores.json").read_text())["es/a"]
     assert written["bootstrap"] == {"samples": 50, "seed": 3, "units": 2}
     assert written["merged"]["COMMA"] == ["COMMA", "COLON", "DASH"]
     assert written["ci95"]["micro.f1"][0] <= written["micro"]["f1"] <= written["ci95"]["micro.f1"][1]
@@ -105,12 +108,10 @@ def test_scores_agree_with_scikit_learn(pairs):
     flat = [pair for utterance in pairs for pair in utterance]
     truth, guess = (np.array([[m in pair[side].marks for m in MARKS] for pair in flat], int) for side in (0, 1))
     present = [i for i in range(len(MARKS)) if (truth[:, i] | guess[:, i]).any()]
-    for i, (mark, (_, rate)) in enumerate(zip(MARKS, scores.marks.items(), strict=True)):
-        (_, fp), (fn, tp) = multilabel_confusion_matrix(truth, guess)[i]
-        assert rate.support == fn + tp
+    for i, rate in enumerate(scores.marks.values()):
+        assert rate.support == truth[:, i].sum()
         assert (rate.f1 is None) == (i not in present)
         if rate.f1 is not None:
-            assert rate.f1 == pytest.approx(2 * tp / (2 * tp + fp + fn)), mark
             expected = precision_recall_fscore_support(truth[:, i], guess[:, i], average="binary", zero_division=0)
             assert (rate.precision, rate.recall, rate.f1) == pytest.approx(expected[:3])
     if present:
@@ -121,33 +122,6 @@ def test_scores_agree_with_scikit_learn(pairs):
     cases = [[CASES.index(pair[side].case) for pair in flat] for side in (0, 1)]
     if any(map(any, cases)):
         assert scores.case.micro.f1 == pytest.approx(f1_score(*cases, labels=[1, 2], average="micro"))
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
-@settings(deadline=None)
-def test_benchmark_scores_agree_with_scikit_learn(pairs):
-    """One class per token, micro over three, as in Alam et al. 2020."""
-    names = ("O", "COMMA", "PERIOD", "QUESTION")
-    labels = [[Labels(parse_marks(names[pair[side]])) for pair in pairs] for side in (0, 1)]
-    reference, hypothesis = (annotate(Utterance((Word("a"),) * len(pairs)), labels=tuple(side)) for side in labels)
-    scores = score([reference], [hypothesis], merge=4, samples=0)
-    known = precision_recall_fscore_support(
-        *zip(*pairs, strict=True), labels=[1, 2, 3], average="micro", zero_division=0
-    )
-    micro = (scores.micro.precision, scores.micro.recall, scores.micro.f1)
-    assert tuple(rate or 0.0 for rate in micro) == pytest.approx(known[:3])
-
-
-@given(PAIRS)
-@settings(deadline=None)
-def test_error_rates_add_up(pairs):
-    scores = score(to_utterances(pairs, 0), to_utterances(pairs, 1), samples=0)
-    right = sum(len(r.marks & h.marks) for u in pairs for r, h in u)
-    expected, found = (sum(len(pair[side].marks) for u in pairs for pair in u) for side in (0, 1))
-    if expected:  # errors lie between the larger number of wrong slots on a side and their sum
-        errors = scores.slot_error_rate * expected
-        assert max(expected, found) - right - 1e-9 <= errors <= expected + found - 2 * right + 1e-9
-        assert scores.punctuation_error_rate == pytest.approx(errors / (errors + right))
 
 
 @given(PAIRS)
@@ -212,12 +186,6 @@ MERGED = {merge: {"merge": merge} for merge in (4, 3, 2)}
 ALIGN = {"align": True}
 
 
-def at_path(scores, path):
-    for name in path.split("."):
-        scores = scores[name]
-    return scores
-
-
 @pytest.mark.parametrize(
     ("reference", "hypothesis", "options", "expected"),
     [
@@ -250,7 +218,8 @@ def at_path(scores, path):
 )
 def test_small_cases(reference, hypothesis, options, expected):
     scores = score([parse(reference)], [parse(hypothesis)], samples=0, **options).as_dict()
-    assert {path: at_path(scores, path) for path in expected} == pytest.approx(expected, abs=1e-6)
+    found = {path: reduce(dict.__getitem__, path.split("."), scores) for path in expected}
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_recognised_words_pair_by_id_then_by_recording_then_as_one_document():
@@ -289,14 +258,6 @@ def test_counts_of_parts_are_those_of_the_whole():
     references, hypotheses = ([parse(text) for text in texts] for texts in (truth, guess))
     parts = [pair_words(references[i:j], hypotheses[i:j]).count() for i, j in ((0, 1), (1, 4))]
     assert score_counts(concatenate(parts)) == score(references, hypotheses)
-
-
-def test_a_file_of_scores_is_read_back(tmp_path):
-    truth, guess = [parse("bai/COMMA ez/PERIOD")], [parse("bai ez/PERIOD")]
-    sets = {"es/a": score(truth, guess), "es/b": score(truth, truth, 4)}
-    write_score_sets(sets, tmp_path / "scores.json")
-    write_score_sets(read_score_sets(tmp_path / "scores.json"), tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_text() == (tmp_path / "scores.json").read_text()
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"es": 3}', '{"es": {"words": 2}}'])
