@@ -1,3 +1,5 @@
+"""Decoding of whole documents, compared with brute force."""
+
 import itertools
 
 import numpy as np
@@ -12,7 +14,7 @@ from asr_punct.decode.decoder import BLOCK_WORDS, balance
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.states import PairSearch
 from asr_punct.errors import AsrPunctError
-from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
+from asr_punct.marks import MARKS, Case, Labels, Mark
 
 STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
 ENDS = {Mark.QUESTION, Mark.EXCLAMATION}
@@ -45,8 +47,8 @@ def marks_of(rows, **keywords):
 # Rules of pairs, by brute force
 
 
-def violation(rows, active, barriers=()):
-    """Which rule the marks of a document break, and its closing marks without an opening one."""
+def violation(rows, active=frozenset(MARKS), barriers=()):
+    """Which rule the marks of a document break, if any, and its closing marks without an opening one."""
     held, unopened = set(), []
     for i, marks in enumerate(rows):
         if i in barriers and held:
@@ -124,40 +126,14 @@ def test_no_assignment_of_marks_is_better(problem):
     assert total(rows, scores, unopened) == pytest.approx(best, abs=1e-9)
 
 
-random_scores = st.builds(
-    lambda seed, words, mean: np.random.default_rng(seed).normal(mean, 4, (words, len(MARKS))),
-    st.integers(0, 10_000),
-    st.integers(0, 150),
-    st.floats(-8, 2),
-)
-
-
-@settings(max_examples=40, deadline=None)
-@given(random_scores)
-def test_whatever_the_probabilities_the_text_is_balanced(scores):
-    probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)
-    text = write_text(["w"] * len(scores), labels_of(probabilities), glyphs("es"))
-    for opening, closing in ("¿?", "¡!", "«»"):
-        held = False
-        for char in text:
-            if char == opening:
-                assert not held
-                held = True
-            elif char == closing:
-                assert held or closing != "»"
-                held = False
-            elif char in ".?!" and opening != "«":
-                # nothing but the marks of the very same word stands between an end and its closing mark
-                held = held and any(closing in word for word in text.split() if char in word)
-        assert not held
-
-
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 900), min_size=1, max_size=6), st.floats(-9, 1))
-def test_the_sizes_of_parts_change_nothing(seed, sizes, mean):
+def test_the_sizes_of_parts_change_nothing_and_blocks_are_balanced(seed, sizes, mean):
     scores = np.random.default_rng(seed).normal(mean, 4, (BLOCK_WORDS + 500, len(MARKS)))
     probabilities = (1 / (1 + np.exp(-scores))).astype(np.float32)
-    assert labels_of(probabilities) == labels_of(probabilities, sizes=[*sizes, 137])
+    found = labels_of(probabilities)
+    assert found == labels_of(probabilities, sizes=[*sizes, 137])
+    assert violation([label.marks for label in found])[0] is None
 
 
 def test_an_endless_document_is_decoded_with_a_bounded_lag():
@@ -181,9 +157,6 @@ def test_an_endless_document_is_decoded_with_a_bounded_lag():
         ([{"OPEN_QUES": 0.01}, {}, {"QUESTION": 0.9}], [set(), set(), {"QUESTION"}]),
         ([{"OPEN_QUES": 0.9}, {}, {"QUESTION": 0.3}], [{"OPEN_QUES"}, set(), {"QUESTION"}]),
         ([{"OPEN_QUES": 0.9}, {}, {"PERIOD": 0.9}], [set(), set(), {"PERIOD"}]),
-        ([{"OPEN_QUES": 0.7}, {"OPEN_QUES": 0.6}, {"QUESTION": 0.9}], [{"OPEN_QUES"}, set(), {"QUESTION"}]),
-        ([{"OPEN_QUES": 0.9}, {"PERIOD": 0.6}, {"QUESTION": 0.9}], [{"OPEN_QUES"}, set(), {"QUESTION"}]),
-        ([{"OPEN_QUES": 0.6}, {"PERIOD": 0.99}, {"QUESTION": 0.9}], [set(), {"PERIOD"}, {"QUESTION"}]),
         ([{"QUOTE": 0.9}], [set()]),
         ([{"OPEN_QUOTE": 0.9}, {"PERIOD": 0.9}, {"QUOTE": 0.4}], [{"OPEN_QUOTE"}, {"PERIOD"}, {"QUOTE"}]),
         (
@@ -192,26 +165,11 @@ def test_an_endless_document_is_decoded_with_a_bounded_lag():
         ),
     ],
 )
-def test_pairs(rows, expected):
+def test_examples_of_pairs(rows, expected):
     assert marks_of(rows) == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ({"COMMA": 0.6, "PERIOD": 0.8, "COLON": 0.7}, {Mark.PERIOD}),
-        ({"COMMA": 0.9, "QUESTION": 0.95}, {Mark.COMMA, Mark.QUESTION}),
-        ({"PERIOD": 0.8, "ELLIPSIS": 0.9}, {Mark.ELLIPSIS}),
-        ({"PERIOD": 0.9, "QUESTION": 0.99, "QUOTE": 0.7, "OPEN_QUOTE": 0.9}, {*ENDS, *PAIRS[2], Mark.PERIOD}),
-        ({"PERIOD": 0.4}, set()),
-        ({"DASH": 0.6, "OPEN_DASH": 0.6, "PERIOD": 0.6}, {Mark.DASH, Mark.OPEN_DASH, Mark.PERIOD}),
-    ],
-)
-def test_combinations_on_one_word(values, expected):
-    assert marks_of([values, {}]) == [expected - {Mark.EXCLAMATION}, set()]
-
-
-@pytest.mark.parametrize("sizes", [(1,), (2,), (1, 0), (2, 1)])
+@pytest.mark.parametrize("sizes", [(2,), (1, 0)])
 def test_no_dash_ends_a_document(sizes):
     assert marks_of([{"DASH": 0.9}, {"DASH": 0.9, "PERIOD": 0.8}], sizes=sizes) == [{Mark.DASH}, {Mark.PERIOD}]
 
@@ -221,12 +179,6 @@ def test_a_pair_with_one_mark_switched_off_has_no_rule(off, expected):
     thresholds = {mark: 2.0 if mark == off else 0.5 for mark in MARKS}
     rows = [{"OPEN_QUOTE": 0.9, "QUOTE": 0.9}]
     assert marks_of(rows, parameters=DecodeSettings(thresholds)) == [expected]
-
-
-def test_a_question_without_an_opening_mark_costs_nothing_where_there_is_none():
-    thresholds = {mark: 2.0 if mark is Mark.OPEN_QUES else 0.5 for mark in MARKS}
-    assert marks_of([{"QUESTION": 0.6}], parameters=DecodeSettings(thresholds)) == [{Mark.QUESTION}]
-    assert marks_of([{"QUESTION": 0.6}]) == [set()]
 
 
 def test_thresholds_are_by_mark_and_case_is_the_likeliest():
@@ -268,13 +220,7 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, exp
     assert (next((mark.name for mark in first.marks), None), second.case) == expected
 
 
-def test_a_period_before_a_word_without_capitals_costs_nothing():
-    flags = np.array([0, WordFlag.CASE_FIXED], dtype=np.uint8)
-    rows = [{"PERIOD": 0.6}, {}]
-    assert marks_of(rows, parameters=DecodeSettings(sentence_capitals=True), flags=flags)[0] == {Mark.PERIOD}
-
-
-def test_a_capital_follows_the_end_that_stands_in_the_input():
+def test_a_capital_follows_a_sentence_end_of_the_input():
     marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
     lower = np.tile(np.array([0.9, 0.1, 0], dtype=np.float32), (2, 1))
     flags = np.array([WordFlag.RIGHT_TAKEN | WordFlag.BARRIER | WordFlag.ENDED, 0], dtype=np.uint8)
@@ -283,7 +229,7 @@ def test_a_capital_follows_the_end_that_stands_in_the_input():
         assert second.case == case
 
 
-def test_the_next_document_begins_as_the_model_says():
+def test_the_end_of_a_document_does_not_affect_the_next_one():
     marks = np.full((1, len(MARKS)), 0.001, dtype=np.float32)
     marks[0, MARKS.index(Mark.PERIOD)] = 0.9
     decoder = Decoder(DecodeSettings(sentence_capitals=True))
@@ -298,13 +244,11 @@ def test_the_next_document_begins_as_the_model_says():
 def test_nothing_is_set_beside_marks_of_the_input():
     rows = [{"OPEN_DASH": 0.9, "COMMA": 0.9}] * 3
     flags = np.array([WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, 0], dtype=np.uint8)
-    both = {Mark.OPEN_DASH, Mark.COMMA}
-    assert marks_of(rows, flags=flags) == [{Mark.COMMA}, {Mark.OPEN_DASH}, both]
-    assert Mark.OPEN_DASH in LEFT
+    assert marks_of(rows, flags=flags) == [{Mark.COMMA}, {Mark.OPEN_DASH}, {Mark.OPEN_DASH, Mark.COMMA}]
 
 
 def test_nothing_stays_open_beside_a_mark_of_the_input():
-    """A `?` in the middle that was there before: the model's own pair does not reach across it."""
+    """No added pair spans the `?` of the input in the middle."""
     rows = [{"OPEN_QUES": 0.9}, {"QUESTION": 0.9}, {"QUESTION": 0.99}]
     assert marks_of(rows) == [{Mark.OPEN_QUES}, {Mark.QUESTION}, {Mark.QUESTION}]
     flags = np.array([0, WordFlag.RIGHT_TAKEN | WordFlag.BARRIER, 0], dtype=np.uint8)
@@ -339,7 +283,6 @@ def test_the_most_likely_weighted_class_is_set(problem, sizes):
     ("row", "expected"),
     [
         ({"O": 0.2, "PERIOD": 0.3, "PERIOD+QUOTE": 0.5}, {"PERIOD", "QUOTE"}),
-        ({"O": 0.1, "PERIOD": 0.5, "PERIOD+QUOTE": 0.4}, {"PERIOD"}),
         ({"O": 0.6, "PERIOD": 0.3, "PERIOD+QUOTE": 0.09}, set()),
     ],
 )
@@ -361,13 +304,13 @@ def test_a_mark_that_is_switched_off_leaves_its_place_empty():
 def test_a_weight_multiplies_the_odds_of_a_mark(weight):
     """The threshold moves so that the mark is set from where its weighted odds reach those of the old one."""
     settings = DecodeSettings({mark: 2.0 if mark is Mark.DASH else 0.3 for mark in MARKS})
-    moved = with_class_weights(settings, {"COMMA": weight, "DASH": weight}, ()).thresholds
+    weights = parse_class_weights(f"COMMA={weight},DASH={weight}")
+    moved = with_class_weights(settings, weights, ()).thresholds
     assert weight * moved[Mark.COMMA] / (1 - moved[Mark.COMMA]) == pytest.approx(0.3 / 0.7)
     assert (moved[Mark.PERIOD], moved[Mark.DASH]) == (0.3, 2.0)
 
 
-def test_weights_are_read_from_a_string():
-    assert parse_class_weights("QUESTION=2,COMMA=0.8") == {"QUESTION": 2.0, "COMMA": 0.8}
-    for wrong in ("QUESTION", "QUESTION=", "QUESTION=2,", "QUESTION=much"):
-        with pytest.raises(AsrPunctError, match=r"--class-weights: found '.*', expected a name and a number as COMMA="):
-            parse_class_weights(wrong)
+@pytest.mark.parametrize("wrong", ["QUESTION", "QUESTION=2,", "QUESTION=much"])
+def test_malformed_weights_are_refused(wrong):
+    with pytest.raises(AsrPunctError, match=r"--class-weights: found '.*', expected a name and a number as COMMA="):
+        parse_class_weights(wrong)

@@ -1,3 +1,5 @@
+"""Tuning: calibration, thresholds, class weights and the command."""
+
 import json
 from dataclasses import replace
 
@@ -11,7 +13,7 @@ from asr_punct.decode.calibration import calibration_error, fit_platt, fit_tempe
 from asr_punct.decode.class_weights import fit_class_weights
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.settings import logits
-from asr_punct.decode.thresholds import climb, fit_case_bias, fit_thresholds
+from asr_punct.decode.thresholds import fit_case_bias, fit_thresholds
 from asr_punct.decode.tune import DevSet, decoded_f1, fit_settings
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tune import read_dev_set
@@ -59,11 +61,6 @@ def test_a_case_that_is_underrated_gets_a_bias():
     assert bias[1] > 0.2
 
 
-def test_climbing_keeps_what_is_better_by_more_than_noise():
-    steps = [lambda x: (x + 1, x - 1), lambda x: (x + 0.5,), lambda x: (x * 1.000001,)]
-    assert climb(0.0, steps, lambda x: -((x - 3) ** 2)) == 1.5
-
-
 def development_corpus(words, ends):
     """Commas and periods with low probabilities."""
     rng = np.random.default_rng(1)
@@ -75,19 +72,6 @@ def development_corpus(words, ends):
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (words, 1))
     marks = (1 / (1 + np.exp(-scores))).astype(np.float32)
     return DevSet(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint8))
-
-
-def test_f1_is_that_of_the_marks_of_all_documents():
-    dev = development_corpus(40, (15, 40))
-    comma, period = MARKS.index(Mark.COMMA), MARKS.index(Mark.PERIOD)
-    only = np.isin(np.arange(len(MARKS)), (comma, period))
-    dev = replace(dev, labels=np.where(only, dev.labels, np.float32(0)))
-    found = dev.labels >= 0.25
-    found[:, comma] &= dev.labels[:, comma] > dev.labels[:, period]  # one of the two at most
-    found[:, period] &= ~found[:, comma]
-    expected = 2 * (found & dev.true_marks).sum() / (found.sum() + dev.true_marks.sum())
-    assert 0.5 < expected < 1
-    assert decoded_f1(dev, DecodeSettings(thresholds=dict.fromkeys(MARKS, 0.25))) == pytest.approx(expected)
 
 
 def test_fitted_settings_are_better_than_the_default():
@@ -138,9 +122,9 @@ def weighted_f1(probabilities, true, weights):
     return micro_f1((probabilities * [weights[name] for name in CLASSES]).argmax(axis=1), true)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_other_weight_of_one_class_is_better(seed):
-    """Against a fine grid of weights for each class in turn, the others held."""
+    """Compare with a fine grid of weights for each class, the others fixed."""
     probabilities, true, marks = drawn_classes(1500, seed, rare=0.05)
     weights = fit_class_weights(probabilities, CLASSES, marks)
     best = weighted_f1(probabilities, true, weights)
@@ -151,9 +135,8 @@ def test_no_other_weight_of_one_class_is_better(seed):
             assert weighted_f1(probabilities, true, {**weights, name: weight}) <= best + 1e-9
 
 
-def test_weights_are_found_on_a_large_corpus():
-    """And a class that the reference hardly has keeps its weight."""
-    probabilities, true, marks = drawn_classes(300_000, 7, rare=0.00003)
+def test_a_rare_class_keeps_its_weight():
+    probabilities, true, marks = drawn_classes(3000, 7, rare=0.003)
     assert (true == 3).sum() < 20
     weights = fit_class_weights(probabilities, CLASSES, marks)
     assert weights["QUESTION"] == weights["O"] == 1.0
@@ -171,20 +154,6 @@ def test_settings_of_a_model_of_classes_are_weights():
     assert before == pytest.approx(micro_f1(probabilities.argmax(axis=1), true))
     assert after == pytest.approx(weighted_f1(probabilities, true, fitted.class_weights))
     assert after > before + 0.01
-
-
-def test_sentence_ends_and_capitals_of_classes_are_decided_together_where_that_gains():
-    """Cases that know where sentences end help; cases that know nothing do not."""
-    probabilities, _, marks = drawn_classes(3000, 3)
-    ended = np.concatenate([[False], marks[:-1, [MARKS.index(Mark.PERIOD), MARKS.index(Mark.QUESTION)]].any(axis=1)])
-    flags = np.zeros(3000, dtype=np.uint8)
-    for sure, expected in ((0.999, True), (0.5, False)):
-        capital = np.where(ended, sure, 1 - sure)
-        cases = np.stack([1 - capital, capital, np.zeros(3000)], axis=1).astype(np.float32)
-        dev = DevSet(probabilities, cases, marks, ended.astype(np.int64), (3000,), flags, CLASSES)
-        fitted = fit_settings(dev)
-        assert fitted.sentence_capitals is expected
-        assert decoded_f1(dev, fitted) >= decoded_f1(dev, replace(fitted, sentence_capitals=False))
 
 
 def test_the_command_fits_settings_to_the_windows_of_decoding(run, tmp_path):
