@@ -1,5 +1,5 @@
-import itertools
-import shutil
+"""`Punctuator`: strings, utterances, marks of the input, and where models are found."""
+
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator, hub
-from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info, write_info
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.tokens import TokenReader
-from asr_punct.marks import LEFT, Case, Labels, Mark, write_word
+from asr_punct.marks import LEFT, Case, Labels, Mark, glyphs, write_word
 from asr_punct.text import split_token
 from asr_punct.words import Utterance, Word, annotate
 
@@ -63,42 +63,33 @@ def test_words_survive_and_nothing_is_added_beside_marks_of_the_input(punctuator
         assert core == core.lower() or label.case is Case.O
 
 
-BOTH_SIDES = Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.FIRST_CAP)
-
-
 @pytest.mark.parametrize(
-    ("text", "given_labels", "expected"),
+    ("word", "expected"),
     [
-        ("<unk>", None, [Labels()]),  # brackets are on both sides
-        ("[noise]", None, [Labels()]),
-        ("ana@x.es", None, [Labels(BOTH_SIDES.marks)]),
-        ("https://x.es", None, [Labels(BOTH_SIDES.marks)]),
-        ("www.x.es,", None, [Labels(frozenset({Mark.OPEN_QUES}))]),
-        (
-            "iso va",
-            [Labels(frozenset({Mark.COLON}), Case.ALL_CAPS), None],
-            [Labels(frozenset({Mark.COLON, Mark.OPEN_QUES}), Case.ALL_CAPS), BOTH_SIDES],
-        ),
-        (
-            "sí - no",
-            None,
-            [
-                Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP),
-                Labels(),
-                Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP),
-            ],
-        ),
+        ("<unk>", "<unk>"),  # brackets are marks on both sides
+        ("[noise]", "[noise]"),
+        ("ana@x.es", "¿ana@x.es,"),
+        ("https://x.es", "¿https://x.es,"),
+        ("www.x.es,", "¿www.x.es,"),
+        ("«iso", "«ISO,"),
+        ("ISO", "¿ISO,"),
+        ("y", "¿Y,"),
+        ("-", "-"),
     ],
 )
-def test_labels_are_added_where_the_input_has_none(model, text, given_labels, expected):
-    words = annotate(Utterance(tuple(map(Word, text.split()))), labels=given_labels).words
-    read = TokenReader(load_tokenizer(model, read_info(model)), "es").read(words)
-    assert [token.add(BOTH_SIDES, True) if token.core else token.labels for token in read] == expected
+def test_marks_and_capitals_are_added_where_the_input_has_none(model, word, expected):
+    (token,) = TokenReader(load_tokenizer(model, read_info(model)), "es").read([Word(word)])
+    predicted = Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.ALL_CAPS)
+    labels = token.add(predicted, True) if token.core else token.labels
+    assert write_word(word, labels, glyphs("es")) == expected
+    assert token.labels == Labels()
 
 
-def test_all_caps_needs_two_letters(model):
-    (token,) = TokenReader(load_tokenizer(model, read_info(model)), "es").read([Word("y")])
-    assert token.add(Labels(case=Case.ALL_CAPS), True).case is Case.FIRST_CAP
+def test_labels_of_the_input_are_kept(punctuator):
+    colon = Labels(frozenset({Mark.COLON}), Case.ALL_CAPS)
+    given_labels = utterance("ana mira la casa", labels=(colon, None, None, None))
+    for restored in (*punctuator.restore([given_labels]), *punctuator.restore_streaming([given_labels])):
+        assert (restored.labels[0], restored.labels[-1].marks) == (colon, {Mark.PERIOD})
 
 
 def test_the_given_case_of_an_address_is_written(punctuator):
@@ -131,37 +122,30 @@ def test_a_casing_list_is_a_file_or_its_lines(model, tmp_path):
 
 
 def test_the_call_of_nemo(punctuator):
-    queries = ["ana mira la casa", "dónde está la ley"]
-    assert punctuator.add_punctuation_capitalization(queries) == ["Ana, mira la casa.", "¿Dónde está la ley?"]
-
-
-def test_the_call_of_nemo_gives_its_labels(punctuator):
-    found = punctuator.add_punctuation_capitalization(
-        ["ana mira la casa", "", "dónde está la ley"], return_labels=True, dataloader_kwargs={}
-    )
-    assert found == [",U OO OO .O", "", "OU OO OO ?O"]
-
-
-def test_the_call_of_nemo_accepts_its_sizes(punctuator):
     queries = ["ana mira la casa dónde está la ley " * 3] * 3
     expected = [" ".join(["Ana, mira la casa. ¿Dónde está la ley?"] * 3)] * 3
     assert punctuator.add_punctuation_capitalization(queries) == expected
     found = punctuator.add_punctuation_capitalization(queries, batch_size=2, max_seq_length=20, step=8, margin=99)
     assert [text.lower().split()[-1] for text in found] == ["ley?"] * 3
     assert punctuator.add_punctuation_capitalization(queries) == expected
+    queries = ["ana mira la casa", "", "dónde está la ley"]
+    found = punctuator.add_punctuation_capitalization(queries, return_labels=True, dataloader_kwargs={})
+    assert found == [",U OO OO .O", "", "OU OO OO ?O"]
 
 
-@pytest.mark.parametrize("size", ["batch_size", "max_seq_length", "step"])
-def test_sizes_that_are_too_small_are_refused(punctuator, size):
-    for value in (0, "x"):
-        with pytest.raises(AsrPunctError, match=f"{size}: found {value!r}, expected"):
-            punctuator.add_punctuation_capitalization(["hola"], **{size: value})
-
-
-@pytest.mark.parametrize(("value", "found"), [("hola", "'hola'"), (["hola", None], "None")])
-def test_queries_are_a_list_of_strings(punctuator, value, found):
-    with pytest.raises(AsrPunctError, match=f"queries: found {found}, expected a list of strings"):
-        punctuator.add_punctuation_capitalization(value)
+@pytest.mark.parametrize(
+    ("queries", "options", "message"),
+    [
+        (["hola"], {"batch_size": 0}, "batch_size: found 0, expected"),
+        (["hola"], {"max_seq_length": "x"}, "max_seq_length: found 'x', expected"),
+        (["hola"], {"step": 0}, "step: found 0, expected"),
+        ("hola", {}, "queries: found 'hola', expected a list of strings"),
+        (["hola", None], {}, "queries: found None, expected a list of strings"),
+    ],
+)
+def test_wrong_arguments_of_the_call_of_nemo_are_refused(punctuator, queries, options, message):
+    with pytest.raises(AsrPunctError, match=message):
+        punctuator.add_punctuation_capitalization(queries, **options)
 
 
 def test_marks_that_are_not_allowed_are_not_added(model):
@@ -194,12 +178,6 @@ def test_recordings_do_not_touch(punctuator):
     first, second = utterance("ana mira la casa", "1"), utterance("dónde está la ley", "2")
     both = list(punctuator.restore([first, second]))
     assert both == [*punctuator.restore([first]), *punctuator.restore([second])]
-
-
-def test_an_endless_transcript_is_restored_lazily(punctuator):
-    endless = (utterance("ana mira la casa dónde está la ley", str(i // 50)) for i in itertools.count())
-    taken = list(itertools.islice(punctuator.restore(endless), 40))
-    assert len(taken) == 40
 
 
 def test_the_number_of_waiting_utterances_is_bounded(punctuator):
@@ -259,19 +237,6 @@ def test_a_hub_name_is_downloaded(model, monkeypatch):
     assert asked == ["someone/es"]
 
 
-def test_an_unreachable_hub_is_reported(monkeypatch):
-    import huggingface_hub
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    def fail(*_, **__):
-        raise LocalEntryNotFoundError("no connection")
-
-    monkeypatch.setattr(hub, "reach_hub", lambda: True)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    with pytest.raises(AsrPunctError, match=r"model 'someone/es': found no such .* downloaded: no connection"):
-        Punctuator.from_pretrained("someone/es")
-
-
 def test_inference_needs_no_torch(model):
     script = f"""
 import sys
@@ -281,12 +246,3 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_thresholds_of_the_model_count(model, tmp_path):
-    directory = tmp_path / "model"
-    shutil.copytree(model, directory)
-    info = read_info(directory)
-    decoding = replace(info.decoding, thresholds={**info.decoding.thresholds, Mark.PERIOD: 1.0})
-    write_info(directory, replace(info, decoding=decoding))
-    assert Punctuator.from_pretrained(directory)("ana mira la casa") == "Ana, mira la casa"

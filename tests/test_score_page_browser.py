@@ -86,11 +86,6 @@ def test_the_console_stays_empty(page):
     assert re.findall('data-t="([^"]*)" role="button" tabindex="0"', content) == ["0.000"]
 
 
-def test_the_console_shows_an_error(page):
-    _, console = opened(page, "nobody.knows()")
-    assert "nobody is not defined" in "".join(console)
-
-
 def test_buttons_go_from_error_to_error(page):
     script = """
         found.messages = ["next", "next", "next", "next", "next", "previous"].map((way) => {
