@@ -1,8 +1,7 @@
-"""The command line: each command parses, calls one function, writes. Heavy imports stay inside the commands.
+"""The command line. A command parses its options, calls one function and writes; it imports heavy packages inside.
 
-`base` has the application and `options` the shared options; the other modules have the commands of one section of the
-help. A new command is a function with `@command(Part.…, examples)`: its docstring is the help, and tests parse or run
-the examples.
+`base` has the application and `options` the shared options. A new command is a function with
+`@command(Section.…, examples)`: its docstring is the help, and tests parse or run the examples.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from asr_punct.errors import AsrPunctError, missing_extra
 
 
 def main() -> NoReturn:
-    """Run the command line: status 0 done, 2 bad input or usage with one line on standard error, 1 an internal error.
+    """Run the command line and exit with a status.
 
-    SIGINT ends it with status 130, SIGTERM with 143.
+    0: done. 1: internal error. 2: bad input or usage, with one line on standard error. 130: SIGINT. 143: SIGTERM.
     """
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _exit_on_signal)
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
@@ -35,13 +34,13 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
-        if hasattr(error, "format_message"):  # usage errors of the parser
+        if hasattr(error, "format_message"):  # a usage error of typer
             _fail(error.format_message())
         raise
 
 
-def _terminated(number: int, frame: object) -> NoReturn:
-    """Leave through SystemExit, so that unfinished output is removed; ignore further signals while doing so."""
+def _exit_on_signal(number: int, frame: object) -> NoReturn:
+    """Raise SystemExit, so that unfinished output is removed, and ignore the same signal from now on."""
     signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,60 +39,38 @@ def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | N
     return name
 
 
+def choice(help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None) -> Any:
+    """Return an option whose values are completed; `names` are needed if they differ from the parameter's."""
+    return typer.Option(*names, help=help_text, autocompletion=one_of(values), callback=callback)
+
+
+_READABLE, _WRITABLE = " ".join(READABLE), " ".join(WRITABLE)
 _LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
+
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[
-    str | None,
-    typer.Option("--from", help=f"Format of the input: {' '.join(READABLE)}.", autocompletion=one_of(READABLE)),
-]
+From = Annotated[str | None, choice(f"Format of the input: {_READABLE}.", READABLE, "--from")]
 ReferenceFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--ref-from",
-        callback=_check_readable,
-        help=f"Format of REF: {' '.join(READABLE)}.",
-        autocompletion=one_of(READABLE),
-    ),
+    str | None, choice(f"Format of REF: {_READABLE}.", READABLE, "--ref-from", callback=_check_readable)
 ]
 HypothesisFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--hyp-from", callback=_check_readable, help="Format of HYP and HYP2.", autocompletion=one_of(READABLE)
-    ),
+    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_readable)
 ]
-To = Annotated[
-    str | None,
-    typer.Option("--to", help=f"Format of the output: {' '.join(WRITABLE)}.", autocompletion=one_of(WRITABLE)),
-]
-Subtitles = Annotated[
-    str | None,
-    typer.Option(
-        help="Limits of srt and vtt: netflix (default) or bbc, or with changes: bbc,characters=32,lines=1. "
-        f"Limits that can be changed: {', '.join(LIMIT_NAMES)}.",
-        autocompletion=one_of(PRESETS),
-    ),
-]
+To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE}.", WRITABLE, "--to")]
+_SUBTITLES = (
+    "Limits of srt and vtt: netflix (default) or bbc, or with changes: bbc,characters=32,lines=1. "
+    f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
+)
+Subtitles = Annotated[str | None, choice(_SUBTITLES, PRESETS)]
 Language = Annotated[
     str,
-    typer.Option(
-        "--lang",
-        callback=_check_language,
-        help="Language of the text: es, eu, en, or joined as es+eu.",
-        autocompletion=one_of(_LANGUAGES),
-    ),
+    choice("Language of the text: es, eu, en, or joined as es+eu.", _LANGUAGES, "--lang", callback=_check_language),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to standard error: no progress, no summary.")]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"]))]
+Device = Annotated[str | None, choice("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
-Times = Annotated[
-    str | None,
-    typer.Option(
-        callback=_check_times,
-        help=f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names.",
-        autocompletion=one_of(TIME_SOURCES),
-    ),
-]
+_TIMES = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names."
+Times = Annotated[str | None, choice(_TIMES, TIME_SOURCES, callback=_check_times)]
 Model = Annotated[
     str | None,
     typer.Option(help="Directory, shipped name, or org/name of the hub; default: es-eu.", autocompletion=models),
@@ -111,38 +89,33 @@ ClassWeights = Annotated[
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
-@dataclass(frozen=True)
-class PunctuatorOptions:
-    """Values of the options that choose a punctuator."""
+def open_punctuator(
+    model: str | None,
+    marks: str | None,
+    no_case: bool,
+    casing: Path | None,
+    device: str | None,
+    threads: int,
+    int8: bool,
+    class_weights: str | None,
+    aggregate: int | None = None,
+) -> Punctuator:
+    """Return the punctuator that the options describe."""
+    from asr_punct.decode.classes import parse_class_weights
+    from asr_punct.hub import find_model
+    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.marks import named_marks
 
-    model: str | None
-    marks: str | None
-    no_case: bool
-    casing: Path | None
-    device: str | None
-    threads: int
-    int8: bool
-    class_weights: str | None
-
-    def open(self, **others: Any) -> Punctuator:
-        """Return the punctuator. `others` are further arguments of `Punctuator.from_pretrained`."""
-        from asr_punct.decode.classes import parse_class_weights
-        from asr_punct.hub import find_model
-        from asr_punct.inference.punctuator import Punctuator
-        from asr_punct.marks import named_marks
-
-        if self.casing and self.no_case:
-            raise AsrPunctError("found --casing and --no-case, expected one of them")
-        marks = None if self.marks is None else named_marks(self.marks.upper().split(","))
-        weights = None if self.class_weights is None else parse_class_weights(self.class_weights.upper())
-        return Punctuator.from_pretrained(
-            find_model(self.model),
-            device=self.device,
-            threads=self.threads,
-            graph="int8" if self.int8 else None,
-            marks=marks,
-            case=not self.no_case,
-            casing=self.casing,
-            class_weights=weights,
-            **others,
-        )
+    if casing and no_case:
+        raise AsrPunctError("found --casing and --no-case, expected one of them")
+    return Punctuator.from_pretrained(
+        find_model(model),
+        marks=None if marks is None else named_marks(marks.upper().split(",")),
+        case=not no_case,
+        casing=casing,
+        device=device,
+        threads=threads,
+        graph="int8" if int8 else None,
+        class_weights=None if class_weights is None else parse_class_weights(class_weights.upper()),
+        aggregate=aggregate,
+    )

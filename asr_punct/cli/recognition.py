@@ -10,8 +10,8 @@ import typer
 
 from asr_punct.asr import FORMS, NAMES, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.completion import models, one_of
-from asr_punct.cli.options import Output, Quiet, Subtitles, To
+from asr_punct.cli.completion import models
+from asr_punct.cli.options import Output, Quiet, Subtitles, To, choice
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -35,9 +35,9 @@ def transcribe(
     audio: Annotated[list[Path], typer.Argument(metavar="AUDIO", help="Recordings: .wav, .flac, .m4a, .mp3 …")],
     asr: Annotated[
         str | None,
-        typer.Option(
-            help=f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
-            autocompletion=one_of(form.removesuffix("NAME") for form in FORMS),
+        choice(
+            f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
+            [form.removesuffix("NAME") for form in FORMS],
         ),
     ] = None,
     output: Output = "-",
@@ -52,10 +52,7 @@ def transcribe(
     to: To = None,
     subtitles: Subtitles = None,
     device: Annotated[
-        str | None,
-        typer.Option(
-            help="Device of the recogniser: cpu (default), cuda, cuda:1 …", autocompletion=one_of(["cpu", "cuda"])
-        ),
+        str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
     ] = None,
     quiet: Quiet = False,
 ) -> None:

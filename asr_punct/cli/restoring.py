@@ -19,12 +19,12 @@ from asr_punct.cli.options import (
     Model,
     NoCase,
     Output,
-    PunctuatorOptions,
     Quiet,
     Subtitles,
     Threads,
     Times,
     To,
+    open_punctuator,
 )
 from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
@@ -106,10 +106,9 @@ def punctuate(
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == given.format
-    read: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
-    check_outputs({"-o": output}, [*read, audio, wav_scp, *recordings(wav_scp), casing])
-    options = PunctuatorOptions(model, marks, no_case, casing, device, threads, int8, class_weights)
-    punctuator = options.open(aggregate=aggregate)
+    inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
+    check_outputs({"-o": output}, [*inputs, audio, wav_scp, *recordings(wav_scp), casing])
+    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
     with on_terminal(quiet, source=source, output=output):
         utterances = formats.read(given, silence=True, times=times)
         if audio:
@@ -150,6 +149,6 @@ def stream(
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
-    punctuator = PunctuatorOptions(model, marks, no_case, casing, device, threads, int8, class_weights).open()
+    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights)
     with punctuator.stream(left, right) as words:
         punctuate_standard_input(words, punctuator.glyphs)

@@ -9,8 +9,7 @@ import typer
 
 from asr_punct.asr.aligners import METHODS, open_aligner
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.completion import one_of
-from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times
+from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times, choice
 from asr_punct.cli.overwriting import check_outputs, recordings
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -31,10 +30,7 @@ def align(
     lang: Language = "es",
     method: Annotated[
         str,
-        typer.Option(
-            help="dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.",
-            autocompletion=one_of(METHODS),
-        ),
+        choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
     ] = "dtw",
     acoustic_model: Annotated[
         str | None,
