@@ -55,11 +55,6 @@ def test_channels_are_recordings(tmp_path):
     assert decode(tmp_path / "d", "s A 1 1 uno\ns B 2 1 dos\n", **files) == {"a": [("uno", 1.0)], "b": [("dos", 2.0)]}
 
 
-def test_words_of_one_row_stay_together(tmp_path):
-    found = decode(tmp_path / "d", "r 1 2.4 0.5 uno<space>y<space>dos NA NA NA\n", segments=SEGMENTS)
-    assert found == {"b-1": [], "a-1": [("uno", 2.4), ("y", None), ("dos", None)], "b-2": []}
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -88,7 +83,7 @@ times = st.integers(0, 60).map(lambda value: value / 2)
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.lists(times, max_size=8), st.booleans())
 def test_a_word_belongs_to_a_segment_that_contains_it_or_the_nearest(tmp_path_factory, spans, middles, nearest):
     segments = {f"u{i}": ("r", min(span), max(span)) for i, span in enumerate(spans)}
-    root = tmp_path_factory.mktemp("placing")
+    root = tmp_path_factory.mktemp("data")
     rows = [f"r 1 {middle} 0 w{i}\n" for i, middle in enumerate(sorted(middles))]
     (root / "ctm").write_text("".join(rows) + ";;\n")
     placed = place_words(root, root / "ctm", segments, segments, nearest=nearest)
