@@ -137,9 +137,9 @@ def test_help_names_every_format(run):
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("[]", "a list"),
-        ("3", "a number"),
-        ("{}", "an empty object"),
+        ("[]", r"\[\]"),
+        ("3", "3"),
+        ('[{"start": 1}]', r"\[{'start': 1}\]"),
         ('{"retval": {}, "action": 1}', "an object with 'retval', 'action'"),
     ],
 )

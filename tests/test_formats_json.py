@@ -64,7 +64,7 @@ def test_json_round_trip(tmp_path):
         ("{", "no JSON"),
         ("[" * 100_000, "values nested more than 100 deep"),
         (f"{'[' * 101}1{']' * 101}", "values nested more than 100 deep"),
-        (f"{'[' * 100}1{']' * 100}", "a list, expected JSON"),
+        (f"{'[' * 100}1{']' * 100}", r"\[\[\[.*, expected JSON"),
         ("9" * 5000, "a number that is too large"),
         ('{"utterances": [{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}]}', "start 1.0 after 2.0"),
         ('{"utterances": [{"words": [], "id": [3]}]}', r"id \[3\], expected a string"),
@@ -221,15 +221,6 @@ def test_a_segment_without_words_is_part_of_the_pause(tmp_path, name, content):
     assert [value.pauses for value in values] == [(2.0,), (), (None,)]
     assert json.loads(written(name, values)) == content
     assert written("text", values) == "hola\nya\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [([{"start": 1, "word": "ya"}], "a list of objects with 'start', 'word'"), ([3], "a list"), ([], "a list")],
-)
-def test_lists_of_other_values_are_refused(tmp_path, content, found):
-    with pytest.raises(InputError, match=f"found {found}, expected .* Whisper's segments with start, end, text, or"):
-        read(tmp_path, content)
 
 
 @pytest.mark.parametrize("value", [None, float("nan")])

@@ -48,34 +48,28 @@ def test_nemo_transcription_manifest(tmp_path):
     assert second.time_source == "none"
 
 
-def test_nemo_words_that_are_no_list_have_no_times(tmp_path):
-    (utterance,) = formats.read(file(tmp_path, "a.jsonl", '{"text": "hola", "word": "hola", "alignments": 3}'))
-    assert (utterance.words, utterance.time_source) == ((Word("hola"),), "none")
-
-
 def test_nemo_alignment_manifest(tmp_path):
-    line = {"audio_filepath": "a.wav", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0]}
-    (utterance,) = formats.read(file(tmp_path, "a.jsonl", json.dumps(line)))
-    assert utterance.words == (Word("hola", 0.5, 1.0), Word("mundo", 1.25, 2.0))
+    line = {"text": "hola mundo", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0], "x": 1}
+    (value,) = formats.read(manifest(tmp_path, line))
+    assert value.words == (Word("hola", 0.5, 1.0), Word("mundo", 1.25, 2.0))
+    assert value.time_source == "ctc"
+    assert lines_of([value]) == [line]
+    assert lines_of([marked(value)]) == [{**line, "text": "Hola mundo.", "words": ["", "Hola", "", "mundo."]}]
 
 
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("{", "no JSON"),
         ("3", "3, expected an object"),
         ("{}", "keys"),
+        ('{"word": "hola"}', "keys word"),
         ('{"words": ["a"], "alignments": []}', "1 word and 0 alignments"),
         ('{"words": ["a", "b"], "alignments": [2, 1]}', "alignment 1"),
-        ('{"word": [{"word": "a", "start": 2, "end": 1}]}', "end 1.0 before start 2.0"),
         ('{"word": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}', "start 1.0 after 2.0"),
-        ('{"word": [{"word": 3}]}', "the word 3"),
         ('{"word": [3]}', "3, expected an object"),
         ('{"words": [3], "alignments": [1]}', "the word 3"),
         ('{"text": "a", "audio_filepath": 3}', "audio_filepath 3"),
-        ('{"text": "a", "duration": 1e999}', "a number that is too large"),
         (f'{{"word": [{{"word": "a", "start": 1{"0" * 400}}}]}}', "start 1000"),
-        (f'{{"text": "a", "more": {"[" * 120}1{"]" * 120}}}', "values nested more than 100 deep"),
     ],
 )
 def test_nemo_errors(tmp_path, line, found):
@@ -83,7 +77,7 @@ def test_nemo_errors(tmp_path, line, found):
         list(formats.read(file(tmp_path, "a.jsonl", line)))
 
 
-def test_a_line_has_all_back_that_it_said(tmp_path):
+def test_a_line_keeps_everything_but_its_words(tmp_path):
     word = {"word": "hola", "start_offset": 1, "end_offset": 5, "start": 0.08, "end": 0.4, "conf": 0.5}
     line = {
         "segment": [{"segment": "hola mundo", "start": 0.08, "end": 0.9}],
@@ -115,14 +109,6 @@ def test_a_line_without_times_has_its_text_marked(tmp_path, key):
     assert lines_of([marked(value)]) == [{**line, key: "Hola el mundo."}]
 
 
-def test_a_reference_of_the_same_words_is_marked_with_them(tmp_path):
-    line = {"text": "hola mundo", "words": ["", "hola", "", "mundo"], "alignments": [0.5, 1.0, 1.25, 2.0], "x": 1}
-    (value,) = formats.read(manifest(tmp_path, line))
-    assert value.time_source == "ctc"
-    assert lines_of([value]) == [line]
-    assert lines_of([marked(value)]) == [{**line, "text": "Hola mundo.", "words": ["", "Hola", "", "mundo."]}]
-
-
 def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     value = Utterance((Word("hola", 0.5, 0.75, 0.5), Word("mundo", 1.0)), recording="d/a.wav", time_source="asr")
     golden = {
@@ -140,18 +126,9 @@ def test_other_utterances_become_lines_of_a_transcription(tmp_path):
     assert lines_of([untimed]) == [{"audio_filepath": "d/a.wav", "pred_text": "hola mundo"}]
 
 
-def test_a_segment_of_a_recording_is_where_it_is_in_it(tmp_path):
-    value = Utterance((Word("hola", 2.5, 2.8), Word("mundo", 3.1, 3.2)), recording="a.wav", time_source="asr")
-    (line,) = lines_of([value])
-    assert (line["offset"], line["duration"]) == (2.5, pytest.approx(0.7))
-    assert [entry[key] for entry in line["word"] for key in ("start", "end")] == pytest.approx([0.0, 0.3, 0.6, 0.7])
-    (back,) = formats.read(manifest(tmp_path, line))
-    assert back.words == value.words
-
-
 @settings(deadline=None)
 @given(st.floats(1e-9, 1e7), st.floats(0, 1e4))
-def test_times_are_the_same_there_and_back(tmp_path_factory, start, length):
+def test_times_survive_writing_and_reading(tmp_path_factory, start, length):
     value = Utterance((Word("hola", start, start + length),), recording="a.wav", time_source="asr")
     (line,) = lines_of([value])
     assert 0 <= start - line["offset"] < 1e-3
@@ -159,7 +136,7 @@ def test_times_are_the_same_there_and_back(tmp_path_factory, start, length):
     assert back.words == value.words
 
 
-def test_words_that_are_no_longer_those_of_the_line_are_a_line_of_their_own(tmp_path):
+def test_another_number_of_words_makes_a_new_line(tmp_path):
     (value,) = formats.read(manifest(tmp_path, {"audio_filepath": "a.wav", "text": "uno dos", "x": 1}))
     fewer = replace(value, words=(Word("uno"),))
     assert lines_of([fewer]) == [{"audio_filepath": "a.wav", "pred_text": "uno"}]

@@ -70,8 +70,9 @@ def is_google(content: Any) -> bool:
 def _results(content: Any) -> Sequence[Object]:
     """Return the list `results` of a JSON value; empty if there is none, or it does not consist of objects."""
     results = content.get("results") if isinstance(content, dict) else None
-    is_list_of_objects = isinstance(results, list) and all(isinstance(result, dict) for result in results)
-    return results if is_list_of_objects else []
+    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+        return []
+    return results
 
 
 def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:

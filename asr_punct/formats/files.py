@@ -1,4 +1,4 @@
-"""Read and write text files: strict UTF-8 with line numbers in errors; an output file appears when it is complete."""
+"""Read and write UTF-8 text files; errors have line numbers, and an output file appears when it is complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from io import TextIOWrapper
@@ -33,22 +33,16 @@ _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Maximum length of a line in bytes: ten hours of speech with times of characters are a line of 50 MB in a manifest."""
 MAX_FILE = 128 * 2**20
-"""Maximum size in bytes of a file that is read at once: half a million words (50 hours of speech) at 250 bytes a word.
-
-Parsed, it needs up to ten times as much memory.
-"""
+"""Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
 MAX_KEPT = 100_000
 """Maximum number of consecutive lines without words that are kept in memory, to be written again."""
 MAX_TIME = 10**10
-"""Maximum time in seconds, also of milliseconds and confidences in JSON.
-
-Seconds since 1970 are below it, and a float of that size still resolves milliseconds.
-"""
+"""Maximum time in seconds, also the maximum of other numbers in JSON. A float of that size resolves milliseconds."""
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
 class _Gzip(gzip.GzipFile):
-    """Writes gzip data without a name and a time in its header; closing it closes the file."""
+    """Writes gzip data without a name and a time in its header, so that equal content gives equal files."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
@@ -61,15 +55,13 @@ class _Gzip(gzip.GzipFile):
             self._file.close()
 
 
-def _open_gzip(file: Path, mode: str) -> _Gzip:
-    return _Gzip(cast(BinaryIO, open(file, mode)))
+def _open_gzip(path: Path, mode: str) -> _Gzip:
+    return _Gzip(cast(BinaryIO, open(path, mode)))
 
 
-_COMPRESSED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    ".gz": (gzip.open, _open_gzip),
-    ".xz": (lzma.open, lzma.open),
-}
-"""Functions that open compressed files to read and to write, by suffix."""
+_READERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _open_gzip, ".xz": lzma.open}
+"""Functions that open a compressed file, by its suffix."""
 
 
 def display_name(path: Pathlike) -> str:
@@ -81,7 +73,7 @@ def uncompressed_name(path: Pathlike) -> str:
     """Return the file's name without the suffix of its compression."""
     name = Path(path).name
     suffix = Path(name).suffix
-    return name.removesuffix(suffix) if suffix in _COMPRESSED else name
+    return name.removesuffix(suffix) if suffix in _READERS else name
 
 
 @contextmanager
@@ -89,10 +81,10 @@ def _io_errors(path: Pathlike, expected: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(path, _reason(error), expected) from None
+        raise InputError(path, _describe(error), expected) from None
 
 
-def _reason(error: OSError) -> str:
+def _describe(error: OSError) -> str:
     return error.strerror or str(error) or "an error"
 
 
@@ -106,7 +98,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         raise InputError(path, "no such file", "a file to read")
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
-    open_file, _ = _COMPRESSED.get(Path(path).suffix, (open, open))
+    open_file = _READERS.get(Path(path).suffix, open)
     with _io_errors(path, _READABLE), open_file(path, "rb") as file:
         try:
             with progress.reading(path, file):
@@ -137,14 +129,14 @@ def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
 
 
 def keep_line(kept: list[str], line: str, place: str) -> None:
-    """Append a line without words to `kept`. Raises InputError at `place` for more than `MAX_KEPT`."""
+    """Append a line without words to `kept`. Raises InputError if it has `MAX_KEPT` lines."""
     if len(kept) == MAX_KEPT:
         raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most so many")
     kept.append(line)
 
 
 def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
-    """Decode bytes that begin with line `number` of a file."""
+    """Decode bytes of a file that begin at line `number`."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,20 +147,28 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
 
 
 def read_text_file(path: Pathlike) -> str:
-    """Return the text of a UTF-8 file. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes."""
-    return _decoded(_read_bytes(path), path, 1).removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+    """Return the text of a UTF-8 file, without its last line feed.
+
+    Raises:
+        InputError: as `read_lines`, or the file has more than `MAX_FILE` bytes.
+    """
+    return _without_carriage_returns(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
 
 
 def read_utf_file(path: Pathlike) -> str:
     """Return the text of a UTF-16 file with a byte order mark, or of a UTF-8 file. Raises as `read_text_file`."""
     raw = _read_bytes(path)
     if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _decoded(raw, path, 1).removeprefix("\ufeff").replace("\r\n", "\n")
+        return _without_carriage_returns(_decoded(raw, path, 1))
     try:
-        return raw.decode("utf-16").replace("\r\n", "\n")
+        return _without_carriage_returns(raw.decode("utf-16"))
     except UnicodeDecodeError as error:
         found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
         raise InputError(display_name(path), found, "UTF-16 text") from None
+
+
+def _without_carriage_returns(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _read_bytes(path: Pathlike) -> bytes:
@@ -180,10 +180,10 @@ def _read_bytes(path: Pathlike) -> bytes:
 
 
 class _Output:
-    """A text stream whose own errors become InputError; errors of its writers pass unchanged.
+    """A text stream that raises InputError for its own errors, not for those of the caller's code.
 
     Attributes:
-        failure: the first error of the stream, or None.
+        failure: the last error of the stream, or None.
     """
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:
@@ -208,8 +208,8 @@ class _Output:
             return function(*arguments)
         except OSError as error:
             self.failure = error
-            raise InputError(self._name, _reason(error), _WRITABLE) from None
-        except UnicodeEncodeError as error:  # a file name may be any bytes, a terminal may have another encoding
+            raise InputError(self._name, _describe(error), _WRITABLE) from None
+        except UnicodeEncodeError as error:  # a name from a file name with other bytes, or another terminal encoding
             found = repr(error.object[error.start : error.end])
             raise InputError(self._name, found, f"text that {error.encoding} can write") from None
 
@@ -218,11 +218,11 @@ class _Output:
 def write_file(path: Pathlike) -> Iterator[TextIO]:
     """Open a text file that appears under its name when it is complete; `-` is standard output.
 
-    `.xz` and `.gz` files are compressed, reproducibly. Errors of the caller pass unchanged; then no file appears.
-    The stream has only `write`, `writelines`, `flush` and `close`.
+    `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
+    `write`, `writelines`, `flush` and `close`.
 
     Raises:
-        InputError: the directory does not exist, or the file cannot be written (a full disk).
+        InputError: the file cannot be written: no such directory, a full disk.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
@@ -236,14 +236,14 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
 
 
 def write_json_file(path: Pathlike, value: Any) -> None:
-    """Write a JSON value, indented, by `write_file`."""
+    """Write a JSON value, indented, with `write_file`."""
     with write_file(path) as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    _, open_file = _COMPRESSED.get(name.suffix, (open, open))
+    open_file = _WRITERS.get(name.suffix, open)
     with _io_errors(name, _WRITABLE):
         return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
 
@@ -262,8 +262,8 @@ def _standard_output() -> Iterator[_Output]:
 
 
 def _discard_buffer() -> None:
-    """Discard the buffer of standard output, which Python flushes when it exits."""
-    with suppress(OSError), open(os.devnull, "wb") as null:  # without a descriptor nothing is flushed
+    """Send what is left of standard output to /dev/null, because Python flushes it again at exit."""
+    with suppress(OSError), open(os.devnull, "wb") as null:  # OSError: standard output has no descriptor
         os.dup2(null.fileno(), sys.stdout.fileno())
 
 
@@ -279,16 +279,16 @@ def _replacing(target: Path) -> Iterator[_Output]:
             os.chmod(partial, 0o666 & ~_umask())
             os.replace(partial, target)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)  # an interrupt may arrive after it was renamed
+        Path(partial).unlink(missing_ok=True)  # missing: interrupted after it was renamed
         raise
 
 
 @contextmanager
 def write_directory(path: Pathlike) -> Iterator[Path]:
-    """Open a directory that appears under its name when it is complete; errors of the caller pass unchanged.
+    """Make a directory that appears under its name when it is complete.
 
     Raises:
-        InputError: the path exists and is no empty directory, or the directory cannot be made.
+        InputError: the path exists and is not an empty directory, or the directory cannot be made.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM or target.is_file() or (target.is_dir() and any(target.iterdir())):
@@ -323,7 +323,7 @@ def _umask() -> int:
 
 
 def parse_seconds(text: str, place: str, what: str) -> float:
-    """Parse seconds from 0 to `MAX_TIME`. Raises InputError at `place`, with the name `what`, for other text."""
+    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and the name `what` for other text."""
     try:
         value = float(text)
     except ValueError:
@@ -334,18 +334,18 @@ def parse_seconds(text: str, place: str, what: str) -> float:
 
 
 def parse_time_source(value: Any, place: str) -> TimeSource:
-    """Return the source of times of that name. Raises InputError at `place` for other values."""
+    """Return the source of times of that name. Raises InputError with `place` for other values."""
     if value not in get_args(TimeSource):
         raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
     return cast(TimeSource, value)
 
 
 def one_token(name: str) -> str:
-    """Return the name as one column: runs of white space become `_`."""
+    """Return the name with `_` for white space, so that it is one column."""
     return re.sub(r"\s+", "_", name)
 
 
 def format_seconds(value: float) -> str:
-    """Format seconds with two to six decimals: microseconds are kept, rounding errors of sums are not."""
+    """Format seconds with two to six decimals (`0.30`, `1.25`, `0.000001`)."""
     whole, _, decimals = f"{value:.6f}".partition(".")
     return f"{whole}.{decimals.rstrip('0'):0<2}"

@@ -13,7 +13,7 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.ctm import COMMENT, could_be_row
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
-from asr_punct.formats.json_values import Values, parse_json_values
+from asr_punct.formats.json_values import Values, parse_json_values, shown
 from asr_punct.formats.kaldi import is_data_dir
 from asr_punct.formats.lhotse import is_supervisions
 from asr_punct.formats.nemo import is_manifest
@@ -119,20 +119,18 @@ def _detect_json(content: Any, path: Pathlike) -> str:
         if format_.recognises and format_.recognises(content):
             return name
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
-    lists = " (a list: Whisper's segments with start, end, text, or Vosk's results)" * isinstance(content, list)
-    raise InputError(display_name(path), _describe(content), f"JSON of one of {names}, or a NeMo manifest{lists}")
+    raise InputError(display_name(path), _describe(content), f"JSON of one of {names}, or a NeMo manifest")
 
 
 def _describe(content: Any) -> str:
-    """Describe a JSON value for an error message."""
+    """Describe the value of a JSON file for an error message."""
     if isinstance(content, Values):
         return f"{len(content.items)} JSON values one after the other"
-    if isinstance(content, list) and content and isinstance(content[0], dict) and content[0]:
-        return f"a list of {_describe(content[0]).replace('an object', 'objects', 1)}"
-    if isinstance(content, dict) and content:
-        return f"an object with {', '.join(map(repr, list(content)[:5]))}"
-    kinds = {dict: "an empty object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
-    return kinds.get(type(content), "a number")
+    return (
+        f"an object with {', '.join(map(repr, list(content)[:5]))}"
+        if content and isinstance(content, dict)
+        else shown(content)
+    )
 
 
 # Files of unknown format are text, unless their first lines look like another format: read as text, their names, times
