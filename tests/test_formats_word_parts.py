@@ -79,11 +79,6 @@ def test_words_are_one_by_one_where_none_has_a_space(tmp_path, make):
     assert [word.text for word in value.words] == ["self", "-driving"]
 
 
-def test_an_end_before_the_start_of_the_word_is_not_known(tmp_path):
-    (value,) = read(tmp_path, whisper(token(" auto", 1, 1.5), token("-radio", None, 0.5)))
-    assert [(word.start, word.end) for word in value.words] == [(1.0, None)]
-
-
 def test_words_that_only_the_text_has_survive(tmp_path):
     content = whisper(*PARTS[:3], text=" y un buen auto-radio ya")
     values = read(tmp_path, content)
@@ -97,7 +92,7 @@ def test_words_that_only_the_text_has_survive(tmp_path):
     assert [entry["word"] for entry in segment["words"]] == [" ¿Un?", " ¿Auto", "-radio?"]
 
 
-@pytest.mark.parametrize("text", ["", " Un auto - radio, $5.000.", " auto-radio"])
+@pytest.mark.parametrize("text", ["", " auto-radio"])
 def test_a_text_that_has_no_more_words_leaves_those_of_the_list(tmp_path, text):
     content = whisper(*PARTS, text=text)
     values = read(tmp_path, content)
@@ -105,7 +100,7 @@ def test_a_text_that_has_no_more_words_leaves_those_of_the_list(tmp_path, text):
     assert json.loads(written(values)) == content
 
 
-@pytest.mark.parametrize("text", [" un coche", " una auto-radio $5,000", "$5,000 un auto-radio"])
+@pytest.mark.parametrize("text", [" un coche", "$5,000 un auto-radio"])
 def test_a_text_of_other_words_is_an_error(tmp_path, text):
     with pytest.raises(InputError, match=r"talk\.json: segment 1: found text .*, expected the words of the segment's"):
         read(tmp_path, whisper(*PARTS, text=text))

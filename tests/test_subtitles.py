@@ -68,6 +68,10 @@ def test_invalid_limits_are_reported(text, message):
             [("hoy vamos a hablar de la ley.",), ("mañana seguimos", "con los presupuestos del año")],
         ),
         (
+            utterance("ellos quieren cambiar todas nuestras normas con la esperanza secreta"),
+            [("ellos quieren cambiar todas nuestras", "normas con la esperanza secreta")],
+        ),
+        (
             utterance("uno dos tres cuatro cinco seis siete ocho nueve, diez once doce trece catorce quince dieciséis"),
             [
                 ("uno dos tres cuatro cinco", "seis siete ocho nueve,"),
@@ -82,7 +86,7 @@ def test_invalid_limits_are_reported(text, message):
         (utterance("- cómo estás? - bien, gracias - ya"), [("- cómo estás?",), ("- bien, gracias - ya",)]),
     ],
 )
-def test_cues_break_at_marks_and_pauses(said, lines):
+def test_cues_break_at_marks_and_pauses_and_not_after_articles(said, lines):
     assert lines_of(said) == lines
 
 
@@ -91,11 +95,6 @@ def test_labels_count_like_marks_of_tokens():
     labels = [Labels(frozenset({Mark.PERIOD} if token == "ley" else ())) for token in text.split()]
     labels[0] = Labels(case=Case.FIRST_CAP)
     assert lines_of(utterance(text, labels=tuple(labels)))[0] == ("Hoy vamos a hablar de la ley.",)
-
-
-def test_no_line_ends_with_an_article_or_preposition():
-    text = "ellos quieren cambiar todas nuestras normas con la esperanza secreta"
-    assert all(line.split()[-1] not in {"con", "la"} for cue in lines_of(utterance(text)) for line in cue)
 
 
 def test_a_lone_mark_stays_with_its_word():
@@ -149,7 +148,6 @@ def test_a_cue_has_words_of_one_recording_and_one_speaker():
         ),
         ([utterance("desafortunadamente preferiríamos", start=1.0)], NETFLIX, [(1.0, 2.1)]),
         ([utterance("desafortunadamente preferiríamos", start=1.0)], BBC, [(1.0, 3.1)]),
-        ([utterance("desafortunadamente preferiríamos", start=1.0)], replace(BBC, speed=20), [(1.0, 2.6)]),
         ([Utterance((Word("eh", 0.0, 30.0),), recording="r")], NETFLIX, [(0.0, 7.0)]),
     ],
 )
