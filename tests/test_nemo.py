@@ -100,12 +100,11 @@ def test_a_missing_file(tmp_path, monkeypatch):
             AsrPunctModel.restore_from(path)
 
 
-@pytest.mark.parametrize("restore", [AsrPunctModel.restore_from, ModelPT.restore_from])
-def test_a_restored_model_is_saved_again_without_the_first_file(saved, tmp_path, restore):
+def test_a_restored_model_is_saved_again_without_the_first_file(saved, tmp_path):
     path, expected, _ = saved
     copy = tmp_path / "copy.nemo"
     copy.write_bytes(path.read_bytes())
-    model = restore(str(copy))
+    model = ModelPT.restore_from(str(copy))
     copy.unlink()
     model.save_to(str(tmp_path / "deep" / "b.nemo"))
     assert [file.name for file in (tmp_path / "deep").iterdir()] == ["b.nemo"]
@@ -177,12 +176,7 @@ def test_weights_that_are_more_than_tensors_are_refused(saved, tmp_path, capsys,
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
     torch.save({"task.x": Hostile()}, tmp_path / "code.ckpt")
     torch.save({"task.x": torch.zeros(2)}, tmp_path / "other.ckpt")
-    torch.save([1], tmp_path / "list.ckpt")
-    for name, error_text in (
-        ("code", "expected tensors by name"),
-        ("other", "expected the weights"),
-        ("list", "weights"),
-    ):
+    for name, error_text in (("code", "expected tensors by name"), ("other", "expected the weights")):
         with pytest.raises(ModelError, match=error_text) as error:
             AsrPunctModel.restore_from(repacked(saved[0], tmp_path, tmp_path / f"{name}.ckpt"))
         assert "\n" not in str(error.value)
@@ -200,14 +194,6 @@ def repacked(path, folder, weights):
     return folder / "changed.nemo"
 
 
-class Derived(AsrPunctModel):
-    """A user's class."""
-
-
-def test_a_derived_class_restores_as_itself(saved):
-    assert type(Derived.restore_from(saved[0])) is Derived
-
-
 @pytest.mark.parametrize(
     ("values", "error"),
     [
@@ -223,8 +209,7 @@ def test_unusable_configurations(values, error):
 
 
 def test_weights_are_averaged_by_nemo(corpus, tmp_path):
-    values = configuration(tmp_path, corpus).model
-    values.settings = ["training.optimizer.ema_decay=0.9"]
+    values = configuration(tmp_path, corpus, model={"settings": ["training.optimizer.ema_decay=0.9"]}).model
     with pytest.raises(AsrPunctError, match=r"under NeMo exp_manager\.ema averages"):
         AsrPunctModel(values)
 

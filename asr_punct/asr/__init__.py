@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
 
 FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
-"""Values of `--asr`, for messages."""
-_EXTRAS = {"pocketsphinx": "pocketsphinx", "nemo": "nemo", "whisper": "whisper", "transformers": "train"}
-"""The extra that installs each package."""
+"""Values of `--asr`, for error messages."""
+_RECOGNISERS = {
+    "pocketsphinx": ("PocketSphinx", "pocketsphinx"),
+    "nemo": ("NemoRecogniser", "nemo"),
+    "whisper": ("FasterWhisper", "whisper"),
+    "transformers": ("TransformersRecogniser", "train"),
+}
+"""Module of this package, its class, and the extra that installs what it imports."""
 _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
-"""NeMo's model names begin with the language, those of English Whisper models end in `.en`."""
+"""Language in a model name: `stt_es_conformer_ctc_large` of NeMo, `small.en` of Whisper."""
 
 
 def open_recogniser(name: str, device: str | None = None) -> Recogniser:
@@ -28,23 +34,26 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
 
     Args:
         name: value of `--asr`.
-        device: the CPU by default.
+        device: device of torch; None for the CPU.
 
     Raises:
         AsrPunctError: unknown package, model or device.
         MissingExtraError: the package is not installed.
     """
     package, _, model = name.partition(":")
-    if package not in _EXTRAS or bool(model) == (package == "pocketsphinx"):
+    if package not in _RECOGNISERS or bool(model) == (package == "pocketsphinx"):
         raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
     _check_name(package, model)
+    class_name, extra = _RECOGNISERS[package]
     try:
-        return _open(package, model, device or "cpu")
+        kind = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
+        recogniser: Recogniser = kind(model, named_language(model), device or "cpu")
+        return recogniser
     except AsrPunctError:
         raise
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"the recogniser {name}", _EXTRAS[package], str(error.name)) from None
-    except (OSError, ValueError, RuntimeError, LookupError) as error:  # each library raises its own
+        raise MissingExtraError(f"the recogniser {name}", extra, str(error.name)) from None
+    except (OSError, ValueError, RuntimeError, LookupError) as error:  # what the four packages raise
         reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {package} can load: {reason}") from None
 
@@ -58,26 +67,7 @@ def _check_name(package: str, model: str) -> None:
         check_path(model, f"a model of {package}")
 
 
-def _open(package: str, model: str, device: str) -> Recogniser:
-    language = named_language(model)
-    if package == "pocketsphinx":
-        from asr_punct.asr.pocketsphinx import PocketSphinx
-
-        return PocketSphinx(device)
-    if package == "nemo":
-        from asr_punct.asr.nemo import NemoRecogniser
-
-        return NemoRecogniser(model, language, device)
-    if package == "whisper":
-        from asr_punct.asr.whisper import FasterWhisper
-
-        return FasterWhisper(model, language, device)
-    from asr_punct.asr.transformers import TransformersRecogniser
-
-    return TransformersRecogniser(model, language, device)
-
-
 def named_language(model: str) -> str | None:
-    """Return the language in the name of a model, or None."""
-    found = _LANGUAGE.search(model)
-    return found and (found[1] or found[2])
+    """Return the language code in the name of a model, or None."""
+    match = _LANGUAGE.search(model)
+    return match and (match[1] or match[2])

@@ -1,4 +1,4 @@
-"""Aligners and their CTC models, by name."""
+"""Opens the aligner of `--method` and the CTC model of `--acoustic-model`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _EXPECTED = "a CTC model: a directory or org/name of transformers, FILE.nemo, or
 
 
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
-    """Return the aligner of one of `METHODS`: dtw for a language, ctc with a model (see `open_acoustic_model`).
+    """Return the aligner of one of `METHODS`: dtw uses `language`, ctc uses `acoustic_model` and `device`.
 
     Raises:
-        AsrPunctError: unknown method, or a model that is missing, unusable, or given with dtw.
+        AsrPunctError: unknown method, an unusable model, or options of the other method.
         MissingExtraError: NeMo is not installed.
     """
     from asr_punct.align.methods import CtcAligner, DtwAligner
@@ -41,12 +41,11 @@ def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
     """Load a CTC model.
 
     Args:
-        name: a directory or `org/name` of transformers (with or without `transformers:` before it), a `.nemo` file, or
-            `nemo:` and a name that NeMo knows.
-        device: the CPU by default.
+        name: directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo`, or `nemo:NAME`.
+        device: device of torch; None for the CPU.
 
     Raises:
-        ModelError: no such model, or not a CTC model.
+        ModelError: there is no such model, or it is not a CTC model.
         MissingExtraError: NeMo is not installed.
     """
     from asr_punct.hub import NEMO_FILE, check_path, check_transformers_name

@@ -1,4 +1,4 @@
-"""Checks of a `.nemo` file, a tar, before it is unpacked."""
+"""Check of a `.nemo` file, which is a tar, before it is unpacked."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ from pathlib import Path, PurePosixPath
 from asr_punct.audio import Pathlike
 from asr_punct.errors import ModelError
 
-MOST_BYTES = 16 << 30
+MAX_BYTES = 16 << 30
 
 
 def check_archive(path: Pathlike, names: Collection[str] | None = None) -> None:
-    """Check the members of a `.nemo` file.
-
-    Args:
-        path: the file.
-        names: files that it may contain; None: any.
+    """Check the members of a `.nemo` file. `names` are the files that it may contain, None for any.
 
     Raises:
-        ModelError: no such file, not a tar, larger than 16 GiB when unpacked, or a member that is not a plain file or
-            directory, leaves its folder, or is not one of `names`.
+        ModelError: no such file, not a tar, more than `MAX_BYTES` when unpacked, or a member that is a link or device,
+            has a path outside the folder, or is not one of `names`.
     """
     if not Path(path).is_file():
         raise ModelError(path, "no such file", "a .nemo file")
@@ -36,7 +32,7 @@ def check_archive(path: Pathlike, names: Collection[str] | None = None) -> None:
                 if names is not None and member.isreg() and str(name) not in names:
                     raise ModelError(path, f"member {member.name!r}", f"some of {', '.join(names)}")
                 total += member.size
-                if total > MOST_BYTES:
-                    raise ModelError(path, f"{total} bytes or more when unpacked", f"at most {MOST_BYTES}")
+                if total > MAX_BYTES:
+                    raise ModelError(path, f"{total} bytes or more when unpacked", f"at most {MAX_BYTES}")
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
         raise ModelError(path, str(error) or type(error).__name__, "a .nemo file, which is a tar") from None

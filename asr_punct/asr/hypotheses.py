@@ -1,8 +1,8 @@
 """Words of NeMo's transcription results.
 
-A `Hypothesis` has `text` and, with `timestamps=True`, a dictionary `timestamp`, whose `word` is a list of
-`{"word", "start_offset", "end_offset", "start", "end"}`. Nothing here imports NeMo: any object with these two
-attributes will do.
+A `Hypothesis` of NeMo has `text` and, with `timestamps=True`, a dictionary `timestamp`, whose `word` is a list of
+`{"word", "start_offset", "end_offset", "start", "end"}`. This module accepts any object with these two attributes and
+does not import NeMo.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 
 from asr_punct.errors import InputError, counted_as
 from asr_punct.formats.json_values import Object, number_or_none, numbered_objects
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +22,19 @@ class HypothesisWords:
     """The words of a hypothesis.
 
     Attributes:
-        words: with times if the hypothesis has any.
-        entries: of `timestamp["word"]`; None without word times.
+        words: the words, with times if the hypothesis has any.
+        entries: the entries of `timestamp["word"]`; None without word times.
     """
 
     words: tuple[Word, ...]
     entries: list[Object] | None
 
-    def utterance(self, recording: str, document: str) -> Utterance:
-        """Return the words as an utterance."""
-        source = time_source_of(self.words, DEFAULT_TIME_SOURCE["nemo"])
-        return Utterance(self.words, document=document, recording=recording, time_source=source)
-
 
 def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
-    """Read the words of a hypothesis.
+    """Read the words of a hypothesis. `place` names it in error messages.
 
     Raises:
-        InputError: no `text`, invalid times, or another number of words with times than in `text`.
+        InputError: no `text`, invalid times, or `text` and `timestamp` differ in their number of words.
     """
     text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
     if not isinstance(text, str):
@@ -56,11 +50,7 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
 
 
 def _words(entry: Object, place: str) -> list[Word]:
-    """The words of an entry, usually one; its numbers may be numpy's or torch's."""
-    plain = {key: _plain(entry.get(key)) for key in ("start", "end")}
-    start, end = (number_or_none(plain, key, place) for key in plain)
+    """Return the words of an entry, usually one. Its times may be scalars of numpy or torch."""
+    times = {key: value.item() if hasattr(value := entry.get(key), "item") else value for key in ("start", "end")}
+    start, end = (number_or_none(times, key, place) for key in times)
     return entry_words(entry.get("word"), start, end, None, place)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

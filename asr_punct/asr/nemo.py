@@ -1,4 +1,4 @@
-"""Models of NeMo as recognisers, and the CTC models and CTC heads of hybrids among them as acoustic models."""
+"""Models of NeMo as recognisers, and CTC models and hybrids of NeMo for alignment."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from asr_punct.words import Seconds, TimeSource, Word
 
 
 class NemoRecogniser:
-    """A CTC model, transducer or hybrid as a recogniser; see `load_recogniser` for names and errors."""
+    """A CTC model, transducer or hybrid as a `Recogniser`; see `load_recogniser` for names and errors."""
 
     merge_up_to: Seconds = LONGEST_SEGMENT
 
-    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+    def __init__(self, name: str, language: str | None, device: str) -> None:
         self._model = load_recogniser(name, device)
         self.rate = int(self._model.cfg.preprocessor.sample_rate)
         ctc = isinstance(self._model, EncDecCTCModel) or getattr(self._model, "cur_decoder", None) == "ctc"
@@ -45,7 +45,7 @@ class NemoCtcModel:
     """A CTC model, or the CTC head of a hybrid, as an `align.emissions.AcousticModel`.
 
     Raises:
-        ModelError: another model, or one with a tokenizer for each of several languages.
+        ModelError: the model has no CTC head, or has a tokenizer for each of several languages.
     """
 
     def __init__(self, name: str, model: Any) -> None:
@@ -65,37 +65,37 @@ class NemoCtcModel:
         length = torch.tensor([len(samples)], device=signal.device)
         with torch.inference_mode():
             output, frames, *_ = self._model(input_signal=signal, input_signal_length=length)
-            if self._hybrid:  # the output is the encoder's
+            if self._hybrid:  # `output` is that of the encoder
                 output = self._model.ctc_decoder(encoder_output=output)
         log_probs = output[0, : int(frames[0])].float().log_softmax(dim=-1)
         return cast(Floats, log_probs.cpu().numpy().astype(np.float32))
 
 
 def load_recogniser(name: str, device: str) -> Any:
-    """Load a model in evaluation mode, from a `.nemo` file or by its name at NVIDIA or on the hub.
+    """Load a model in evaluation mode. `name` is a `.nemo` file, or a model name of NVIDIA's catalogue or the hub.
 
     Raises:
-        ModelError: it cannot be loaded.
+        ModelError: the model cannot be loaded.
         AsrPunctError: no such device.
     """
-    place = open_device(device)
+    torch_device = open_device(device)
     messages.setLevel(messages.ERROR)
     is_file = Path(name).suffix == NEMO_FILE
     if is_file:
         check_archive(name)
     load = ASRModel.restore_from if is_file else ASRModel.from_pretrained
     try:
-        return load(name, map_location=place).eval()
+        return load(name, map_location=torch_device).eval()
     except Exception as error:  # archives, configurations and the hub fail in many ways
         raise ModelError(name, first_line(error), "a recogniser of NeMo") from None
 
 
 def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
-    """Characters, or the tokenizer's sub-words; NeMo's blank is the id after the last."""
+    """Return the model's vocabulary. NeMo's blank has the id after those of the symbols."""
     blank = len(decoder.vocabulary)
     tokenizer = getattr(model, "tokenizer", None)
     if tokenizer is None:
-        symbols = {symbol: number for number, symbol in enumerate(decoder.vocabulary)}
+        symbols = {symbol: id_ for id_, symbol in enumerate(decoder.vocabulary)}
         return character_vocabulary(symbols, blank + 1, blank, " ")
     if hasattr(tokenizer, "tokenizers_dict"):
         raise ModelError(name, "a tokenizer for each of several languages", "one tokenizer")

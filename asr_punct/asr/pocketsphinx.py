@@ -1,4 +1,4 @@
-"""CMU's PocketSphinx with the US English model in its package."""
+"""CMU PocketSphinx with the US English model of its package."""
 
 from __future__ import annotations
 
@@ -12,26 +12,22 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.words import Seconds, TimeSource, Word
 
 _FILLER = re.compile(r"<.*>|\[.*\]|\+\+.*\+\+")
-"""Entries of its dictionaries that are not words: `<s> </s> <sil> [NOISE] [SPEECH] ++COUGH++`."""
+"""Dictionary entries that are not words: `<s> </s> <sil> [NOISE] [SPEECH] ++COUGH++`."""
 _PRONUNCIATION = re.compile(r"\(\d+\)$")
-"""Number of a pronunciation after the first: `the(2)`."""
+"""Number of an alternative pronunciation: `the(2)`."""
 _LETTER = re.compile(r"([a-z])\.")
-"""A spelled letter; its period, unlike that of `mr.` and `u.s.`, would look like the end of a sentence."""
+"""A spelled letter, `b.`, whose period would look like the end of a sentence. `mr.` and `u.s.` keep theirs."""
 
 
 class PocketSphinx:
-    """English, on the CPU.
-
-    Raises:
-        AsrPunctError: `device` is not `cpu`.
-    """
+    """PocketSphinx as a `Recogniser`. It has one model and runs on the CPU; another device is an AsrPunctError."""
 
     rate = 16000
     time_source: TimeSource = "asr"
     language: str | None = "en"
     merge_up_to: Seconds = 0.0
 
-    def __init__(self, device: str = "cpu") -> None:
+    def __init__(self, name: str, language: str | None, device: str) -> None:
         from pocketsphinx import Decoder
 
         if device != "cpu":

@@ -1,7 +1,7 @@
-"""Segmentation of a recording for a recogniser, so that memory does not grow with its length.
+"""Segmentation of a recording for a recogniser, so that memory does not grow with the length of the recording.
 
-A segment is a stretch of speech between pauses of half a second, with a quarter of a second of pause at both ends.
-Long stretches are cut where they are quietest; short neighbours may be merged.
+A segment is speech between pauses of 0.5 s or more, with 0.25 s of pause at both ends. Long segments are cut where they
+are quietest, and short neighbours may be merged.
 """
 
 from __future__ import annotations
@@ -19,38 +19,41 @@ from asr_punct.pauses import silent_frames, smooth
 from asr_punct.words import Seconds
 
 LONGEST_SEGMENT: Seconds = 30.0
-"""Length of the longest segments: Whisper's window, and about the longest training segments of other models."""
+"""Maximum length of a segment: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
 _UNDER_LOUD_DB, _SILENCE_DB = 10.0, -70.0
-"""Every frame of a pause is this far under the 99th percentile of the recording's energy, or under this level."""
+"""Every frame of a pause is 10 dB under the 99th percentile of the recording's energy, or under -70 dB."""
 _MARGIN = FRAMES_A_SECOND // 4
-_SMOOTHED = 3 * FRAMES_A_SECOND // 10
-"""Frames averaged to find a quiet place."""
+"""Frames of pause at both ends of a segment: 0.25 s."""
+_SMOOTHING = 3 * FRAMES_A_SECOND // 10
+"""Frames averaged to find where to cut: 0.3 s."""
 Floats = npt.NDArray[np.floating]
 _Span = tuple[int, int]
-"""First frame and the one after the last, 10 ms each."""
+"""First frame and end (exclusive), in frames of 10 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a recording: its start, and float32 (samples,) in -1..1."""
+    """A part of a recording: its start in the recording, and its samples, float32 (samples,) in -1..1."""
 
     start: Seconds
     samples: Samples
 
 
 def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
-    """Return the segments with speech, in order, given the recording's `audio.log_energy`.
+    """Return the segments of a recording with speech, in order.
 
-    Neighbours are merged up to a length of `merge_up_to`.
+    Args:
+        energy: (frames,) from `audio.log_energy`.
+        merge_up_to: neighbours are merged up to this length.
     """
     if not len(energy):
         return []
-    kernel = np.full(_SMOOTHED, 1 / _SMOOTHED)
-    level = np.convolve(np.pad(energy, _SMOOTHED // 2, mode="edge"), kernel, mode="valid")
+    kernel = np.full(_SMOOTHING, 1 / _SMOOTHING)
+    level = np.convolve(np.pad(energy, _SMOOTHING // 2, mode="edge"), kernel, mode="valid")
     segments: list[_Span] = []
-    for stretch in _stretches(energy):
-        for first, last in _split(stretch, level):
+    for span in _speech_spans(energy):
+        for first, last in _split(span, level):
             if segments and last - segments[-1][0] <= merge_up_to * FRAMES_A_SECOND:
                 segments[-1] = (segments[-1][0], last)
             else:
@@ -58,19 +61,19 @@ def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
     return segments
 
 
-def _stretches(energy: Floats) -> Iterator[_Span]:
-    """The stretches between long silences, with a margin."""
+def _speech_spans(energy: Floats) -> Iterator[_Span]:
+    """Yield what is between pauses, with margins."""
     level = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
     quiet = silent_frames(energy) & (smooth(energy) < level)
     silences = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2).tolist()
-    long = [(first, last) for first, last in silences if last - first >= _PAUSE * FRAMES_A_SECOND]
-    for (_, first), (last, _) in pairwise([(0, 0), *long, (len(energy), len(energy))]):
+    pauses = [(first, last) for first, last in silences if last - first >= _PAUSE * FRAMES_A_SECOND]
+    for (_, first), (last, _) in pairwise([(0, 0), *pauses, (len(energy), len(energy))]):
         if first < last:
             yield max(0, first - _MARGIN), min(len(energy), last + _MARGIN)
 
 
 def _split(span: _Span, level: Floats) -> Iterator[_Span]:
-    """Parts of up to `LONGEST_SEGMENT`, each cut at the quietest frame of its second half."""
+    """Split a span into parts of up to `LONGEST_SEGMENT`, cut at the quietest frame of the second half of each."""
     first, last = span
     longest = round(LONGEST_SEGMENT * FRAMES_A_SECOND)
     while last - first > longest:
@@ -82,7 +85,7 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 
 
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
-    """Read the segments of a file at a sample rate; the file is decoded once.
+    """Read segments of a file, resampled to `rate`. The file is decoded once.
 
     Raises:
         AudioError: it cannot be read to its end.

@@ -1,4 +1,4 @@
-"""Transcription of recordings by a recogniser, with pauses refined on the sound."""
+"""Transcription of recordings by a recogniser, with pauses refined on the audio."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ class Recogniser(Protocol):
     """A speech recogniser, called with one segment of a recording at a time."""
 
     rate: int
-    """Sample rate of its input."""
+    """Sample rate of the input."""
     time_source: TimeSource
     language: str | None
-    """Code of the language it writes (`en`), None if unknown."""
+    """Language code of the output (`en`), None if unknown."""
     merge_up_to: Seconds
-    """Length up to which it gets neighbouring stretches of speech in one segment; 0: never."""
+    """Length up to which neighbouring segments are merged, 0 for never."""
 
     def words(self, samples: Samples) -> Iterable[Word]:
-        """Return the words of float32 (samples,) in -1..1, with times in seconds from the first sample."""
+        """Transcribe a segment, float32 (samples,) in -1..1. Times are in seconds from its first sample."""
 
 
 def recognised_words(
     text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None
 ) -> Iterator[Word]:
-    """Yield the words of one token of a recogniser, usually one; numbers may be numpy's or torch's.
+    """Yield the words of one token of a recogniser, usually one. Numbers may be scalars of numpy or torch.
 
-    An end before the start, which Whisper returns now and then, and a confidence of NaN become None.
+    An end before the start (Whisper sometimes returns one) and a confidence of NaN become None.
     """
-    first, last, known = (None if value is None else float(value) for value in (start, end, confidence))
-    if first is not None and last is not None and last < first:
-        last = None
-    if known is not None and math.isnan(known):
-        known = None
-    yield from entry_words(text, first, last, known, "the recogniser")
+    start, end, confidence = (None if value is None else float(value) for value in (start, end, confidence))
+    if start is not None and end is not None and end < start:
+        end = None
+    if confidence is not None and math.isnan(confidence):
+        confidence = None
+    yield from entry_words(text, start, end, confidence, "the recogniser")
 
 
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
-    """Transcribe a recording: an utterance for each segment with words, named after the file.
+    """Transcribe a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
-    Times are seconds from the beginning of the file, inside the segment; pauses are refined on the sound
-    (`pauses.refine`). A recording without words is logged. All its words are in memory, its samples are not.
+    Times are in seconds from the beginning of the file. Pauses are refined on the audio (`pauses.refine`). A recording
+    without words is logged.
 
     Raises:
         InputError: no such file.
@@ -66,8 +66,8 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     spans = plan_segments(energy, recogniser.merge_up_to)
     name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
     segments = progress.counted(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
-    found = (_placed(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
-    held = [
+    transcripts = (_shift_words(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
+    utterances = [
         Utterance(
             words,
             f"{name}-{number}",
@@ -75,33 +75,34 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
             time_source=time_source_of(words, recogniser.time_source),
             audio=path,
         )
-        for number, words in enumerate(filter(None, found), start=1)
+        for number, words in enumerate(filter(None, transcripts), start=1)
     ]
-    if held:
-        yield from with_refined_pauses(held, energy)
+    if utterances:
+        yield from with_refined_pauses(utterances, energy)
     else:
         _LOG.info("%s: no words were recognised", audio)
 
 
-def _placed(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Word, ...]:
-    """The words with times in the recording, in order and inside their segment.
+def _shift_words(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Word, ...]:
+    """Return the words with times in the recording, clipped so that they are in order and inside the segment.
 
-    Whisper places words after the end of its input, and leaves the end of the last word open.
+    Whisper may return words after the end of its input, and a last word without an end.
     """
-    placed, last, length = list[Word](), 0.0, len(segment.samples) / rate
+    shifted, previous, length = list[Word](), 0.0, len(segment.samples) / rate
     for word in words:
-        start = last if word.start is None else min(max(word.start, last), length)
+        start = previous if word.start is None else min(max(word.start, previous), length)
         end = length if word.end is None else min(max(word.end, start), length)
-        placed.append(replace(word, start=round(segment.start + start, 3), end=round(segment.start + end, 3)))
-        last = start
-    return tuple(placed)
+        shifted.append(replace(word, start=round(segment.start + start, 3), end=round(segment.start + end, 3)))
+        previous = start
+    return tuple(shifted)
 
 
 def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
-    """Check before any work that all files are audio and have different names, and that there is one if `one` is true.
+    """Check that all files are audio and differ in their names, and that there is one file if `one` is true.
 
     Raises:
-        InputError, AudioError: otherwise.
+        InputError: several files where `one` is true, a missing file, or two of the same name.
+        AudioError: a file is not audio.
     """
     if one and len(audio) > 1:
         raise InputError("AUDIO", f"{len(audio)} recordings", "one, for a file of this format")

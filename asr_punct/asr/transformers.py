@@ -1,4 +1,4 @@
-"""Models of Hugging Face `transformers`: CTC and Whisper as recognisers, CTC also for alignment."""
+"""CTC models and Whisper of Hugging Face `transformers` as recognisers, and CTC models for alignment."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
 
 _TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
-"""Time sources by the pipeline's model types; `tdt` is a transducer with durations (Parakeet)."""
+"""Time source for each `type` of the pipeline; `tdt` is a transducer with durations (Parakeet)."""
 _PRETRAINING_ONLY = "masked_spec_embed"
 """Weight used only for SpecAugment masking in training; checkpoints may lack it."""
 
 
 class TransformersRecogniser:
-    """A CTC model or Whisper as a recogniser, by its directory or its name on the hub.
+    """A CTC model or Whisper as a `Recogniser`. `name` is a directory or a name on the hub.
 
     Raises:
         AsrPunctError: no such device, or a model without word times.
-        OSError, ValueError: transformers cannot load it, or cannot compute its word times.
+        OSError, ValueError: transformers cannot load the model, or cannot compute word times with it.
     """
 
     merge_up_to: Seconds = LONGEST_SEGMENT
 
-    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+    def __init__(self, name: str, language: str | None, device: str) -> None:
         torch_device = _prepare(name, device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
         if self._pipeline.type not in _TIMES:
@@ -63,7 +63,7 @@ class TransformersRecogniser:
 
 
 class TransformersCtcModel:
-    """A CTC model (`...ForCTC`) and its feature extractor as an `align.emissions.AcousticModel`."""
+    """A CTC model (`...ForCTC`) with its feature extractor, as an `align.emissions.AcousticModel`."""
 
     def __init__(self, name: str, model: Any, extractor: Any, vocabulary: Vocabulary) -> None:
         self.name, self.vocabulary = name, vocabulary
@@ -80,10 +80,10 @@ class TransformersCtcModel:
 
 
 def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
-    """Load a CTC model from a directory or the hub: wav2vec 2.0, HuBERT, and all others of `AutoModelForCTC`.
+    """Load a CTC model from a directory or the hub: wav2vec 2.0, HuBERT or any other model of `AutoModelForCTC`.
 
     Raises:
-        ModelError: it cannot be loaded, is not a CTC model, or its tokenizer does not fit.
+        ModelError: the model cannot be loaded, is not a CTC model, or has another blank than its tokenizer.
         AsrPunctError: no such device.
     """
     torch_device = _prepare(name, device)
@@ -101,15 +101,15 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
 
 
 def _prepare(name: str, device: str) -> torch.device:
-    """Return the device after a trial. Switches off the messages of transformers and a hub that does not answer."""
+    """Check the device and return it, silence transformers, and check whether the hub answers."""
     torch_device = open_device(device)
-    silence_transformers()  # its long reports repeat our one-line errors
+    silence_transformers()
     reach_hub(name)
     return torch_device
 
 
 def _extractor(name: str, model: Any) -> Any:
-    """Return the model's feature extractor; if only a tokenizer was saved with it, the default for waveforms."""
+    """Return the model's feature extractor, or the default one if the model reads waveforms and none was saved."""
     try:
         return cast(Any, AutoFeatureExtractor).from_pretrained(name)
     except (OSError, ValueError):
@@ -129,5 +129,5 @@ def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
             lambda word: tokenizer(word, add_special_tokens=False)["input_ids"], size, blank, tokenizer.unk_token_id
         )
     special = {*tokenizer.all_special_tokens} - {tokenizer.word_delimiter_token}
-    symbols = {symbol: number for symbol, number in tokenizer.get_vocab().items() if symbol not in special}
+    symbols = {symbol: id_ for symbol, id_ in tokenizer.get_vocab().items() if symbol not in special}
     return character_vocabulary(symbols, size, blank, tokenizer.word_delimiter_token)

@@ -1,8 +1,8 @@
-"""Whisper through faster-whisper."""
+"""Whisper models run by faster-whisper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words
@@ -12,19 +12,19 @@ from asr_punct.words import Seconds, TimeSource, Word
 
 
 class FasterWhisper:
-    """A model of faster-whisper by its size (`small`, `small.en`), directory, or name on the hub.
+    """A Whisper model as a `Recogniser`.
 
-    The language is detected in each segment if it is None.
-
-    Raises:
-        OSError, RuntimeError, ValueError: faster-whisper cannot load it.
+    Args:
+        name: size (`small`, `small.en`), directory, or name on the hub.
+        language: language code; None to detect it in each segment.
+        device: `cpu`, `cuda` or `cuda:INDEX`.
     """
 
     rate = 16000
     time_source: TimeSource = "whisper"
     merge_up_to: Seconds = LONGEST_SEGMENT
 
-    def __init__(self, name: str, language: str | None, device: str = "cpu") -> None:
+    def __init__(self, name: str, language: str | None, device: str) -> None:
         from faster_whisper import WhisperModel
 
         kind, _, index = device.partition(":")
@@ -32,14 +32,15 @@ class FasterWhisper:
         self.language = language
 
     def words(self, samples: Samples) -> Iterator[Word]:
-        """Transcribe a segment; words have Whisper's marks and capitals."""
+        """Transcribe a segment. Words have the punctuation and capitals that Whisper writes."""
         segments, _ = self._model.transcribe(samples, language=self.language, word_timestamps=True)
         for segment in segments:
-            yield from _joined((word.word, word.start, word.end, word.probability) for word in segment.words or ())
+            yield from _join_tokens(
+                [(word.word, word.start, word.end, word.probability) for word in segment.words or ()]
+            )
 
 
-def _joined(entries: Iterable[tuple[str, float, float, float]]) -> Iterator[Word]:
-    """Join the tokens of a segment (text, start, end, probability) to words."""
-    found = list(entries)
-    tokens = [word for entry in found for word in recognised_words(*entry)]
-    return map(join_parts, grouped(tokens, part_sizes([text for text, *_ in found])))
+def _join_tokens(tokens: Sequence[tuple[str, float, float, float]]) -> Iterator[Word]:
+    """Join the tokens of a segment, (text, start, end, probability), into words: ` self`, `-made` -> `self-made`."""
+    parts = [word for token in tokens for word in recognised_words(*token)]
+    return map(join_parts, grouped(parts, part_sizes([text for text, *_ in tokens])))

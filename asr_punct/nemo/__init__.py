@@ -1,7 +1,7 @@
-"""For users of NeMo: punctuation of its transcripts, and a model that its tools save, restore and train.
+"""Plugin for NeMo: punctuation of its transcripts, and a model that its tools save, restore and train.
 
-`punctuate_hypotheses` and `punctuate_manifest` need only the core install. `AsrPunctModel`, also available by the name
-of the NeMo class it replaces, needs NeMo, which is imported at the model's first use.
+`punctuate_hypotheses` and `punctuate_manifest` need only the core install. `AsrPunctModel` needs NeMo. Its second name,
+`PunctuationCapitalizationModel`, is that of the NeMo class which it replaces.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypothe
 
 
 def __getattr__(name: str) -> Any:
-    """Import the model at its first use, because NeMo takes half a minute.
+    """Import the model when it is first used, because importing NeMo takes half a minute.
 
     Raises:
         MissingExtraError: NeMo is not installed.

@@ -1,4 +1,4 @@
-"""NeMo's connector for saving and restoring: a `.nemo` file of ours also has files of a model directory."""
+"""Saving and restoring of `.nemo` files that also contain the files of a model directory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from asr_punct.nemo.parts import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 
 
 class Connector(SaveRestoreConnector):  # type: ignore[misc]
-    """Writes and reads our `.nemo` files."""
+    """The connector that `AsrPunctModel` gives to NeMo."""
 
     def save_to(self, model: Any, save_path: str) -> None:
-        """Write the model; the file appears when it is complete."""
+        """Write the model. The file appears when it is complete."""
         if not is_global_rank_zero():
             return
         with TemporaryDirectory() as name:
@@ -37,11 +37,7 @@ class Connector(SaveRestoreConnector):  # type: ignore[misc]
                 Path(partial).unlink(missing_ok=True)
 
     def restore_from(self, calling_cls: type[ModelPT], restore_path: str, *arguments: Any, **options: Any) -> Any:
-        """Restore a model or, with `return_config`, its configuration.
-
-        Raises:
-            ModelError: the file, its configuration or its weights are invalid.
-        """
+        """Restore a model, or its configuration with `return_config=True`. Raises ModelError if the file is invalid."""
         check_archive(restore_path, (NEMO_CONFIG, NEMO_WEIGHTS, *KEPT_FILES))
         try:
             return super().restore_from(calling_cls, restore_path, *arguments, **options)
@@ -56,7 +52,7 @@ class Connector(SaveRestoreConnector):  # type: ignore[misc]
             raise ModelError(NEMO_WEIGHTS, first_line(error), "tensors by name") from None
 
     def load_instance_with_state_dict(self, instance: ModelPT, state_dict: Any, strict: bool) -> None:
-        """Load the weights. Raises ModelError if they do not fit the model."""
+        """Load the weights. Raises ModelError if they are not those of the model."""
         try:
             super().load_instance_with_state_dict(instance, state_dict, strict)
         except (RuntimeError, TypeError, AttributeError) as error:

@@ -1,8 +1,8 @@
-"""Punctuation of NeMo's transcripts, hypotheses (see `asr.hypotheses`) and manifests; needs no NeMo."""
+"""Punctuation of NeMo's hypotheses and manifests, without importing NeMo."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
@@ -10,15 +10,16 @@ from asr_punct import formats
 from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import Object
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import replace_entries, written_words
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds, Utterance, marks_of
 
 LONGEST_PAUSE: Seconds = 1.0
-"""A pause of this length ends a segment even without a mark."""
+"""A pause of this length ends a segment, also without a mark."""
 _Hypothesis = TypeVar("_Hypothesis")
 
 
@@ -31,44 +32,44 @@ def punctuate_hypotheses(
 ) -> list[_Hypothesis]:
     """Copy the hypotheses, with marks and capitals in `text` and in the entries of `timestamp["word"]`.
 
-    `timestamp["segment"]` is replaced: a segment ends with a sentence or before a long pause. Everything else stays;
-    without word times only `text` changes.
+    `timestamp["segment"]` is replaced: a segment ends with a sentence or before a long pause. All else stays. Without
+    word times only `text` changes.
 
     Args:
-        hypotheses: one for each audio file, or for each of consecutive segments of one recording.
+        hypotheses: one for each audio file, or one for each segment of a recording.
         punctuator: the model.
-        consecutive: whether they are such segments, and so context for each other.
+        consecutive: True if the hypotheses are consecutive segments of one recording and context for each other.
         longest_pause: the shortest pause in seconds that ends a segment.
 
     Raises:
-        InputError: a hypothesis without `text`, with invalid times, or with another number of words in `text`.
+        InputError: a hypothesis has no `text` or invalid times, or `text` and `timestamp` differ in number of words.
     """
-    found = [
+    read = [
         read_hypothesis(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)
     ]
-    utterances = (
-        utterance
-        for number, hypothesis in enumerate(found)
-        for utterance in with_pauses(
-            [hypothesis.utterance(str(number), "all" if consecutive else "")]
-        )  # each has a clock starting at 0
-    )
-    restored = punctuator.restore(utterances)
+    restored = punctuator.restore(_utterances(read, "all" if consecutive else ""))
     return [
-        _written(hypothesis, known, utterance, punctuator.glyphs, longest_pause)
-        for hypothesis, known, utterance in zip(hypotheses, found, restored, strict=True)
+        _write(hypothesis, words.entries, utterance, punctuator.glyphs, longest_pause)
+        for hypothesis, words, utterance in zip(hypotheses, read, restored, strict=True)
     ]
+
+
+def _utterances(hypotheses: Iterable[HypothesisWords], document: str) -> Iterator[Utterance]:
+    """Yield one utterance with pauses for each hypothesis. Each is a recording, because its times start at 0."""
+    for number, hypothesis in enumerate(hypotheses):
+        source = time_source_of(hypothesis.words, DEFAULT_TIME_SOURCE["nemo"])
+        utterance = Utterance(hypothesis.words, document=document, recording=str(number), time_source=source)
+        yield from with_pauses([utterance])
 
 
 def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuator) -> None:
-    """Write a manifest with marks and capitals in its texts and words; everything else stays.
+    """Copy a manifest, with marks and capitals in its texts and words.
 
-    Consecutive lines of one audio file are context for each other. The output appears when it is complete.
+    Consecutive lines of one audio file are context for each other. The output file appears when it is complete.
 
     Args:
-        source: manifest of transcriptions (`pred_text`, `word`) or alignments (`words`, `alignments`); `-` is standard
-            input.
-        output: the manifest to write; `-` is standard output.
+        source: manifest of transcriptions (`pred_text`, `word`) or alignments (`words`, `alignments`), or `-`.
+        output: the manifest to write, or `-`.
         punctuator: the model.
 
     Raises:
@@ -78,37 +79,41 @@ def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuato
     formats.write(restored, output, punctuator.glyphs, "nemo")
 
 
-def _written(
-    hypothesis: _Hypothesis, found: HypothesisWords, utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds
+def _write(
+    hypothesis: _Hypothesis,
+    entries: list[Object] | None,
+    utterance: Utterance,
+    glyphs: Glyphs,
+    longest_pause: Seconds,
 ) -> _Hypothesis:
+    """Copy a hypothesis with the words of the punctuated utterance."""
     result: Any = copy(hypothesis)
     running = written_words(utterance, glyphs, running=True)
     result.text = " ".join(running)
-    if found.entries is not None:
-        entries = replace_entries(found.entries, "word", written_words(utterance, glyphs))
-        holders = [entry for entry in entries for _ in entry["word"].split()]
+    if entries is not None:
+        entries = replace_entries(entries, "word", written_words(utterance, glyphs))
+        entry_of_word = [entry for entry in entries for _ in entry["word"].split()]
         segments = [
-            {"segment": " ".join(running[cut]), **_span(holders[cut])}
-            for cut in _cuts(utterance, glyphs, longest_pause)
+            {"segment": " ".join(running[words]), **_segment_times(entry_of_word[words])}
+            for words in _segments(utterance, glyphs, longest_pause)
         ]
         result.timestamp = {**result.timestamp, "word": entries, "segment": segments}
     return result  # type: ignore[no-any-return]
 
 
-def _cuts(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
-    """The words of each segment."""
+def _segments(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
+    """Yield the range of words of each segment."""
     first, count = 0, len(utterance.words)
-    labels, pauses = utterance.labels, utterance.pauses
-    for i, (word, label, pause) in enumerate(zip(utterance.words, labels, pauses, strict=True), start=1):
+    for end, word in enumerate(utterance.words, start=1):
         before, _, after = split_token(word.text, glyphs.name)
-        ends = SENTENCE_ENDS & (label.marks | read_marks(before, after))
-        if ends or i == count or (pause is not None and pause >= longest_pause):
-            yield slice(first, i)
-            first = i
+        is_sentence_end = SENTENCE_ENDS & (marks_of(word) | read_marks(before, after))
+        if is_sentence_end or end == count or (word.pause is not None and word.pause >= longest_pause):
+            yield slice(first, end)
+            first = end
 
 
-def _span(entries: Sequence[Object]) -> Object:
-    """Where consecutive entries begin and end, in the keys that they have."""
+def _segment_times(entries: Sequence[Object]) -> Object:
+    """Return the start of the first entry and the end of the last, in the keys that the entries have."""
     first, last = entries[0], entries[-1]
     keys = {"start_offset": first, "end_offset": last, "start": first, "end": last}
     return {key: entry[key] for key, entry in keys.items() if key in entry}

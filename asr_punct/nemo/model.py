@@ -1,9 +1,9 @@
-"""A model that NeMo's tools save, restore and train."""
+"""`AsrPunctModel`, a model that NeMo's tools save, restore and train."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,13 +25,12 @@ from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.formats.files import make_directory
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.weights import save_tagger
-from asr_punct.nemo import parts
 from asr_punct.nemo.connector import Connector
-from asr_punct.nemo.queries import add_punctuation_capitalization
+from asr_punct.nemo.parts import Parts, new_parts, read_parts, restore_parts
+from asr_punct.nemo.queries import Punctuator
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule
@@ -42,24 +41,24 @@ log = logging.getLogger(__name__)
 _FILES = "asr_punct_files"
 """Key of the model's files in a checkpoint."""
 _OLD_NAMES = {"punctuation_en_bert": "en", "punctuation_en_distilbert": "en"}
-"""NeMo's former models, and ours for their language."""
+"""Models of NeMo 2.4 and earlier, and the shipped models that replace them."""
 _PACKAGE = "asr_punct."
 
 if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED_TARGET_PREFIXES:
-    common.ALLOWED_TARGET_PREFIXES.append(_PACKAGE)  # so that `ModelPT.restore_from` finds the class of a file of ours
+    common.ALLOWED_TARGET_PREFIXES.append(_PACKAGE)  # lets `ModelPT.restore_from` import AsrPunctModel
 
 
 class AsrPunctModel(ModelPT):  # type: ignore[misc]
-    """Punctuation and case under NeMo.
+    """A punctuation and case model as a `ModelPT`. Methods without a docstring are hooks of NeMo and Lightning.
 
     Args:
-        cfg: `config`, `settings`, `data` and `init` for a new model (see `conf/nemo/punctuation.yaml`); `directory`
-            for a model directory; or the configuration that `save_to` wrote.
+        cfg: for a new model the keys `config`, `settings`, `data` and `init` (see `conf/nemo/punctuation.yaml`), for a
+            model directory the key `directory`, or the configuration that `save_to` wrote.
         trainer: the trainer, if the model is to be trained.
 
     Attributes:
-        info: the model's configuration.
-        tokenizer: its tokenizer.
+        info: configuration of the model.
+        tokenizer: tokenizer of the model.
         task: the Lightning module; None if the model is only an ONNX graph.
 
     Raises:
@@ -69,19 +68,19 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def __init__(self, cfg: DictConfig, trainer: Trainer | None = None) -> None:
         super().__init__(cfg=cfg, trainer=trainer)
         values: dict[str, Any] = OmegaConf.to_container(self._cfg, resolve=True)  # type: ignore[assignment]
-        made = _parts(values, self._is_model_being_restored(), trainer.max_epochs if trainer else None)
-        self.info, self.tokenizer = made.info, made.tokenizer
-        self.task = PunctuationModule(made.tagger, made.training, steps_per_epoch=1) if made.tagger else None
-        self._kept = dict(made.files)
+        built = _parts(values, self._is_model_being_restored(), trainer.max_epochs if trainer else None)
+        self.info, self.tokenizer = built.info, built.tokenizer
+        self.task = PunctuationModule(built.tagger, built.training, steps_per_epoch=1) if built.tagger else None
+        self._kept = dict(built.files)
         self._corpora: PunctuationData | None = None
         self._data = values.get("data")
         self.cfg = OmegaConf.create(
-            {"target": values["target"], "nemo_version": values["nemo_version"], "data": self._data, **made.mapping()}
+            {"target": values["target"], "nemo_version": values["nemo_version"], "data": self._data, **built.mapping()}
         )
 
     @classmethod
     def list_available_models(cls) -> list[PretrainedModelInfo]:
-        """List the shipped models; their locations are directories."""
+        """List the shipped models. Their locations are directories."""
         return [
             PretrainedModelInfo(
                 pretrained_model_name=name,
@@ -99,15 +98,15 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     ) -> AsrPunctModel:
         """Load a shipped model, a model directory, `org/name` of the hub, or a `.nemo` file.
 
-        A wheel has only the graphs of the shipped models, which cannot be trained; a checkout has their weights.
+        A wheel has only the graphs of the shipped models, which cannot be trained. A checkout has their weights.
 
         Args:
-            model_name: its name or path; the names of NeMo's former English models are those of ours.
-            map_location: device; by default a GPU if there is one.
+            model_name: name or path. The names of NeMo's former English models load the shipped model `en`.
+            map_location: device; None for a GPU if there is one, else the CPU.
             trainer: the trainer, if the model is to be trained.
 
         Raises:
-            AsrPunctError: unknown or damaged model.
+            AsrPunctError: the model is unknown or damaged.
         """
         if model_name in _OLD_NAMES:
             log.warning("%s is replaced by %r of asr_punct", model_name, _OLD_NAMES[model_name])
@@ -124,16 +123,16 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return model
 
     def save_to(self, save_path: str) -> None:
-        """Write a `.nemo` file with our connector, whichever one restored the model."""
+        """Write a `.nemo` file with our connector, also if NeMo's restored the model."""
         self._save_restore_connector = Connector()
         super().save_to(str(save_path))
 
     @classmethod
     def restore_from(cls, restore_path: str, *arguments: Any, **options: Any) -> Any:
-        """Restore the model of a `.nemo` file or, with `return_config=True`, its configuration; arguments as NeMo's.
+        """Restore a `.nemo` file; the arguments are those of `ModelPT.restore_from`.
 
         Raises:
-            ModelError: no such file, or not one of ours.
+            ModelError: there is no such file, or `AsrPunctModel` did not write it.
         """
         if not Path(restore_path).expanduser().is_file():
             raise ModelError(restore_path, "no such file", "a .nemo file")
@@ -142,11 +141,15 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     @classmethod
     def from_config_dict(cls, config: DictConfig, trainer: Trainer | None = None) -> AsrPunctModel:
-        """Make a model of this class; NeMo would import the class that the configuration names."""
+        """Make a model of this class. NeMo's method would import the class that the configuration names."""
         return cls(cfg=config, trainer=trainer)
 
     def save_directory(self, directory: Path) -> None:
-        """Write a model directory; `asr-punct export` adds the graph. Raises InputError if it cannot be written."""
+        """Write a model directory without a graph, which `asr-punct export` adds.
+
+        Raises:
+            InputError: the directory cannot be written.
+        """
         make_directory(directory)
         for name, content in self.files.items():
             (directory / name).write_bytes(content)
@@ -156,77 +159,66 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Content of the files of the model directory that a `.nemo` file contains, by name."""
+        """Contents of the files of a model directory that a `.nemo` file contains, by name."""
         return {TOKENIZER: self._checked_tokenizer().to_json().encode(), **self._kept}
 
     @property
     def punctuator(self) -> Punctuator:
-        """Punctuator of the current weights, on their device; sets evaluation mode."""
+        """Punctuator with the current weights, on their device. Switches the model to evaluation mode."""
         self.eval()
         graph = next((content for name, content in self._kept.items() if name.endswith(".onnx")), b"")
         backend = TorchBackend(self.task.model) if self.task else OnnxBackend(graph)
         casing = parse_casing(self._kept.get(CASING, b"").decode("utf-8").splitlines())
         return Punctuator(self.info, self._checked_tokenizer(), backend, casing=casing)
 
-    def add_punctuation_capitalization(
-        self,
-        queries: Sequence[str],
-        batch_size: int | None = None,
-        max_seq_length: int | None = None,
-        step: int | None = None,
-        margin: int | None = None,
-        return_labels: bool = False,
-        dataloader_kwargs: Mapping[str, Any] | None = None,
-    ) -> list[str]:
-        """Return each query with marks and capitals, or its labels; see `nemo.queries`."""
+    def add_punctuation_capitalization(self, queries: Sequence[str], *arguments: Any, **options: Any) -> list[str]:
+        """Return each query with marks and capitals; the arguments are those of `Punctuator`'s method."""
         mode = self.training
         try:
-            return add_punctuation_capitalization(
-                self.punctuator, queries, batch_size, max_seq_length, step, margin, return_labels
-            )
+            return self.punctuator.add_punctuation_capitalization(queries, *arguments, **options)
         finally:
             self.train(mode)
 
     def forward(self, **inputs: Tensor) -> TaggerOutput:
-        """Compute the logits of a batch; see `features.Features` for shapes."""
-        output: TaggerOutput = self._trained().model(**inputs)
+        """Compute the logits of a batch; see `features.Features` for the shapes of the inputs."""
+        output: TaggerOutput = self._trainable().model(**inputs)
         return output
 
     def setup_training_data(self, train_data_config: Any) -> None:
-        """Use `train.tsv` and `dev.tsv` of `directory`. Raises InputError if they are missing."""
+        """Use `train.tsv` and `dev.tsv` of the configuration's `directory`.
+
+        Raises:
+            InputError: a file is missing.
+        """
         directory = Path(train_data_config["directory"])
         check_data(directory)
         self._data, self._corpora = str(directory), None
         OmegaConf.update(self.cfg, "data", self._data, force_add=True)
 
     def setup_validation_data(self, val_data_config: Any) -> None:
-        """Use the same directory for both corpora."""
         self.setup_training_data(val_data_config)
 
     def setup(self, stage: str | None = None) -> None:
-        """Make new batches in every epoch. Raises AsrPunctError if the model has no weights."""
         self.propagate_model_guid()
-        self._trained()
-        self.trainer.reload_dataloaders_every_n_epochs = 1
+        self._trainable()
+        self.trainer.reload_dataloaders_every_n_epochs = 1  # each epoch has its own batches
 
     def train_dataloader(self) -> DataLoader[Batch]:
-        """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
     def val_dataloader(self) -> DataLoader[Batch]:
-        """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
     def _data_module(self) -> PunctuationData:
         if self._corpora is None:
             if not self._data:
                 raise AsrPunctError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
-            config = Config(self.info.model, self._trained().training_config)
+            config = Config(self.info.model, self._trainable().training_config)
             self._corpora = PunctuationData(Path(self._data), self._checked_tokenizer(), config, self.info.max_tokens)
         self._corpora.trainer = self.trainer
         return self._corpora
 
-    def _trained(self) -> PunctuationModule:
+    def _trainable(self) -> PunctuationModule:
         if self.task is None:
             raise AsrPunctError(
                 "model: found only an ONNX graph, expected one with weights (those of shipped models are in a checkout)"
@@ -239,8 +231,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:
-        """Return the configured optimiser and its schedule."""
-        task = self._trained()
+        task = self._trainable()
         task.steps_per_epoch = len(self._data_module().epoch(0))
         return task.configure_optimizers()
 
@@ -250,49 +241,39 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """Clip gradients to the norm in the training configuration."""
-        task = self._trained()
+        task = self._trainable()
         task.configure_gradient_clipping(optimizer, task.training_config.optimizer.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Move a batch to a device."""
-        return self._trained().transfer_batch_to_device(batch, device, dataloader_idx)
+        return self._trainable().transfer_batch_to_device(batch, device, dataloader_idx)
 
     def on_train_start(self) -> None:
-        """Switch dropout on, also in a loaded model, which is in evaluation mode."""
         super().on_train_start()
-        self._trained().on_train_start()
+        self._trainable().on_train_start()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
-        """Seed the random draws by step."""
         super().on_train_batch_start(batch, batch_idx, unused)
-        self._trained().on_train_batch_start(batch, batch_idx)
+        self._trainable().on_train_batch_start(batch, batch_idx)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Compute and log the loss of a batch."""
-        loss = self._trained().batch_loss(batch)
+        loss = self._trainable().batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
         return loss
 
     def on_validation_epoch_start(self) -> None:
-        """Reset the counts."""
-        self._trained().on_validation_epoch_start()
+        self._trainable().on_validation_epoch_start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count slots of the development set."""
-        self._trained().validation_step(batch, batch_idx)
+        self._trainable().validation_step(batch, batch_idx)
 
     def on_validation_epoch_end(self) -> None:
-        """Log the scores."""
-        for name, score in self._trained().scores().items():
+        for name, score in self._trainable().scores().items():
             self.log(name, score, prog_bar=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the model's files to a checkpoint."""
         checkpoint[_FILES] = {name: content.decode("utf-8") for name, content in self.files.items()}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Use the files in the checkpoint."""
         self._kept = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items() if name != TOKENIZER}
         with TemporaryDirectory() as name:
             file = Path(name) / TOKENIZER
@@ -301,10 +282,10 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self._corpora = None
 
 
-def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> parts.Parts:
+def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> Parts:
     if "info" in values:
         folder = AppState().nemo_file_folder if restored else None
-        return parts.restored(values, Path(folder) if folder else None, epochs)
+        return restore_parts(values, Path(folder) if folder else None, epochs)
     if values.get("directory"):
-        return parts.of_directory(Path(values["directory"]))
-    return parts.new(values, epochs)
+        return read_parts(Path(values["directory"]))
+    return new_parts(values, epochs)

@@ -1,4 +1,4 @@
-"""The parts of an `AsrPunctModel`: from a training configuration, a model directory, or what NeMo restores."""
+"""The parts of an `AsrPunctModel`, from a training configuration, a model directory or an unpacked `.nemo` file."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Parts:
     """The parts of a model.
 
     Attributes:
-        info: the model's configuration.
-        training: its training configuration.
+        info: configuration of the model.
+        training: configuration of its training.
         tagger: the torch model; None if there is only an ONNX graph.
-        tokenizer: None if a checkpoint will load it later.
-        files: `KEPT_FILES` of its directory without the tokenizer; a graph only if there are no weights.
+        tokenizer: the tokenizer; None if a checkpoint will load it later.
+        files: contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
     """
 
     info: ModelInfo
@@ -59,17 +59,17 @@ class Parts:
     files: Mapping[str, bytes]
 
     def mapping(self) -> dict[str, Any]:
-        """Return the configuration that `restored` reads."""
+        """Return the configuration that `restore_parts` reads."""
         return {"info": info_mapping(replace(self.info, files={})), "training": as_mapping(self.training)}
 
 
-def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
+def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
     """Make a model for training.
 
     Args:
-        values: `config`, the name or path of a configuration; `settings`, changes to it; `data`, the directory of the
-            corpora; `init`, a model to start from.
-        epochs: of the trainer, if there is one.
+        values: keys `config` (name or path of a training configuration), `settings` (changes to it), `data` (directory
+            of the corpora) and `init` (model to start from).
+        epochs: number of epochs of the trainer; None or -1 for that of the configuration.
 
     Raises:
         AsrPunctError: an unusable configuration or data, or an unknown model.
@@ -83,14 +83,14 @@ def new(values: Mapping[str, Any], epochs: int | None) -> Parts:
     init = find_trainable_model(values["init"]) if values.get("init") else None
     if init:
         config = replace(config, model=start_config(init, config.model, named_heads(settings)))
-    config = with_classes(Config(config.model, _checked(config.training, epochs)), data)
+    config = with_classes(Config(config.model, _training_config(config.training, epochs)), data)
     torch.manual_seed(config.training.seed)
     tagger, tokenizer = start_model(config, data, init)
     return Parts(ModelInfo(config.model, tagger.encoder.settings), config.training, tagger, tokenizer, {})
 
 
-def of_directory(directory: Path) -> Parts:
-    """Read a model directory: the weights, or the graph if there are none. Raises ModelError if it is damaged."""
+def read_parts(directory: Path) -> Parts:
+    """Read a model directory: its weights, or its graph if it has no weights. Raises ModelError if it is damaged."""
     info = read_info(directory)
     tokenizer = load_tokenizer(directory, info)
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
@@ -102,13 +102,13 @@ def of_directory(directory: Path) -> Parts:
     return Parts(info, TrainingConfig(), tagger, tokenizer, files)
 
 
-def restored(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> Parts:
-    """Make a model from the configuration of `Parts.mapping`; its weights are loaded later.
+def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> Parts:
+    """Make a model from the configuration of `Parts.mapping`. NeMo loads its weights afterwards.
 
     Args:
         values: the configuration.
-        folder: the unpacked `.nemo` file; None for a checkpoint, which has the files itself.
-        epochs: of the trainer, if there is one.
+        folder: the unpacked `.nemo` file; None for a checkpoint, which contains the files itself.
+        epochs: number of epochs of the trainer; None or -1 for that of the configuration.
 
     Raises:
         ModelError: an invalid configuration or file.
@@ -120,10 +120,11 @@ def restored(values: Mapping[str, Any], folder: Path | None, epochs: int | None)
     graph = any(name in files for name in _GRAPHS)
     tagger = None if graph else empty_tagger(info, NEMO_CONFIG, tokenizer).eval()
     files.pop(TOKENIZER, None)
-    return Parts(info, _checked(training, epochs), tagger, tokenizer, files)
+    return Parts(info, _training_config(training, epochs), tagger, tokenizer, files)
 
 
-def _checked(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
+def _training_config(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
+    """Return the configuration with the trainer's number of epochs. Averages of weights must be left to NeMo."""
     decay = training.optimizer.ema_decay
     if decay:
         raise ConfigError(f"training: optimizer: ema_decay is {decay}, expected 0: under NeMo exp_manager.ema averages")

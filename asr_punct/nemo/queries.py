@@ -1,4 +1,4 @@
-"""The call of NeMo 2.4 and earlier for lists of strings."""
+"""`Punctuator` with the call of NeMo 2.4 and earlier for lists of strings."""
 
 from __future__ import annotations
 
@@ -11,51 +11,49 @@ from asr_punct.inference import punctuator
 from asr_punct.words import Utterance, Word
 
 
-def add_punctuation_capitalization(
-    model: punctuator.Punctuator,
-    queries: Sequence[str],
-    batch_size: int | None = None,
-    max_seq_length: int | None = None,
-    step: int | None = None,
-    margin: int | None = None,
-    return_labels: bool = False,
-    dataloader_kwargs: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """Return each query, a document of its own, with marks and capitals.
-
-    Sizes that are not given are the model's own, with which it was trained.
-
-    Args:
-        model: the model.
-        queries: words; their own marks and capitals stay.
-        batch_size: windows that are computed together, 1 or more.
-        max_seq_length: maximum number of sub-words of a window, both special tokens included.
-        step: ignored: each word is decided once, by the window with the most context on both sides.
-        margin: words at the inner edges of windows that a neighbour decides.
-        return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
-        dataloader_kwargs: ignored: there is no data loader.
-
-    Raises:
-        AsrPunctError: `queries` is a string, one of them is not a string, or a size is too small.
-    """
-    wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
-    if wrong:
-        raise AsrPunctError(f"queries: found {wrong[0]!r}, expected a list of strings")
-    longest_word = model.info.model.encoder.max_subwords + 2
-    sizes = {"batch_size": (batch_size, 1), "max_seq_length": (max_seq_length, longest_word), "step": (step, 1)}
-    for name, (size, minimum) in (sizes | {"margin": (margin, 0)}).items():
-        if size is not None and not (hasattr(size, "__index__") and size >= minimum):
-            raise AsrPunctError(f"{name}: found {size!r}, expected a whole number, {minimum} or more")
-    utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
-    restored = model.with_windows(batch_size, max_seq_length, margin).restore(utterances)
-    if return_labels:
-        return [write_pairs(utterance.labels, model.glyphs) for utterance in restored]
-    return [model.write(utterance) for utterance in restored]
-
-
 class Punctuator(punctuator.Punctuator):
     """`inference.punctuator.Punctuator` with the call of NeMo's `PunctuationCapitalizationModel`."""
 
-    def add_punctuation_capitalization(self, queries: Sequence[str], *arguments: Any, **options: Any) -> list[str]:
-        """Return each query with marks and capitals; the arguments are those of the function of this name."""
-        return add_punctuation_capitalization(self, queries, *arguments, **options)
+    def add_punctuation_capitalization(
+        self,
+        queries: Sequence[str],
+        batch_size: int | None = None,
+        max_seq_length: int | None = None,
+        step: int | None = None,
+        margin: int | None = None,
+        return_labels: bool = False,
+        dataloader_kwargs: Mapping[str, Any] | None = None,
+    ) -> list[str]:
+        """Return each query, as a document of its own, with marks and capitals.
+
+        Sizes default to those with which the model was trained.
+
+        Args:
+            queries: texts; their own marks and capitals stay.
+            batch_size: windows computed together, 1 or more.
+            max_seq_length: maximum number of sub-words in a window, both special tokens included.
+            step: ignored: each word is decided once, by the window with the most context on both sides.
+            margin: number of words at the inner edges of a window that the neighbouring window decides.
+            return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
+            dataloader_kwargs: ignored: there is no data loader.
+
+        Raises:
+            AsrPunctError: `queries` is a string or contains something else than strings, or a size is too small.
+        """
+        wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
+        if wrong:
+            raise AsrPunctError(f"queries: found {wrong[0]!r}, expected a list of strings")
+        minimum_length = self.info.model.encoder.max_subwords + 2
+        for name, size, minimum in (
+            ("batch_size", batch_size, 1),
+            ("max_seq_length", max_seq_length, minimum_length),
+            ("step", step, 1),
+            ("margin", margin, 0),
+        ):
+            if size is not None and not (hasattr(size, "__index__") and size >= minimum):
+                raise AsrPunctError(f"{name}: found {size!r}, expected a whole number, {minimum} or more")
+        utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
+        restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
+        if return_labels:
+            return [write_pairs(utterance.labels, self.glyphs) for utterance in restored]
+        return [self.write(utterance) for utterance in restored]
