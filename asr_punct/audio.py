@@ -1,4 +1,4 @@
-"""Audio files, read in blocks: soundfile for wav, flac and the like, PyAV for m4a, mp3 and the rest."""
+"""Audio files, read in blocks: with soundfile if it knows the format (wav, flac, ogg), else with PyAV (m4a, mp3 …)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ Samples = npt.NDArray[np.float32]
 Pathlike = str | PathLike[str]
 FRAMES_A_SECOND = 100
 """Frames of `log_energy`: 10 ms each."""
-_BY_PYAV = frozenset((".m4a", ".mp4", ".aac", ".mp3"))
-"""Not tried with soundfile first: its decoder writes to stderr on a damaged .mp3."""
+_PYAV_SUFFIXES = frozenset((".m4a", ".mp4", ".aac", ".mp3"))
+"""Files that are not tried with soundfile first, because it writes to stderr if an .mp3 is damaged."""
 _CHUNK = 1 << 18
+"""Samples that soundfile reads at a time."""
 _SEEK_MARGIN: Seconds = 0.3
-"""Decoded and discarded after a seek: the first frames of a compressed stream need the ones before them."""
-_TOLERANCE: Seconds = 0.1
-"""How much shorter than declared a file may be, and how far a segment may reach beyond the end of its file."""
+"""Decoded and discarded after a seek: the first frames of a compressed stream depend on those before them."""
+_LENGTH_TOLERANCE: Seconds = 0.1
+"""A file may be this much shorter than declared, and a segment may end this much after the end of its file."""
 _UNKNOWN_BYTES = 0x7FFFF000
-"""A wav header written into a pipe declares this many bytes or more."""
+"""A wav header declares this many bytes or more if the file was written to a pipe."""
 _AAC_BITS_A_SECOND = 64_000
-_ROUNDING: Seconds = 0.5
-"""How far after the end of its audio a word may end: recognisers count in frames, and files have rounded times."""
+_WORD_TOLERANCE: Seconds = 0.5
+"""A word may end this much after the end of its audio: recognisers count in frames, and files have rounded times."""
 AudioOf = Callable[[Utterance], Path]
-"""Finds the audio file of an utterance."""
+"""A function that returns the audio file of an utterance."""
 
 
 def require(module: str, what: str) -> Any:
-    """Import a module of the extra "audio"; MissingExtraError says that `what` needs it."""
+    """Import a module of the extra "audio" that `what` needs. Raises MissingExtraError if it is not installed."""
     try:
         return import_module(module)
     except ImportError:
@@ -54,8 +55,8 @@ def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds |
         float32 (samples,) at `rate`, in -1..1.
 
     Raises:
-        InputError: no such file.
-        AudioError: no audio, fewer samples than the file declares, or a part beyond its end.
+        InputError: there is no such file.
+        AudioError: the file is not audio, has fewer samples than it declares, or ends before the part does.
     """
     return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
 
@@ -63,14 +64,10 @@ def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds |
 def blocks(
     path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, *, block: Seconds = 60.0
 ) -> Iterator[Samples]:
-    """Decode like `read`, in blocks of `block` seconds (the last one shorter), so that memory does not grow.
-
-    Yields:
-        float32 (samples,).
-    """
+    """Decode like `read`, but yield blocks of `block` seconds, the last one shorter."""
     size, count, held = round(block * rate), 0, list[Samples]()
     with _open(Path(path)) as source:
-        for chunk in _resample(_checked(Path(path), source, start, end), source.rate, rate):
+        for chunk in _resample(_decode(Path(path), source, start, end), source.rate, rate):
             held.append(chunk)
             count += len(chunk)
             if count >= size:
@@ -83,12 +80,7 @@ def blocks(
 
 
 def duration(path: Pathlike) -> Seconds:
-    """Return the length in seconds that the file declares; if it declares none, decode and count.
-
-    Raises:
-        InputError: no such file.
-        AudioError: not an audio file.
-    """
+    """Return the length that a file declares; if it declares none, decode it and count. Errors as for `read`."""
     with _open(Path(path)) as source:
         frames = source.length
         if frames is None:
@@ -97,16 +89,16 @@ def duration(path: Pathlike) -> Seconds:
 
 
 def write(path: Pathlike, samples: Samples, rate: int) -> None:
-    """Write one channel, -1..1: .m4a as AAC at 64 kbit/s, other suffixes with soundfile (.wav in 16 bits)."""
+    """Write one channel, float32 (samples,) in -1..1: .m4a as AAC at 64 kbit/s, .wav in 16 bits, .flac, .ogg."""
     if Path(path).suffix.lower() != ".m4a":
         require("soundfile", "writing audio").write(path, samples, rate)
         return
     av = require("av", "writing .m4a")
     frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples, np.float32)[None], format="fltp", layout="mono")
     frame.sample_rate, frame.time_base = rate, Fraction(1, rate)
-    frame.pts = 0  # else the encoder's delay is not declared and the file plays 1024 samples late
+    frame.pts = 0  # otherwise the encoder's delay is not declared, and the file plays 1024 samples late
     with av.open(str(path), "w") as container:
-        # the fast search is as good at this bit rate, and encoding three times as fast
+        # "fast" is as good as the default coder at this bit rate, and three times as fast
         stream = container.add_stream("aac", rate=rate, layout="mono", options={"aac_coder": "fast"})
         stream.bit_rate = _AAC_BITS_A_SECOND
         for packet in (*stream.encode(frame), *stream.encode(None)):
@@ -114,13 +106,13 @@ def write(path: Pathlike, samples: Samples, rate: int) -> None:
 
 
 def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
-    """Compute the power of each 10 ms without the mean (DC and rumble), in dB relative to full scale, at least -100.
+    """Compute the variance of each 10 ms (power without the DC offset), in dB relative to full scale, at least -100 dB.
 
     Args:
         samples: float32 (samples,).
 
     Returns:
-        float32 (frames,); frame i covers the seconds from i / 100 to (i + 1) / 100, the last one the remainder.
+        float32 (frames,); frame i covers i * 10 ms to (i + 1) * 10 ms, and the last frame may be shorter.
     """
     if not len(samples):
         return np.zeros(0, np.float32)
@@ -132,7 +124,7 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
 
 
 def energy(path: Pathlike, rate: int = 16000) -> npt.NDArray[np.float32]:
-    """Compute the `log_energy` of a file, read in blocks: float32 (frames,), 1.4 MB an hour."""
+    """Compute the `log_energy` of a file: float32 (frames,)."""
     return np.concatenate([np.zeros(0, np.float32), *(log_energy(block, rate) for block in blocks(path, rate))])
 
 
@@ -143,20 +135,20 @@ def check_file(path: Pathlike) -> None:
 
 
 def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
-    """Check that the words of one recording end before its audio does, or half a second later at most.
+    """Check that the words of one recording end before its audio, or up to `_WORD_TOLERANCE` later.
 
     Raises:
         InputError: a word ends later.
     """
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))
-    if end > length + _ROUNDING:
+    if end > length + _WORD_TOLERANCE:
         found = f"{length:.2f} s of audio, and a word{f' of {name!r}' if name else ''} ends at {end:.2f} s"
         raise InputError(audio, found, "the recording that the times are of")
 
 
 def single_recording(audio: Path) -> AudioOf:
-    """Return the look-up for utterances that are all in one file; it raises InputError for a second recording."""
+    """Return an `AudioOf` for utterances of one recording. It raises InputError if there is a second one."""
     names: set[str] = set()
 
     def find(utterance: Utterance) -> Path:
@@ -169,7 +161,7 @@ def single_recording(audio: Path) -> AudioOf:
 
 
 def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
-    """Return the look-up by recording in a table of files; for others it raises InputError with the table's `place`."""
+    """Return an `AudioOf` that looks up recordings in a table. It raises InputError at `place` for other recordings."""
 
     def find(utterance: Utterance) -> Path:
         if utterance.recording not in table:
@@ -181,23 +173,22 @@ def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
 
 @dataclass(frozen=True)
 class _Source:
-    """An open file: its sample rate and declared number of samples.
-
-    `chunks(first, last)` decodes the samples from `first` to before `last` (None: the end), one channel.
-    """
+    """An open file."""
 
     rate: int
     length: int | None
+    """Number of samples that the file declares, None if it declares none."""
     chunks: Callable[[int, int | None], Iterator[Samples]]
+    """Decodes the samples from `first` to `last` (exclusive; None: the end) to one channel."""
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[_Source]:
-    """Open a file with the library that can read it; errors of the system and the libraries become AudioError."""
+    """Open a file with the library that can read it. Errors of the system and the libraries become AudioError."""
     check_file(path)
     soundfile, av = require("soundfile", "reading audio"), require("av", "reading audio")
     try:
-        if path.suffix.lower() not in _BY_PYAV and (sound := _try_soundfile(soundfile, path)):
+        if path.suffix.lower() not in _PYAV_SUFFIXES and (sound := _try_soundfile(soundfile, path)):
             with sound:
                 yield _Source(sound.samplerate, _declared_length(sound), lambda a, b: _soundfile_chunks(sound, a, b))
         else:
@@ -209,21 +200,21 @@ def _open(path: Path) -> Iterator[_Source]:
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
 
 
-def _checked(path: Path, source: _Source, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
-    """The chunks from `start` to `end`; raises AudioError if samples are missing."""
+def _decode(path: Path, source: _Source, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
+    """Decode from `start` to `end`. Raises AudioError if samples are missing."""
     first, last = round(start * source.rate), None if end is None else round(end * source.rate)
-    slack = round(_TOLERANCE * source.rate)
+    tolerance = round(_LENGTH_TOLERANCE * source.rate)
     if source.length == 0:
         raise AudioError(path, "no samples", "audio")
     if source.length is not None:
-        if max(first, last or 0) - source.length > slack:
+        if max(first, last or 0) - source.length > tolerance:
             raise AudioError(path, f"{source.length / source.rate:.2f} s of audio", f"{end or start:.2f} s or more")
         last = source.length if last is None else min(last, source.length)
     decoded = 0
     for chunk in source.chunks(first, last):
         decoded += len(chunk)
         yield chunk
-    if last is not None and decoded < last - first - slack:
+    if last is not None and decoded < last - first - tolerance:
         found, expected = (frames / source.rate for frames in (first + decoded, last))
         raise AudioError(path, f"{found:.2f} s of audio and then the end", f"{expected:.2f} s")
 
@@ -239,7 +230,7 @@ def _resample(chunks: Iterator[Samples], source_rate: int, rate: int) -> Iterato
 
 
 def _try_soundfile(soundfile: Any, path: Path) -> Any:
-    """The open file, or None if soundfile does not know the format."""
+    """Open the file; return None if soundfile does not know the format."""
     try:
         return soundfile.SoundFile(path)
     except soundfile.LibsndfileError as error:
@@ -249,11 +240,16 @@ def _try_soundfile(soundfile: Any, path: Path) -> Any:
 
 
 def _declared_length(sound: Any) -> int:
-    """Samples in the header: `sound.frames` of a cut wav file counts the samples left, the log has both numbers."""
-    declared = re.search(r"^data : (\d+) \(should be (\d+)\)", sound.extra_info, re.MULTILINE)
-    if declared is None or int(declared[1]) >= _UNKNOWN_BYTES or int(declared[2]) == 0:
+    """Return the number of samples that the file declares.
+
+    For a truncated wav file `sound.frames` counts the samples present, and the log of libsndfile has a line such as
+    `data : 96000 (should be 48000)` with the declared and the present number of bytes.
+    """
+    match = re.search(r"^data : (\d+) \(should be (\d+)\)", sound.extra_info, re.MULTILINE)
+    declared, present = map(int, match.groups()) if match else (0, 0)
+    if present == 0 or declared >= _UNKNOWN_BYTES:
         return int(sound.frames)
-    return int(sound.frames * int(declared[1]) // int(declared[2]))
+    return int(sound.frames * declared // present)
 
 
 def _soundfile_chunks(sound: Any, first: int, last: int | None) -> Iterator[Samples]:
@@ -273,7 +269,7 @@ def _pyav_source(path: Path, container: Any) -> _Source:
 
 
 def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> Iterator[Samples]:
-    """Decode from just before `first`, and cut by the time stamps of the frames."""
+    """Decode from `_SEEK_MARGIN` before `first`. The frames' time stamps show where to cut."""
     zero = stream.start_time or 0
     if first > _SEEK_MARGIN * stream.rate:
         seconds = Fraction(first, stream.rate) - Fraction(_SEEK_MARGIN)
@@ -293,7 +289,7 @@ def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> I
 
 
 def _mono(frame: Any) -> Samples:
-    """Mean of a frame's channels; integers are scaled to -1..1."""
+    """Average a frame's channels. Integer samples are scaled to -1..1."""
     samples = frame.to_ndarray()
     if not frame.format.is_planar:
         samples = samples.reshape(-1, frame.layout.nb_channels).T

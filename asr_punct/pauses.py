@@ -1,6 +1,6 @@
-"""Pauses: computed from word times, refined on the energy of the recording, and as buckets of a pause embedding.
+"""Pauses: computed from word times, refined on the energy of the recording, and quantised for a pause embedding.
 
-Buckets and smoothing follow AutoPunct (González-Docasal et al. 2021, section 3.2.1).
+Quantisation and smoothing follow AutoPunct (González-Docasal et al. 2021, section 3.2.1).
 """
 
 from __future__ import annotations
@@ -21,46 +21,47 @@ from asr_punct.errors import TIMES, InputError
 from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 
 BUCKETS = 1000
-"""Number of buckets for known pauses, 0 to 10 s; longer pauses are in the last one."""
+"""Number of buckets for known pauses, 0 to 10 s. Longer pauses are in the last bucket."""
 BUCKET_MS = 10
 UNKNOWN = BUCKETS
-"""Bucket of an unknown pause; tables of pauses have `BUCKETS + 1` rows."""
+"""Bucket of an unknown pause. Embedding tables have `BUCKETS + 1` rows."""
 
 Floats = npt.NDArray[np.floating]
 Pause = Seconds | None
 
-# Constants of `refine`, tuned on speech with known times under simulated recogniser errors.
-_WIDEST_RANGE_DB = 45.0
+# Constants of `silence_threshold`; its docstring explains them.
+_MAX_RANGE_DB = 45.0
 _SPARSE_SPEECH_DB = 10.0
 _DIGITAL_SILENCE_DB = 60.0
-_LEAST_UNDER_SPEECH_DB = 25.0
-_SILENT_SHARE = 0.2
-_LEAST_ABOVE_NOISE_DB = 3.0
-_STRETCH = 30 * FRAMES_A_SECOND
+_MIN_UNDER_SPEECH_DB = 25.0
+_THRESHOLD_SHARE = 0.2
+_MIN_ABOVE_NOISE_DB = 3.0
+# Constants of `silent_frames`, in frames.
+_THRESHOLD_FRAMES = 30 * FRAMES_A_SECOND
 _SHORTEST_SOUND = 4
+# Constants of `refine`, tuned on speech with known times and simulated errors of recognisers.
 _SHORTEST_SILENCE: Seconds = 0.08
-"""Shorter silences are as often the closures of stops."""
-_OUTER_SHIFT: Seconds = 0.5
-"""How much earlier the first word may start, and how much later the last one may end."""
+"""Shorter silences are often closures of stop consonants."""
+_MAX_OUTER_SHIFT: Seconds = 0.5
+"""The first word may start this much earlier, and the last word may end this much later."""
 _FIXED_PART: Seconds = 0.3
-"""At each end of a word, this much of it (or half of a shorter word) never becomes part of a pause."""
+"""The first and the last 0.3 s of a word (or half of a shorter word) never become part of a pause."""
 _DISTANCE_WEIGHT = 2.0
-"""How much longer than its distance from the words' edges a silence must be to become their pause."""
-_LONGEST_CLOSED: Seconds = 0.3
-"""Longer gaps without silence stay: laughter, music, another speaker."""
+"""A silence becomes the pause of two words if it is longer than this weight times its distance from their edges."""
+_LONGEST_CLOSED_GAP: Seconds = 0.3
+"""Longer gaps without silence stay, for example laughter, music or another speaker."""
 
 
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
     """Set the words' pauses and `pause_before` from the words' times, reading one utterance ahead.
 
-    A pause is the next word's start less the word's end, in whole milliseconds; 0 for words that overlap. The pause
-    after an utterance's last word is known only if the next utterance has the same recording and channel and does not
-    begin earlier: a made-up value there would mark the end of the utterance as the end of a sentence. Utterances
-    without words are skipped. Utterances that have pauses already, or no times, stay.
+    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. The
+    pause after an utterance's last word is known only if the next utterance with words has the same recording and
+    channel and does not begin earlier. Utterances that already have pauses, or have no times, stay.
 
     Args:
-        utterances: in order.
-        counts: gets the numbers of "pauses", and of "overlaps" and "unknown" among them.
+        utterances: the utterances, in order.
+        counts: its entries "pauses", and "overlaps" and "unknown" among them, are increased.
     """
     counts = Counter() if counts is None else counts
     before: Utterance | None = None
@@ -84,13 +85,16 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
 
 
 def has_pauses(utterance: Utterance) -> bool:
-    """Whether the pause after any word, or before the first one, is known."""
+    """Whether any pause is known."""
     return utterance.pause_before is not None or any(word.pause is not None for word in utterance.words)
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
-    """Each utterance with the next one that has words or another recording; None if it has no times itself."""
-    held: list[Utterance] = []  # an utterance with times and the ones without words after it
+    """Yield each utterance with the next one that has words or another recording.
+
+    Without times, an utterance needs no next one and is yielded with None at once.
+    """
+    held: list[Utterance] = []  # an utterance with times and those without words that follow it
     for utterance in utterances:
         if held and (utterance.words or utterance.recording != held[0].recording):
             yield from ((each, utterance) for each in held)
@@ -103,6 +107,7 @@ def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utt
 
 
 def _continues(utterance: Utterance, following: Utterance) -> bool:
+    """Whether the pause between two utterances can be computed: same recording and channel, and in order."""
     if (utterance.recording, utterance.channel) != (following.recording, following.channel):
         return False
     start, next_start = utterance.words[0].start, following.words[0].start
@@ -116,14 +121,14 @@ def _gap(end: Pause, start: Pause, counts: Counter[str]) -> Pause:
 
 
 def _difference(end: Pause, start: Pause) -> Pause:
-    """In seconds rounded to milliseconds; negative if the words overlap."""
+    """Return `start - end` rounded to milliseconds, None if it is not finite."""
     if end is None or start is None or not math.isfinite(start - end):
         return None
     return round(start - end, 3)
 
 
 def pause_between(word: Word, following: Word) -> Pause:
-    """Return the pause of `with_pauses` between two words."""
+    """Return the pause between two words, as `with_pauses` computes it."""
     gap = _difference(word.end, following.start)
     return None if gap is None else max(gap, 0.0)
 
@@ -139,13 +144,13 @@ def buckets(pauses: Sequence[Pause]) -> npt.NDArray[np.int64]:
 def smoothing_matrix(
     shape: Literal["uniform", "gaussian"], window_s: Seconds = 1.0, sigma_s: Seconds = 1 / 6
 ) -> npt.NDArray[np.float32]:
-    """Return weights S, with which `S @ E` averages every row of a pause embedding E over its neighbours in time.
+    """Return the matrix S for which `S @ E` averages every row of a pause embedding E over neighbouring buckets.
 
-    The window is centred on the bucket (101 buckets for 1 s) and cut at the ends of the table. Weights are equal or
-    those of a normal density of `sigma_s` (the paper gives no value). The row of the unknown pause is not averaged.
+    The window is centred on the bucket (101 buckets for 1 s) and truncated at the ends of the table. Its weights are
+    equal, or a Gaussian of `sigma_s` (the paper gives no value). The row of the unknown pause is not averaged.
 
     Returns:
-        float32 (buckets + 1, buckets + 1), rows sum to 1.
+        float32 (BUCKETS + 1, BUCKETS + 1), rows sum to 1.
     """
     offsets = np.subtract.outer(np.arange(BUCKETS), np.arange(BUCKETS)) * (BUCKET_MS / 1000)
     weights = np.exp(-0.5 * (offsets / sigma_s) ** 2) if shape == "gaussian" else np.ones_like(offsets)
@@ -159,13 +164,13 @@ def smoothing_matrix(
 def refined(
     utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
-    """Yield the utterances with pauses refined on their audio; words and times stay.
+    """Yield the utterances with pauses refined on their audio. Words and times stay.
 
-    Audio whose utterances all have an aligner's times is neither read nor checked. See `with_pauses` for `counts`.
+    Audio is not read if the times of all its utterances are an aligner's. See `with_pauses` for `counts`.
 
     Raises:
-        InputError: an utterance has no times, or words after the end of its audio.
-        AudioError: audio cannot be read.
+        InputError: an utterance has no times, or a word ends after its audio.
+        AudioError: the audio cannot be read.
     """
     for path, group in groupby(utterances, key=audio_of):
         held = list(group)
@@ -183,22 +188,22 @@ def refined(
 def with_refined_pauses(
     utterances: Sequence[Utterance], energy: Floats, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
-    """Yield utterances of one recording with pauses by `refine`; words and times stay."""
+    """Yield utterances of one recording with the pauses that `refine` finds. Words and times stay."""
     moved = with_pauses(refine(utterances, energy), counts)
     for utterance, other in zip(utterances, moved, strict=True):
         yield annotate(replace(utterance, pause_before=other.pause_before), pauses=other.pauses)
 
 
 def refine(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
-    """Move the edges of words onto the silences of the recording.
+    """Move the starts and ends of words onto the silences of the recording.
 
-    Recognisers end words early or late, and Whisper hides the pauses around sentence ends. The pause between two words
-    becomes the silence that is longest relative to its distance from their edges; without one, a short gap is closed.
-    Unknown times stay, and so do an aligner's, which come from the recording already.
+    Recognisers end words too early or too late, and Whisper extends words over the pauses at sentence ends. The pause
+    between two words becomes the silence with the largest (length - `_DISTANCE_WEIGHT` * distance from the words'
+    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay.
 
     Args:
-        utterances: consecutive ones of one recording and channel.
-        energy: (frames,) of the recording from its beginning, from `audio.log_energy`.
+        utterances: consecutive utterances of one recording and channel.
+        energy: (frames,) from `audio.log_energy` of the recording.
     """
     spans = np.array([span for u in utterances for word in u.words if (span := _movable_span(u, word))], np.float64)
     if not len(spans) or not len(energy):
@@ -221,12 +226,12 @@ def _movable_span(utterance: Utterance, word: Word) -> tuple[Seconds, Seconds] |
 
 
 def _refine_spans(spans: Floats, quiet: Floats) -> Floats:
-    """New (words, 2) starts and ends, given the silences (silences, 2)."""
+    """Return new starts and ends, (words, 2) seconds, given the silences, (silences, 2) seconds."""
     fixed = np.minimum((spans[:, 1] - spans[:, 0]) / 2, _FIXED_PART)
     ends = np.append(spans[0, 0], spans[:, 1])
     starts = np.append(spans[:, 0], spans[-1, 1])
-    low = np.append(spans[0, 0] - _OUTER_SHIFT, spans[:, 0] + fixed)
-    high = np.append(spans[:, 1] - fixed, spans[-1, 1] + _OUTER_SHIFT)
+    low = np.append(spans[0, 0] - _MAX_OUTER_SHIFT, spans[:, 0] + fixed)
+    high = np.append(spans[:, 1] - fixed, spans[-1, 1] + _MAX_OUTER_SHIFT)
     for k in range(len(ends)):
         lowest = max(low[k], starts[k - 1]) if k else low[k]
         ends[k], starts[k] = _best_gap(ends[k], starts[k], lowest, high[k], quiet)
@@ -234,7 +239,7 @@ def _refine_spans(spans: Floats, quiet: Floats) -> Floats:
 
 
 def _best_gap(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: Floats) -> tuple[Seconds, Seconds]:
-    """New end of a word and start of the next one, on the best silence between `low` and `high`."""
+    """Return the new end of a word and start of the next one, on the best silence between `low` and `high`."""
     near = quiet[np.searchsorted(quiet[:, 1], low, side="right") : np.searchsorted(quiet[:, 0], high)]
     near = np.clip(near, low, high)
     lengths = near[:, 1] - near[:, 0]
@@ -242,7 +247,7 @@ def _best_gap(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: 
     gains = np.where(lengths >= _SHORTEST_SILENCE, lengths - _DISTANCE_WEIGHT * distances, -math.inf)
     if not len(near) or gains.max() <= 0:
         middle = (end + start) / 2
-        return (middle, middle) if 0 < start - end < _LONGEST_CLOSED else (end, start)
+        return (middle, middle) if 0 < start - end < _LONGEST_CLOSED_GAP else (end, start)
     best = int(np.argmax(gains))
     first, last = near[best]
     for begin, stop in near[:best][::-1]:
@@ -259,15 +264,15 @@ def silences(energy: Floats) -> npt.NDArray[np.float64]:
 
 
 def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
-    """Return which frames are under the silence threshold; sounds of under 40 ms are ignored.
+    """Return which frames are under the silence threshold. Sounds of under 40 ms are ignored.
 
-    The threshold follows the recording: each half minute has the threshold of the minute around it.
+    The threshold follows the level of the recording: for each 30 s it is computed from the 60 s around them.
     """
     level = smooth(energy)
     silent = np.empty(len(level), np.bool_)
-    for begin in range(0, len(level), _STRETCH):
-        around = energy[max(0, begin - _STRETCH // 2) : begin + _STRETCH * 3 // 2]
-        silent[begin : begin + _STRETCH] = level[begin : begin + _STRETCH] < silence_threshold(around)
+    for begin in range(0, len(level), _THRESHOLD_FRAMES):
+        around = energy[max(0, begin - _THRESHOLD_FRAMES // 2) : begin + _THRESHOLD_FRAMES * 3 // 2]
+        silent[begin : begin + _THRESHOLD_FRAMES] = level[begin : begin + _THRESHOLD_FRAMES] < silence_threshold(around)
     for start, stop in np.flatnonzero(np.diff(~silent, prepend=False, append=False)).reshape(-1, 2):
         if stop - start < _SHORTEST_SOUND:
             silent[start:stop] = True
@@ -275,21 +280,22 @@ def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
 
 
 def silence_threshold(energy: Floats) -> float:
-    """Return the level in dB under which a frame is silent: a fifth of the way from the noise floor up to loud speech.
+    """Return the level in dB under which a frame is silent: a fifth of the way from the noise floor to loud speech.
 
-    Speech is the 90th percentile of the smoothed energy, or the 99th less 10 dB where speech is sparse. The noise floor
-    is the 5th percentile, at most 45 dB under speech. The threshold is at least 3 dB over the floor. Digital silence,
-    60 dB under speech, tells nothing about the noise elsewhere; in recordings with it the threshold is at least 25 dB
-    under speech, because the quietest of the other frames may belong to words.
+    * Loud speech is the 90th percentile of the smoothed energy, or the 99th less 10 dB if that is more (sparse speech).
+    * Digital silence, 60 dB under loud speech, says nothing about the noise floor and is left out.
+    * The noise floor is the 5th percentile of the other frames, at most 45 dB under loud speech.
+    * The threshold is at least 3 dB over the noise floor. If over 5 % of the frames are digital silence, it is at
+      least 25 dB under loud speech, because the quietest of the other frames may belong to words.
     """
     level = smooth(energy)
     high, peak = np.percentile(level, (90, 99)).tolist()
     speech = max(high, peak - _SPARSE_SPEECH_DB)
     audible = level[level > speech - _DIGITAL_SILENCE_DB]
-    floor = max(float(np.percentile(audible, 5)), speech - _WIDEST_RANGE_DB)
-    threshold = floor + max(_SILENT_SHARE * (speech - floor), _LEAST_ABOVE_NOISE_DB)
+    floor = max(float(np.percentile(audible, 5)), speech - _MAX_RANGE_DB)
+    threshold = floor + max(_THRESHOLD_SHARE * (speech - floor), _MIN_ABOVE_NOISE_DB)
     if len(audible) < 0.95 * len(level):
-        threshold = min(threshold, speech - _LEAST_UNDER_SPEECH_DB)
+        threshold = min(threshold, speech - _MIN_UNDER_SPEECH_DB)
     return float(threshold)
 
 

@@ -1,6 +1,6 @@
-"""Words with times, and utterances of them: the values that every other module passes on.
+"""`Word` and `Utterance`, the values that all other modules exchange.
 
-They are frozen: change one with `dataclasses.replace`, or the words of an utterance with `annotate`.
+Both are frozen: change a field with `dataclasses.replace`, or the labels, pauses and probabilities with `annotate`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
-"""Where word times come from; each source has errors of its own kind. With `segment` only the edges of a segment or cue
-are known, not where its words end: pauses cannot be computed from such times."""
+"""Origin of word times; each has errors of its own kind. With `segment` only the start and end of a segment or cue are
+known, so that pauses between its words cannot be computed."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
-"""Sources a user can name."""
+"""Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
-"""Probabilities of a word's marks and cases, as `decode.probabilities` lists them."""
+"""Probabilities of a word's marks and cases that `decode.probabilities` lists."""
 PROBABLE: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
-"""Labels that can have a probability."""
+"""All labels that can have a probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Word:
     """One token of the input.
 
     Attributes:
-        text: the token, without white space; it may have marks or capitals.
+        text: the token without white space. It may have punctuation and capitals of its own.
         start: start time in seconds, or None.
         end: end time in seconds, or None.
         confidence: the recogniser's confidence, or None.
-        pause: seconds of silence after the word, None where unknown.
-        labels: marks and case, None where the word is not labelled.
+        pause: seconds of silence after the word, None if unknown.
+        labels: marks and case, None if the word is not labelled.
         probabilities: probabilities of the labels, or None.
         origin: where the reader found the word; used only by the writer of the same format.
     """
@@ -56,8 +56,8 @@ class Utterance:
     Attributes:
         words: the words, in order.
         id: name of the utterance, or `""`.
-        document: name of the unit of context; `""`: the recording is the document.
-        recording: name of the recording; the times of its utterances are on one clock.
+        document: name of the document, whose utterances are context for each other; `""` if it is the recording.
+        recording: name of the recording; the times of its utterances have one origin.
         channel: channel of the recording, as in CTM.
         speaker: name of the speaker, or `""`.
         audio: path of the recording's audio file, or `""`.
@@ -79,12 +79,12 @@ class Utterance:
 
     @property
     def context(self) -> str:
-        """Name of the document; a model's context ends where it changes."""
+        """Name of the document, else of the recording. A model's context ends where it changes."""
         return self.document or self.recording
 
     @property
     def recording_name(self) -> str:
-        """Name of the recording, or of the document if there is none, as in text."""
+        """Name of the recording, else of the document, which text files have instead."""
         return self.recording or self.document
 
     @property
@@ -94,7 +94,7 @@ class Utterance:
 
     @property
     def labels(self) -> tuple[Labels, ...]:
-        """Labels of every word; no marks and case O where a word is not labelled."""
+        """Labels of every word: `Labels()` (no marks, case O) for a word without labels."""
         return tuple(word.labels or _NO_LABELS for word in self.words)
 
     @property
@@ -119,7 +119,7 @@ def annotate(
     pauses: Sequence[Seconds | None] | None = _UNCHANGED,
     probabilities: Sequence[Probabilities | None] | None = _UNCHANGED,
 ) -> Utterance:
-    """Return the utterance with one value per word for each given field; None clears a field of all words.
+    """Return the utterance with new values, one per word, in each given field. None clears a field of all words.
 
     Raises:
         AsrPunctError: the number of values differs from the number of words.
@@ -147,7 +147,7 @@ def without_labels(utterance: Utterance) -> Utterance:
 
 
 def marks_of(word: Word) -> frozenset[Mark]:
-    """Return the marks of a word; none if it is not labelled."""
+    """Return the marks of a word, an empty set if it is not labelled."""
     return word.labels.marks if word.labels else frozenset()
 
 
@@ -157,18 +157,14 @@ def word_count(utterance: Utterance) -> int:
 
 
 def named_time_source(name: str) -> TimeSource:
-    """Return the time source of that name.
-
-    Raises:
-        AsrPunctError: there is no such source.
-    """
+    """Check the value of `--times`. Raises AsrPunctError for a name that is not in `TIME_SOURCES`."""
     if name not in TIME_SOURCES:
         raise AsrPunctError(f"--times: found {name!r}, expected one of {' '.join(TIME_SOURCES)}")
     return cast(TimeSource, name)
 
 
 def with_time_source(utterance: Utterance, source: TimeSource) -> Utterance:
-    """Return the utterance with this time source if its words have times."""
+    """Set the time source of the utterance if any of its words has times."""
     return replace(utterance, time_source=source) if has_times(utterance.words) else utterance
 
 

@@ -7,11 +7,10 @@ import pytest
 from dummies import bare_words
 
 from asr_punct import formats
-from asr_punct.align.methods import DtwAligner, align_data_dir, align_file
 from asr_punct.audio import recording_table, single_recording, write
 from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.pauses import refined
 from asr_punct.words import Utterance, Word
 
@@ -65,23 +64,18 @@ def test_pauses_are_refined_and_times_stay(tmp_path, words, pauses):
 
 def test_words_that_cannot_be_refined(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
-    for audio_of in (single_recording(audio), recording_table({"a": audio}, "wav.scp")):
+    two = [utterance(("hola", 0.2, 0.8)), replace(utterance(("hola", 0.2, 0.8)), recording="b")]
+    for audio_of, error in (
+        (single_recording(audio), r"a\.wav: found recordings 'a' and 'b', expected words of one recording"),
+        (recording_table({"a": audio}, "wav.scp"), r"wav\.scp: found no recording 'b'"),
+    ):
+        with pytest.raises(InputError, match=error):
+            list(refined(two, audio_of))
         assert list(refined([utterance(("hola", 0.2, 2.4))], audio_of))
         with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):
             list(refined([utterance(("hola", 0.2, 3.1))], audio_of))
         with pytest.raises(InputError, match="utterance 'a': found words without times, expected times"):
             list(refined([utterance(("hola",))], audio_of))
-
-
-def test_an_audio_file_has_one_recording(tmp_path):
-    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
-    first = utterance(("hola", 0.2, 0.8))
-    assert len(list(refined([first, replace(first, id="b", channel="2")], single_recording(audio)))) == 2
-    corpus = TimedCorpus("es", None, audio, None)
-    with pytest.raises(InputError, match=r"a\.wav: found recordings 'r' and 's', expected words of one recording"):
-        list(corpus.read(rows(tmp_path, "r 1 0.2 0.4 hola", "s 1 0.2 0.4 hola")))
-    for name in "rs":
-        assert len(list(corpus.read(rows(tmp_path, f"{name} 1 0.2 0.4 hola")))) == 1
 
 
 def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):
@@ -99,14 +93,6 @@ def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):
         "4 pauses: 1 unknown, 0 overlaps set to 0",
         "marks of unrecognised words: 1 moved to a neighbour, 0 lost",
     ]
-
-
-def test_utterances_in_different_files_have_no_pause_between_them(tmp_path):
-    directory = data_dir(tmp_path, text=["u-1 Hola.", "u-2 Qué."], utt2doc=["u-1 d", "u-2 d"])
-    source = rows(tmp_path, "u-1 1 0 0.5 hola", "u-2 1 0.5 0.5 qué")
-    first, second = TimedCorpus("es", None, None, directory).read(source)
-    assert (first.context, second.context) == ("d", "d")
-    assert (first.pauses, second.pause_before) == ((None,), None)
 
 
 def test_the_order_is_that_of_the_data_directory(tmp_path):
@@ -151,37 +137,18 @@ def test_the_time_source(tmp_path):
         TimedCorpus("es", "guess", None, None)
 
 
-@pytest.fixture(scope="module")
-def speech(tmp_path_factory):
+def test_a_file_is_aligned(tmp_path, run):
     pytest.importorskip("espeakng_loader")
     pytest.importorskip("librosa")
     from asr_punct.align.espeak import synthesise
 
-    path = tmp_path_factory.mktemp("speech") / "una frase.wav"
     spoken = synthesise("buenos días a todos", "es+m3", words_per_minute=150)
-    write(path, spoken.samples, spoken.rate)
-    return path
-
-
-def test_a_file_is_aligned(speech, tmp_path):
+    write(tmp_path / "una frase.wav", spoken.samples, spoken.rate)
     (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
-    (result,) = align_file(speech, tmp_path / "a.txt", "es", DtwAligner("es"))
-    assert [word.text for word in result.words] == ["buenos", "días", "a", "todos"]
-    assert result.time_source == "aligner"
-    edges = [time for word in result.words for time in (word.start, word.end)]
-    assert edges == sorted(edges)
-    formats.write([result], tmp_path / "a.ctm", glyphs("es"))
-    (back,) = formats.read(tmp_path / "a.ctm")
-    assert (back.id, len(back.words)) == ("una_frase", 4)
-
-
-def test_a_data_directory_is_aligned_segment_by_segment(speech, tmp_path):
-    tables = {"wav_scp": [f"r {speech}"], "text": ["r-1 Buenos días a todos."], "segments": ["r-1 r 0.1 1.3"]}
-    directory = data_dir(tmp_path, **tables)
-    (cut,) = align_data_dir(directory, "es", DtwAligner("es"))
-    (directory / "segments").write_text("r-1 r 0 1.3\n")
-    (full,) = align_data_dir(directory, "es", DtwAligner("es"))
-    assert [word.start for word in cut.words[1:]] == pytest.approx([word.start for word in full.words[1:]], abs=0.06)
-    (directory / "text").unlink()
-    with pytest.raises(InputError, match="found no text for 'r-1'"):
-        list(align_data_dir(directory, "es", DtwAligner("es")))
+    assert (
+        run("align", tmp_path / "una frase.wav", tmp_path / "a.txt", "--lang", "es", "-o", tmp_path / "a.ctm")[0] == 0
+    )
+    (found,) = formats.read(tmp_path / "a.ctm")
+    assert (found.id, [word.text for word in found.words]) == ("una_frase", ["buenos", "días", "a", "todos"])
+    starts = [word.start for word in spoken.words]
+    assert [word.start for word in found.words] == pytest.approx(starts, abs=0.06)

@@ -51,6 +51,10 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
 
 def _words(entry: Object, place: str) -> list[Word]:
     """Return the words of an entry, usually one. Its times may be scalars of numpy or torch."""
-    times = {key: value.item() if hasattr(value := entry.get(key), "item") else value for key in ("start", "end")}
+    times = {key: _python_number(entry.get(key)) for key in ("start", "end")}
     start, end = (number_or_none(times, key, place) for key in times)
     return entry_words(entry.get("word"), start, end, None, place)
+
+
+def _python_number(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
