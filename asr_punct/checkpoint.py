@@ -116,17 +116,12 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
     return replace(info, decoding=settings)
 
 
-def is_listed(info: ModelInfo, name: str) -> bool:
-    """Return whether `config.json` has the SHA-256 of that file."""
-    return name in info.files
-
-
 def existing_file(directory: Path, info: ModelInfo, name: str) -> Path:
     """Return the path of a file. Raises ModelError if it is missing or not listed in `config.json`."""
     path = directory / name
     if not path.is_file():
         raise ModelError(path, "no such file", "the file that the model directory was written with")
-    if not is_listed(info, name):
+    if name not in info.files:
         raise ModelError(path, f"a file not listed in {CONFIG}", f"its SHA-256 in {CONFIG}")
     return path
 

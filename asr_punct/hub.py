@@ -75,10 +75,10 @@ def find_trainable_model(name: str) -> Path:
     Raises:
         AsrPunctError: there is no such model, or it is a shipped one and this is no checkout, which has its weights.
     """
-    from asr_punct.checkpoint import WEIGHTS, is_listed, read_info
+    from asr_punct.checkpoint import WEIGHTS, read_info
 
     directory = find_model(name)
-    if directory.parent != PRETRAINED or is_listed(read_info(directory), WEIGHTS):
+    if directory.parent != PRETRAINED or WEIGHTS in read_info(directory).files:
         return directory
     trainable = TRAINABLE / directory.name
     if (trainable / _CONFIG).is_file():

@@ -121,14 +121,12 @@ class Glyphs:
     right: tuple[Mark, ...] = field(default=RIGHT)
     cased: Callable[[str, Case], str] = field(default=apply_case)
 
-    def before(self, marks: Iterable[Mark]) -> str:
+    def before(self, marks: frozenset[Mark]) -> str:
         """Return what is written before a word."""
-        marks = frozenset(marks)
         return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
 
-    def after(self, marks: Iterable[Mark]) -> str:
+    def after(self, marks: frozenset[Mark]) -> str:
         """Return what is written after a word; a dash has no space before it."""
-        marks = frozenset(marks)
         return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
 
 

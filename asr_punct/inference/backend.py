@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, is_listed, verified_file
+from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features
 from asr_punct.inference.denormals import CAN_FLUSH, flush_denormals
@@ -76,12 +76,12 @@ def open_backend(
     on_cpu = device in (None, "cpu")
     if graph and not on_cpu:
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
-    if graph and not is_listed(info, _GRAPHS[graph]):
+    if graph and _GRAPHS[graph] not in info.files:
         raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
-    if not on_cpu and not is_listed(info, WEIGHTS):
+    if not on_cpu and WEIGHTS not in info.files:
         why = f"{directory.name} is a graph alone, which runs on the CPU; what asr-punct train makes runs on a GPU"
         raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}")
-    name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if is_listed(info, name)), None)
+    name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if name in info.files), None)
     if name and on_cpu:
         return OnnxBackend(verified_file(directory, info, name), threads)
     weights = verified_file(directory, info, WEIGHTS)

@@ -12,7 +12,7 @@ from operator import itemgetter
 from os import PathLike
 
 from asr_punct.casing import Casing, parse_casing, read_casing
-from asr_punct.checkpoint import CASING, ModelInfo, is_listed, load_tokenizer, read_info, verified_file
+from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
@@ -119,7 +119,7 @@ class Punctuator:
         directory = find_model(None if name is None else str(name))
         info = read_info(directory)
         backend = open_backend(directory, info, device, threads, graph)
-        own = read_casing(verified_file(directory, info, CASING)) if is_listed(info, CASING) else ()
+        own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
         added = read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ())
         tokenizer = load_tokenizer(directory, info)
         return cls(info, tokenizer, backend, marks, case, (*own, *added), class_weights, aggregation)

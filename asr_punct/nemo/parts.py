@@ -19,7 +19,6 @@ from asr_punct.checkpoint import (
     ModelInfo,
     info_from_mapping,
     info_mapping,
-    is_listed,
     load_tokenizer,
     read_info,
     verified_file,
@@ -94,9 +93,9 @@ def read_parts(directory: Path) -> Parts:
     info = read_info(directory)
     tokenizer = load_tokenizer(directory, info)
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
-    tagger = load_tagger(verified_file(directory, info, WEIGHTS), info) if is_listed(info, WEIGHTS) else None
+    tagger = load_tagger(verified_file(directory, info, WEIGHTS), info) if WEIGHTS in info.files else None
     if tagger is None:
-        graph = next((name for name in _GRAPHS if is_listed(info, name)), WEIGHTS)
+        graph = next((name for name in _GRAPHS if name in info.files), WEIGHTS)
         kept[graph] = verified_file(directory, info, graph)
     files = {name: path.read_bytes() for name, path in kept.items() if path.is_file()}
     return Parts(info, TrainingConfig(), tagger, tokenizer, files)

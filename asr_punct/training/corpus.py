@@ -56,7 +56,8 @@ class Vocabulary:
     def gather(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
         """Return the sub-words of the word indices `words`, concatenated."""
         rows = np.repeat(np.arange(len(words)), self.counts(words))
-        return self.subwords[self.offsets[words][rows] + positions(rows)]
+        subwords: npt.NDArray[np.int32] = self.subwords[self.offsets[words][rows] + positions(rows)]
+        return subwords
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,8 @@ class WordArrays(WordColumns):
 def positions(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Return the position of each element in its row: 0, 1, 0 for the ascending `rows` 0, 0, 1."""
     lengths = np.bincount(rows)
-    return np.arange(len(rows)) - (np.cumsum(lengths) - lengths)[rows]
+    found: npt.NDArray[np.int64] = np.arange(len(rows)) - (np.cumsum(lengths) - lengths)[rows]
+    return found
 
 
 def read_words(path: Path) -> Iterator[str]:

@@ -23,7 +23,6 @@ from asr_punct.checkpoint import (
     TOKENIZER,
     WEIGHTS,
     ModelInfo,
-    is_listed,
     read_info,
     verified_file,
     write_info,
@@ -79,7 +78,7 @@ def export(directory: Path, int8: bool = False) -> float:
             The directory is then unchanged.
     """
     info = read_info(directory)
-    if not is_listed(info, WEIGHTS):
+    if WEIGHTS not in info.files:
         found = f"{str(directory)!r}, which ships as a graph"
         raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
     if info.model.pos.tagger == "flair":
