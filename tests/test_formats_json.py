@@ -83,24 +83,12 @@ def test_json_errors(tmp_path, content, found):
         list(formats.read(file(tmp_path, "a.json", content)))
 
 
-OWN = {
-    "version": 1,
-    "utterances": [
-        {
-            "speaker": "S1",
-            "id": 7,
-            "recording": "r",
-            "channel": "1",
-            "times": "asr",
-            "text": "hola ya",
-            "words": [
-                {"lang": "es", "word": "hola", "start": 1, "end": 1.5, "phones": [["o", 1]]},
-                {"word": "ya", "start": 2, "end": None, "confidence": 1},
-            ],
-        }
-    ],
-    "model": {"name": "x"},
-}
+WORDS = [
+    {"lang": "es", "word": "hola", "start": 1, "end": 1.5, "phones": [["o", 1]]},
+    {"word": "ya", "start": 2, "end": None, "confidence": 1},
+]
+ITEM = {"speaker": "S1", "id": 7, "recording": "r", "channel": "1", "times": "asr", "text": "hola ya", "words": WORDS}
+OWN = {"version": 1, "utterances": [ITEM], "model": {"name": "x"}}
 
 
 def test_json_keeps_unknown_keys(tmp_path):
@@ -111,14 +99,14 @@ def test_json_keeps_unknown_keys(tmp_path):
     assert list(after) == list(OWN)
     assert (item["speaker"], item["id"], item["text"]) == ("S1", 7, "Hola ya.")
     ours = {"marks": [], "case": "FIRST_CAP", "written": "Hola"}
-    assert list(item["words"][0].items()) == [*OWN["utterances"][0]["words"][0].items(), *ours.items()]
+    assert list(item["words"][0].items()) == [*WORDS[0].items(), *ours.items()]
     stripped = annotate(read(tmp_path, after)[0], labels=None)
     assert json.loads(written("json", [stripped])) == OWN
 
 
 @pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
 def test_a_speaker_is_kept_unless_it_changes(tmp_path, speaker):
-    content = {"utterances": [{**OWN["utterances"][0], "speaker": speaker}]}
+    content = {"utterances": [{**ITEM, "speaker": speaker}]}
     (value,) = read(tmp_path, content)
     assert json.loads(written("json", [value])) == content
     (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
@@ -267,13 +255,10 @@ def hostile(content):
     """Malformed variants of a file."""
     return {
         "truncated": content.rstrip()[:-1],
-        "in the middle": content[: len(content) // 2],
         "twice": content.rstrip() + " " + content,
         "nested": "[" * 10**6,
-        "nested inside": content.rstrip()[:-1] + ', "more": ' + "[" * 200 + "]" * 200 + "}",
         "encodings": content.replace("h", "\udcf1", 1).encode("utf-8", "surrogateescape"),
-        "UTF-16": content.encode("utf-16"),
-        "UTF-16 without a mark": content.encode("utf-16-le"),
+        "UTF-16": content.encode("utf-16-le"),
         "NUL": content.replace("hola", "ho\x00la", 1),
         "too large": content.rstrip()[:-1] + ', "more": 1e999}',
         "empty": "",
@@ -311,12 +296,7 @@ def google_at(*starts, channels=(1, 1)):
     return {"results": [{**item, "channelTag": tag} for item, tag in zip(results, channels, strict=True)]}
 
 
-def ibm_at(*starts):
-    rows = [{"transcript": "a", "timestamps": [["a", start, start + 9]]} for start in starts]
-    return {"results": [{"final": True, "alternatives": [row]} for row in rows]}
-
-
-@pytest.mark.parametrize("at", [whisper_at, vosk_at, google_at, ibm_at])
+@pytest.mark.parametrize("at", [whisper_at, vosk_at, google_at])
 def test_segments_are_in_the_order_of_time_within_a_tolerance(tmp_path, at):
     assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
     with pytest.raises(
@@ -352,30 +332,20 @@ words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_si
     lambda text: text.split() == [text]
 )
 labels = st.builds(Labels, st.frozensets(st.sampled_from(Mark)), st.sampled_from(Case))
-
-
-@st.composite
-def timed_words(draw):
-    """Words in the order of time, some of them without times; the first has some."""
-    rows = draw(
-        st.lists(st.tuples(words, st.integers(0, 10**6), st.integers(0, 3), st.none() | st.floats(0, 1)), max_size=6)
-    )
-    clock, found = 0.0, []
-    for text, step, kind, confidence in rows:
-        start, end = clock + step / 1e5, clock + step / 1e5 + step / 7e5
-        clock = end
-        known = (kind < 3 or not found, kind < 2)
-        found.append(Word(text, start if known[0] else None, end if known[1] else None, confidence))
-    return tuple(found)
+rows = st.tuples(words, st.integers(0, 10**6), st.integers(0, 3), st.none() | st.floats(0, 1), labels)
 
 
 @st.composite
 def labelled_utterances(draw):
-    found = draw(timed_words())
-    chosen = draw(st.none() | st.lists(labels, min_size=len(found), max_size=len(found)).map(tuple))
-    return annotate(
-        Utterance(found, "u", recording="r", time_source="asr" if found else "none"), labels=chosen if found else None
-    )
+    """Words in the order of time, some of them without times; the first has some."""
+    clock, found = 0.0, []
+    is_labelled = draw(st.booleans())
+    for text, step, kind, confidence, label in draw(st.lists(rows, max_size=6)):
+        start = clock + step / 1e5
+        clock = start + step / 7e5
+        times = start if kind < 3 or not found else None, clock if kind < 2 else None
+        found.append(Word(text, *times, confidence, labels=label if is_labelled else None))
+    return Utterance(tuple(found), "u", recording="r", time_source="asr" if found else "none")
 
 
 @pytest.mark.parametrize("name", ["json", "nemo", "whisper", "vosk"])
@@ -387,16 +357,10 @@ def test_words_and_times_survive_writing_and_reading(tmp_path_factory, name, val
     path.write_text(written(name, values), encoding="utf-8")
     back = list(formats.read(path, name))
     assert times(back) == times(values)
-    assert [[word.confidence for word in value.words] for value in back] == [
-        [word.confidence for word in value.words] for value in values
-    ]
+    pairs = [pair for old, new in zip(values, back, strict=True) for pair in zip(old.words, new.words, strict=True)]
+    assert all(old.confidence == new.confidence for old, new in pairs)
     if name == "json":
         assert back == values
     else:
-        assert texts(back) == [
-            [write_word(word.text, label, ES) for word, label in zip(value.words, value.labels, strict=True)]
-            if value.labels is not None
-            else [word.text for word in value.words]
-            for value in values
-        ]
+        assert all(new.text == write_word(old.text, old.labels or Labels(), ES) for old, new in pairs)
     assert written(name, back) == path.read_text(encoding="utf-8")

@@ -121,24 +121,18 @@ seconds = st.integers(0, 10**9).map(lambda value: value / 10**6)
 symbols = st.text(st.sampled_from("abñ.,'<>"), min_size=1, max_size=4) | st.sampled_from(["", "<eps>", "a b"])
 scores = st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), max_size=1)
 entries = st.builds(lambda text, start, long, score: [text, start, long, *score], symbols, seconds, seconds, scores)
-names = st.sampled_from(["", "a", 'ñ"'])
-custom = st.dictionaries(
-    st.text(max_size=3), st.none() | st.booleans() | st.integers() | st.text(max_size=3), max_size=2
+supervisions = st.fixed_dictionaries(
+    {"id": st.sampled_from(["", "a", 'ñ"']), "recording_id": st.just("r"), "start": seconds, "duration": seconds},
+    optional={
+        "text": st.none() | st.text(st.sampled_from("ab., ñ"), max_size=9),
+        "alignment": st.fixed_dictionaries({"word": st.lists(entries, max_size=5), "x": st.just([])}),
+        "custom": st.dictionaries(st.text(max_size=3), st.none() | st.booleans() | st.integers(), max_size=2),
+    },
 )
 
 
-@st.composite
-def supervisions(draw):
-    item = {"id": draw(names), "recording_id": "r", "start": draw(seconds), "duration": draw(seconds)}
-    if draw(st.booleans()):
-        item["text"] = draw(st.none() | st.text(st.sampled_from("ab., ñ"), max_size=9))
-    if draw(st.booleans()):
-        item["alignment"] = {"word": draw(st.lists(entries, max_size=5)), "x": []}
-    return item | {"custom": draw(custom)}
-
-
 @RELAXED
-@given(st.lists(supervisions(), max_size=4))
+@given(st.lists(supervisions, max_size=4))
 def test_any_supervisions_are_written_as_they_were_read(tmp_path_factory, items):
     folder = tmp_path_factory.mktemp("lhotse")
     read = list(read_lhotse(file(folder, items)))

@@ -38,58 +38,31 @@ def texts(segments):
     return [segment["text"] for segment in segments]
 
 
+HOLA = {"word": " hola", "start": 0.0, "end": 0.30000000000000004, "probability": 0.5}
+MUNDO = {"word": " mundo", "start": 0.5, "end": 1.2, "probability": 1}
+SIR = [{"word": " - sí\u00a0", "start": 2.5, "end": 3.0}, {"word": "", "start": 3.0, "end": 3.0}]
+SIR += [{"word": "señor", "start": 3.0, "end": 4.0}]
 OPENAI = {
     "text": " hola mundo - sí\u00a0señor son tres",
     "segments": [
-        {
-            "id": 0,
-            "seek": 0,
-            "start": 0.0,
-            "end": 2.5,
-            "text": " hola mundo",
-            "tokens": [50364, 1],
-            "avg_logprob": float("nan"),
-            "words": [
-                {"word": " hola", "start": 0.0, "end": 0.30000000000000004, "probability": 0.5},
-                {"word": " mundo", "start": 0.5, "end": 1.2, "probability": 1},
-            ],
-        },
-        {
-            "id": 1,
-            "start": 2.5,
-            "end": 4,
-            "text": " - sí\u00a0señor",
-            "words": [
-                {"word": " - sí\u00a0", "start": 2.5, "end": 3.0},
-                {"word": "", "start": 3.0, "end": 3.0},
-                {"word": "señor", "start": 3.0, "end": 4.0},
-            ],
-        },
+        {"id": 0, "start": 0.0, "end": 2.5, "text": " hola mundo", "avg_logprob": float("nan"), "words": [HOLA, MUNDO]},
+        {"id": 1, "start": 2.5, "end": 4, "text": " - sí\u00a0señor", "words": SIR},
         {"id": 2, "start": 4, "end": 5, "text": " son tres", "temperature": 0.2},
         {"id": 3, "start": 5, "end": 5, "text": ""},
     ],
     "language": "es",
 }
+VAN = [
+    {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
+    {"word": "3"},
+    {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
+]
 WHISPERX = {
     "segments": [
-        {
-            "start": 0.5,
-            "end": 2.0,
-            "text": " van 3 casas",
-            "words": [
-                {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
-                {"word": "3"},
-                {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
-            ],
-            "speaker": "S1",
-        },
+        {"start": 0.5, "end": 2.0, "text": " van 3 casas", "words": VAN, "speaker": "S1"},
         {"start": 2.0, "end": 3.0, "text": " ya", "words": [], "speaker": "S2"},
     ],
-    "word_segments": [
-        {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
-        {"word": "3"},
-        {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
-    ],
+    "word_segments": VAN,
     "language": "es",
 }
 API = {
