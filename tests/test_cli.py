@@ -120,17 +120,6 @@ def test_pauses_of_an_aligner_are_not_refined(run, model, tmp_path):
         assert utterance["words"][0]["pause"] == pause
 
 
-def test_prepare_text_splits_by_document(run, tmp_path):
-    source = file(tmp_path, "a.txt", "\n\n".join(f"Documento {i}: (sí) final.\nOtra línea." for i in range(60)))
-    status, out, err = run("prepare", "text", source, tmp_path / "out", "--dev", "0.3", "--test", "0.3")
-    assert (status, out) == (0, "")
-    assert "dropped" in err
-    parts = [list(read_tsv(tmp_path / "out" / f"{name}.tsv")) for name in ("train", "dev", "test")]
-    documents = [{utterance.context for utterance in part} for part in parts]
-    assert sum(map(len, documents)) == 60
-    assert all(documents)
-
-
 def test_pauses_of_a_ctm(run, tmp_path):
     target = tmp_path / "a.tsv"
     status, _, err = run("pauses", file(tmp_path, "a.ctm", CTM), "-o", target)
@@ -141,12 +130,6 @@ def test_pauses_of_a_ctm(run, tmp_path):
 
 def test_version(run):
     assert run("--version") == (0, "0.1.0\n", "")
-
-
-def test_info(run, model):
-    status, out, _ = run("info", model)
-    assert status == 0
-    assert "discrete-gaussian" in out
 
 
 def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):

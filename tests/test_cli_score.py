@@ -5,9 +5,7 @@ import sys
 import wave
 
 import pytest
-from dummies import file, utterances
-
-from asr_punct.formats.tsv import write_tsv
+from dummies import file
 
 
 @pytest.fixture
@@ -39,13 +37,6 @@ def write_wav(path, seconds):
         out.setsampwidth(2)
         out.setframerate(8000)
         out.writeframes(bytes(round(seconds * 16000)))
-
-
-def test_labels(scores, tmp_path):
-    reference = tmp_path / "ref.tsv"
-    with open(reference, "w", encoding="utf-8") as out:
-        write_tsv(utterances(10, 1), out)
-    assert scores(reference, reference)["micro"]["f1"] == 1.0
 
 
 def test_written_text(scores, tmp_path):

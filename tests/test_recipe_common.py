@@ -44,7 +44,7 @@ class Recipe:
         return subprocess.run(["bash", "./run.sh", *options], cwd=self.root, capture_output=True, text=True, timeout=60)
 
     def done(self, *options: str) -> list[str]:
-        """Steps that ran, without the skipped ones."""
+        """Return the steps that ran and were not skipped."""
         result = self(*options)
         assert result.returncode == 0, result.stderr
         lines = [line.removeprefix("run.sh: ") for line in result.stdout.splitlines()]
@@ -62,26 +62,26 @@ def test_a_second_run_does_nothing(recipe):
     assert recipe.done("--nj", "9") == []
 
 
-def test_a_named_stage_runs_again_and_what_follows_too(recipe):
+def test_a_stage_that_is_named_runs_again_and_so_do_later_ones(recipe):
     recipe.done()
     assert recipe.done("--stage", "2", "--stop-stage", "2") == ALL[2:]
     assert recipe.done("--stage", "1", "--stop-stage", "1") == ALL[:2]
     assert recipe.done() == ALL[2:]
 
 
-def test_a_missing_output_is_made_again_and_what_follows_too(recipe):
+def test_a_missing_output_is_made_again_and_later_steps_are_repeated(recipe):
     recipe.done()
     (recipe.root / "data/two").unlink()
     assert recipe.done() == ALL[1:]
 
 
-def test_a_changed_option_repeats_its_step_and_what_follows(recipe):
+def test_a_changed_option_repeats_its_step_and_later_ones(recipe):
     recipe.done()
     assert recipe.done("--word", "b") == [ALL[0], ALL[2]]
     assert recipe.done("--word", "b") == []
 
 
-def test_a_failure_is_reported_and_the_next_run_goes_on(recipe):
+def test_a_failure_is_reported_and_the_next_run_repeats_the_step(recipe):
     (recipe.root / "fail").touch()
     result = recipe()
     assert result.returncode == 3
@@ -92,7 +92,7 @@ def test_a_failure_is_reported_and_the_next_run_goes_on(recipe):
 
 
 @pytest.mark.parametrize("unchanged", [True, False])
-def test_a_killed_step_goes_on_unless_its_inputs_changed(recipe, unchanged):
+def test_a_killed_step_is_resumed_unless_its_inputs_changed(recipe, unchanged):
     recipe.done()
     done = recipe.root / "exp/.done/2.use.done"
     started = done.rename(done.with_suffix(".started"))
@@ -102,7 +102,7 @@ def test_a_killed_step_goes_on_unless_its_inputs_changed(recipe, unchanged):
     assert ("goes on" in (recipe.root / "exp/log/2.use.log").read_text()) == unchanged
 
 
-def test_inputs_are_checked_first(recipe):
+def test_inputs_of_a_stage_are_checked_before_its_steps(recipe):
     result = recipe("--stage", "2")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "run.sh: stage 2: expected file data/one to exist (run stage 1)\n"
@@ -134,14 +134,8 @@ def side_by_side(folder: Path, items: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
-def test_calls_one_after_the_other_have_all_cores(tmp_path):
-    result = side_by_side(tmp_path, "1 work 'a b' c")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines() == ["a b all", "c all", "all"]
-
-
-def test_calls_side_by_side_share_the_cores(tmp_path):
-    """The first one waits for what the third one makes."""
+def test_calls_at_the_same_time_share_the_cores(tmp_path):
+    """The first call waits for a file that the third one makes."""
     result = side_by_side(tmp_path, "2 work wait b last d")
     assert (result.returncode, result.stderr) == (0, "")
     *lines, end = result.stdout.splitlines()
@@ -150,7 +144,7 @@ def test_calls_side_by_side_share_the_cores(tmp_path):
     assert end == "all"
 
 
-def test_a_failed_call_fails_the_recipe_after_the_others(tmp_path):
+def test_the_recipe_fails_if_one_call_fails_after_the_others_end(tmp_path):
     result = side_by_side(tmp_path, "2 work wrong a b")
     assert (result.returncode, result.stderr) == (2, "run.sh: no luck\n")
     assert "all" not in result.stdout.splitlines()

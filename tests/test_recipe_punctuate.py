@@ -244,18 +244,6 @@ def test_pauses_are_refined_on_the_audio(stage, command):
     assert (stage.root / "refined" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
 
 
-def test_a_failed_job_is_one_line_and_runs_again(stage):
-    write(stage.root / "data", {"wav.scp": "r none.wav\ns false |\n"})
-    failed = stage("--use-audio", "true", "data", "talk.ctm", "out")
-    assert failed.returncode == 2
-    assert len(failed.stderr.splitlines()) == 1
-    assert failed.stderr.startswith("run_jobs.sh: 2 of 2 jobs failed with status 2, log out/log/restore.")
-    assert "restore_part.py: none.wav: found no such file" in (stage.root / "out/log/restore.1.log").read_text()
-    assert "found status 1 of 'false |'" in (stage.root / "out/log/restore.2.log").read_text()
-    assert not (stage.root / "out" / "text").exists()
-    stage.good("data", "talk.ctm", "out")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
