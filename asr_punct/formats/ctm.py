@@ -1,7 +1,7 @@
 """CTM: `utterance channel start duration word [confidence [type speaker]]`, in seconds, one word a line.
 
-Kaldi writes 5 or 6 columns (and `<eps>` rows if silence is printed), NeMo's Forced Aligner 8 (with `NA`, and `<space>`
-between the words of a segment). Lines that start with `;;` are comments, as in NIST's definition.
+Kaldi writes 5 or 6 columns, and rows with the word `<eps>` for silence. NeMo's Forced Aligner writes 8 columns, with
+`NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST).
 """
 
 from __future__ import annotations
@@ -156,10 +156,10 @@ def _confidence(text: str, place: str) -> float | None:
 def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write utterances with their marks attached to the words.
 
-    Words that were read from a CTM keep their row and the lines around it; they are written one utterance at a time.
-    Other words get a row named by their recording, whose clock their times use; the rows of a recording are collected
-    and sorted by channel and time. Utterances of data directories, and those without a recording, are named by their
-    id. Rows have a confidence if it is known; white space in names becomes `_`. Missing times are interpolated.
+    Words that were read from a CTM keep their row and the lines around it. Other words get a row named by their
+    recording, because their times start with it; the rows of a recording are sorted by channel and time. The rows of
+    utterances of data directories, and of those without a recording, are named by the utterance's id. Rows have a
+    confidence if it is known; white space in names becomes `_`. Missing times are interpolated.
 
     Raises:
         InputError: no word of an utterance has a start and an end, or a recording's utterances are not consecutive.
@@ -170,34 +170,33 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
             if name in finished:
                 raise InputError(f"recording {name!r}", "utterances in two places", "those of a recording together")
             finished.add(name)
-            rows = [(u.channel, start, text) for _, _, u in group for start, text in _written(u, name, glyphs)]
+            rows = [(u.channel, start, text) for _, _, u in group for start, text in _row_texts(u, name, glyphs)]
             out.writelines(text for _, _, text in sorted(rows, key=itemgetter(0, 1)))
         else:
             for _, _, utterance in group:
-                out.writelines(text for _, text in _written(utterance, name, glyphs))
+                out.writelines(text for _, text in _row_texts(utterance, name, glyphs))
                 if end := own_lines(utterance.origin, _FORMAT):
                     out.writelines(f"{line}\n" for line in end.after)
 
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
-    """Yield whether rows are named by the recording, the name, and the utterance, for each utterance to write."""
+    """Yield each utterance to write, whether its rows are named by its recording, and the name."""
     for number, utterance in enumerate(utterances, start=1):
         if not utterance.words and not own_lines(utterance.origin, _FORMAT):
             continue
         keeps_rows = any(own_lines(word.origin, _FORMAT) for word in utterance.words)
-        has_own_name = isinstance(utterance.origin, RowsById) or keeps_rows
-        by_recording = bool(utterance.recording and utterance.words) and not has_own_name
+        by_id = keeps_rows or isinstance(utterance.origin, RowsById) or not (utterance.recording and utterance.words)
         name = utterance.id or utterance.recording or f"utterance{number}"
-        yield by_recording, one_token(_audio_name(utterance.recording) if by_recording else name), utterance
+        yield not by_id, one_token(name if by_id else _audio_name(utterance.recording)), utterance
 
 
 def _audio_name(recording: str) -> str:
-    """Return the recording's name in a CTM: an audio file's name without folder and suffix."""
+    """Return the recording's name; that of an audio file without folder and suffix."""
     path = Path(recording)
     return path.stem if path.suffix.lower() in AUDIO_SUFFIXES else recording
 
 
-def _written(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
+def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
     """Yield start and text of each row of an utterance, with the lines before it."""
     start, text, tail = 0.0, "", ""
     for word, label in zip(_with_times(utterance), utterance.labels, strict=True):
@@ -216,7 +215,7 @@ def _written(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[
 
 
 def _with_times(utterance: Utterance) -> Sequence[Word]:
-    """Return the words with missing times interpolated; unchanged if no word has both a start and an end."""
+    """Return the words with missing times interpolated, if any word has both a start and an end."""
     words = utterance.words
     timed = [None not in (word.start, word.end) for word in words]
     if all(timed) or not any(timed):

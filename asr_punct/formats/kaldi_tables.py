@@ -45,17 +45,15 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
 
     Raises:
-        InputError: the directory or a necessary file is missing, or an utterance has no audio.
+        InputError: the directory or both `wav.scp` and `text` are missing, or an utterance is not in `wav.scp`.
     """
-    root = Path(path)
+    root, expected = Path(path), "a data directory with wav.scp and text"
     if not root.is_dir():
-        raise InputError(root, "no such directory", "a data directory with wav.scp and text")
-    audio = read_mapping(root / "wav.scp")
-    texts = read_mapping(root / "text")
-    documents = read_mapping(root / "utt2doc")
+        raise InputError(root, "no such directory", expected)
+    audio, texts, documents = (read_mapping(root / name) for name in ("wav.scp", "text", "utt2doc"))
     segments = read_segments(root / "segments")
     if not (audio or texts):
-        raise InputError(root, "neither wav.scp nor text", "a data directory with wav.scp and text")
+        raise InputError(root, "neither wav.scp nor text", expected)
     for name in documents or segments or texts or audio:
         recording, start, end = segments.get(name, (name, 0.0, None))
         if audio and recording not in audio:

@@ -145,11 +145,11 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
     for from_stm, group in groupby(numbered, key=lambda item: own_lines(item[1].origin, _FORMAT) is not None):
-        lines = (_written(number, utterance, glyphs) for number, utterance in group)
+        lines = (_line_text(number, utterance, glyphs) for number, utterance in group)
         out.writelines(lines if from_stm else sorted(lines, key=_sort_key))
 
 
-def _written(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
+def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     """Return an utterance's line, with the lines around it."""
     text = " ".join(written_words(utterance, glyphs))
     origin = own_lines(utterance.origin, _FORMAT) or _new_line(utterance, number, text)

@@ -267,10 +267,9 @@ def chosen_limits(text: str | None, format_name: str) -> Limits | None:
     Raises:
         AsrPunctError: the limits are invalid, or the output format is not a subtitle format.
     """
-    if text is None:
-        return None
-    limits = parse_limits(text)
-    writer_with_limits(format_name, limits)
+    limits = None if text is None else parse_limits(text)
+    if limits is not None:
+        writer_with_limits(format_name, limits)
     return limits
 
 
