@@ -158,7 +158,6 @@ def accuracy(tagger: PosTagger, bank: Treebank) -> float:
 
 
 def main() -> None:
-    """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, required=True, help="directory to write into")
     parser.add_argument("--config", default="pos_fusion", help="a configuration's name, or a YAML file")

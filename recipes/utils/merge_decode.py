@@ -8,7 +8,7 @@ TARGET/srt the subtitles of each recording. If the text of DATA has marks, TARGE
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -33,7 +33,7 @@ def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
     Raises:
         InputError: the parts are of another CTM.
     """
-    restored = {utterance.id: utterance for part in _in_order(parts) for utterance in read_tsv(part / "restored.tsv")}
+    restored = {utterance.id: utterance for part in parts.glob("*/restored.tsv") for utterance in read_tsv(part)}
     utterances = []
     for utterance in read_decode(data, ctm):
         found = restored.pop(utterance.id, Utterance(()))
@@ -45,10 +45,6 @@ def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
     return utterances
 
 
-def _in_order(parts: Path) -> list[Path]:
-    return sorted((part for part in parts.iterdir() if part.name.isdigit()), key=lambda part: int(part.name))
-
-
 def write_text(utterances: Sequence[Utterance], data: Path, path: Path, glyphs: Glyphs) -> None:
     """Write a `text` with a line for every utterance of the data directory; only its name if it has no words."""
     lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
@@ -57,7 +53,6 @@ def write_text(utterances: Sequence[Utterance], data: Path, path: Path, glyphs: 
 
 
 def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs) -> None:
-    """Write a folder with a SubRip file for each recording."""
     shutil.rmtree(path, ignore_errors=True)
     spoken = (utterance for utterance in utterances if utterance.words)
     in_order = sorted(spoken, key=lambda utterance: (utterance.recording, utterance.words[0].start or 0.0))
@@ -66,16 +61,12 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
             formats.write(group, out / f"{recording.replace('/', '_')}.srt", glyphs, "srt")
 
 
-def reference(data: Path, language: str) -> Iterator[Utterance]:
-    """Return the reference text with the labels of its marks and capitals."""
-    for name, text in read_mapping(data / "text").items():
-        yield labelled(Utterance(tuple(map(Word, text.split())), name), language, as_written=True)
-
-
 def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:
     """Write the folder for scoring, if the reference has marks; leaves out utterances with no or an empty reference."""
     shutil.rmtree(path, ignore_errors=True)
-    expected = [utterance for utterance in reference(data, language) if utterance.words]
+    written = (Utterance(tuple(map(Word, text.split())), name) for name, text in read_mapping(data / "text").items())
+    references = (labelled(utterance, language, as_written=True) for utterance in written)
+    expected = [utterance for utterance in references if utterance.words]
     names = {utterance.id for utterance in expected}
     if not any(label.marks for utterance in expected for label in utterance.labels):
         return
@@ -85,24 +76,14 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
         formats.write(found, out / "hyp.tsv", glyphs, "tsv")
 
 
-def merge(data: Path, ctm: Path, parts: Path, target: Path, model: str | None, language: str) -> None:
-    """Write all output.
-
-    Raises:
-        AsrPunctError: the parts are of another CTM, or the output cannot be written.
-    """
+def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "es") -> None:
     utterances = read_restored(data, ctm, parts)
-    glyphs = Punctuator.from_pretrained(model, threads=1).glyphs
+    glyphs = Punctuator.from_pretrained(model or None, threads=1).glyphs
     write_text(utterances, data, target / "text", glyphs)
     with write_file(target / "ctm") as out:
         write_labelled(ctm, labels_by_index(utterances), out, glyphs)
     write_subtitles(utterances, target / "srt", glyphs)
-    write_scored(utterances, data, language, target / "scoring", glyphs)
-
-
-def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "es") -> None:
-    """Merge the parts."""
-    merge(data, ctm, parts, target, model or None, lang)
+    write_scored(utterances, data, lang, target / "scoring", glyphs)
 
 
 if __name__ == "__main__":

@@ -54,34 +54,23 @@ def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
     """Read utterances with pauses and documents."""
     utterances: Iterable[Utterance] = formats.read(part / "words.json")
     if (part / "wav.scp").exists():
-        utterances = refine_pauses(utterances, AudioFiles(part / "wav.scp", folder))
+        utterances = _refined(utterances, AudioFiles(part / "wav.scp", folder))
     documents = read_mapping(part / "utt2doc")
     for utterance in with_pauses(utterances):
         yield replace(utterance, document=documents[utterance.id])
 
 
-def refine_pauses(utterances: Iterable[Utterance], files: AudioFiles) -> Iterator[Utterance]:
-    """Yield the utterances with pauses refined on their recordings, one recording after the other."""
+def _refined(utterances: Iterable[Utterance], files: AudioFiles) -> Iterator[Utterance]:
     for _, group in groupby(utterances, key=attrgetter("recording")):
         yield from refined(group, files)
 
 
-def restore(part: Path, model: str | None) -> None:
-    """Write the part's labels and pauses.
-
-    Raises:
-        AsrPunctError: unknown model, unreadable audio, or words long after its end.
-    """
-    punctuator = Punctuator.from_pretrained(model, threads=1)
+def main(part: Path, model: str = "") -> None:
+    punctuator = Punctuator.from_pretrained(model or None, threads=1)
     with TemporaryDirectory() as folder:
         documents = groupby(read_part(part, Path(folder)), key=attrgetter("context"))
         restored = (utterance for _, document in documents for utterance in punctuator.restore(document))
         formats.write(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
-
-
-def main(part: Path, model: str = "") -> None:
-    """Restore the part."""
-    restore(part, model or None)
 
 
 if __name__ == "__main__":

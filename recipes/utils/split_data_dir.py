@@ -41,34 +41,6 @@ def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
     return assigned
 
 
-def split(root: Path, parts: int) -> None:
-    """Write the parts.
-
-    Raises:
-        InputError: fewer recordings than parts, or no data directory.
-    """
-    recordings, units = recordings_of(root), units_of(root)
-    if len(set(units.values())) < parts:
-        units = {name: recordings[name] for name in units}
-    words: Counter[str] = Counter(dict.fromkeys(units.values(), 0))
-    for _, utterance, text in read_table(root / "text"):
-        if utterance in units:
-            words[units[utterance]] += len(text.split())
-    if len(words) < parts:
-        raise InputError(root, counted_as(len(words), "recording"), f"at least {parts}, one for each part")
-    assigned = assign(words, parts)
-    by_utterance = {name: assigned[unit] for name, unit in units.items()}
-    by_recording = {recordings[name]: part for name, part in by_utterance.items()}
-    target = root / f"split{parts}"
-    partial = target.with_name(target.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for name in (*BY_UTTERANCE, *BY_RECORDING):
-        if (root / name).exists():
-            _split_file(root / name, partial, parts, by_utterance if name in BY_UTTERANCE else by_recording)
-    shutil.rmtree(target, ignore_errors=True)
-    partial.rename(target)
-
-
 def _split_file(path: Path, target: Path, parts: int, assigned: Mapping[str, int]) -> None:
     lines: dict[int, list[str]] = {part: [] for part in range(1, parts + 1)}
     for _, name, rest in read_table(path):
@@ -81,8 +53,26 @@ def _split_file(path: Path, target: Path, parts: int, assigned: Mapping[str, int
 
 
 def main(directory: Path, parts: Annotated[int, Argument(metavar="N", min=1)]) -> None:
-    """Split the directory."""
-    split(directory, parts)
+    recordings, units = recordings_of(directory), units_of(directory)
+    if len(set(units.values())) < parts:
+        units = {name: recordings[name] for name in units}
+    words: Counter[str] = Counter(dict.fromkeys(units.values(), 0))
+    for _, utterance, text in read_table(directory / "text"):
+        if utterance in units:
+            words[units[utterance]] += len(text.split())
+    if len(words) < parts:
+        raise InputError(directory, counted_as(len(words), "recording"), f"at least {parts}, one for each part")
+    assigned = assign(words, parts)
+    by_utterance = {name: assigned[unit] for name, unit in units.items()}
+    by_recording = {recordings[name]: part for name, part in by_utterance.items()}
+    target = directory / f"split{parts}"
+    partial = target.with_name(target.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    for name in (*BY_UTTERANCE, *BY_RECORDING):
+        if (directory / name).exists():
+            _split_file(directory / name, partial, parts, by_utterance if name in BY_UTTERANCE else by_recording)
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from asr_punct.errors import InputError, counted_as, run_script
 from asr_punct.formats.kaldi_ctm import read_decode
 from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.marks import glyphs
-from asr_punct.words import TimeSource, Utterance, named_time_source
+from asr_punct.words import Utterance, named_time_source
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
@@ -39,13 +39,13 @@ def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: in
     return divided
 
 
-def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: TimeSource) -> str:
-    """Write the parts and return a description of them; `times` is the source of the times of the CTM.
+def _write_table(path: Path, table: dict[str, str]) -> None:
+    path.write_text("".join(f"{name} {value}\n" for name, value in table.items()), encoding="utf-8")
 
-    Raises:
-        InputError: no data directory or CTM, no words, or with `audio` a recording without a line in wav.scp.
-    """
-    utterances = [replace(utterance, time_source=times) for utterance in read_decode(data, ctm) if utterance.words]
+
+def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, times: str = "asr") -> None:
+    source = named_time_source(times)
+    utterances = [replace(utterance, time_source=source) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
     documents, sounds = read_mapping(data / "utt2doc"), read_mapping(data / "wav.scp")
@@ -67,16 +67,7 @@ def split(data: Path, ctm: Path, target: Path, parts: int, audio: bool, times: T
     partial.rename(target)
     words = counted_as(sum(len(utterance.words) for utterance in utterances), "word")
     size = f"{counted_as(len(utterances), 'utterance')}, {counted_as(len(recordings), 'recording')}, {words}"
-    return f"{size} in {counted_as(len(divided), 'part')}"
-
-
-def _write_table(path: Path, table: dict[str, str]) -> None:
-    path.write_text("".join(f"{name} {value}\n" for name, value in table.items()), encoding="utf-8")
-
-
-def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, times: str = "asr") -> None:
-    """Split, and print the sizes."""
-    print(split(data, ctm, target, parts, audio, named_time_source(times)))
+    print(f"{size} in {counted_as(len(divided), 'part')}")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,6 @@ def ctm_report(root: Path) -> tuple[list[str], list[str]]:
 
 
 def main(directory: Path) -> None:
-    """Check, print and report."""
     recordings = recordings_of(directory)
     found, remarks = list(faults(directory)), list[str]()
     if (directory / "ctm").exists():

@@ -18,7 +18,7 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info
+from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
@@ -46,7 +46,6 @@ def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utt
 
 
 def parameters(model: Path) -> int:
-    """Count the parameters of a model."""
     return sum(tensor.size for tensor in load_file(model / WEIGHTS).values())
 
 
@@ -83,7 +82,6 @@ def untuned(options: argparse.Namespace) -> dict[str, float | None]:
 
 
 def set_names(options: argparse.Namespace) -> list[str]:
-    """Return the names of the test sets to decode."""
     return options.sets.split() if options.sets else sorted(path.stem for path in (options.data / "tokens").iterdir())
 
 
@@ -108,6 +106,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
             write_tsv(found, out)
         scores[name] = score(tokens, found, CLASSES, name=name).as_dict()
         merged[name] = {classes: score(tokens, found, classes, samples=0).micro.f1 for classes in _MERGED}
+    info = punctuator.info
     return {
         "scores": scores,
         "merged": merged,
@@ -115,18 +114,13 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         "runtime": punctuator.runtime,
         "parameters": parameters(options.model),
         "untuned": untuned(options) if options.untuned else {},
-        "stand_in": _has_stand_in(punctuator.info),
-        "training": dict(punctuator.info.training),
+        # the embedding matrix replaces the masked-LM head that the token layer reads
+        "stand_in": info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head"),
+        "training": dict(info.training),
     }
 
 
-def _has_stand_in(info: ModelInfo) -> bool:
-    """Whether the embedding matrix replaces the masked-LM head that the token layer reads."""
-    return info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head")
-
-
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the options, which time_ways.py shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("data", type=Path)
@@ -144,7 +138,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Entry point."""
     options = parser().parse_args()
     make_directory(options.output)
     facts = decode(options)

@@ -36,7 +36,6 @@ _LABELS = {",": "COMMA", ".": "PERIOD", "?": "QUESTION"}
 
 
 def sentences(count: int, rng: random.Random) -> Iterator[str]:
-    """Draw sentences with marks."""
     for _ in range(count):
         template = rng.choice(_QUESTIONS) + "?" if rng.random() < 0.2 else rng.choice(_STATEMENTS)
         a, b, c = rng.sample(_THINGS, 3)
@@ -53,7 +52,6 @@ def lines(count: int, rng: random.Random) -> Iterator[str]:
 
 
 def main(output: Path, sets: Annotated[Path, Option(help="Table of set names and file names.")]) -> None:
-    """Write a file for each set."""
     make_directory(output)
     rng = random.Random(_SEED)
     for row in sets.read_text(encoding="utf-8").splitlines():

@@ -52,7 +52,6 @@ def read_text(path: Path, language: str) -> Iterator[Utterance]:
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
-    """Return all runs of `length` words."""
     words = [word.text for utterance in utterances for word in utterance.words]
     return set(zip(*(words[first:] for first in range(length)), strict=False))
 
@@ -76,12 +75,10 @@ def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, in
 
 
 def count_words(corpus: Corpus) -> int:
-    """Count the words of all utterances."""
     return sum(len(utterance.words) for utterance in corpus)
 
 
 def write(path: Path, utterances: Iterable[Utterance]) -> None:
-    """Write a corpus."""
     with write_file(path) as out:
         write_tsv(utterances, out)
 
@@ -96,7 +93,6 @@ def main(
     dev_words: int = 0,
     tune_words: int = 0,
 ) -> None:
-    """Read, choose and write."""
     files = read_sets(sets)
     paths = {name: find_file(corpus, file) for name, file in files.items()}
     for name, path in paths.items():

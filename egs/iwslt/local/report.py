@@ -34,11 +34,7 @@ _RATES = (
 )
 
 
-_THEIRS = ("published F1", "published time")
-
-
 def read_json(path: Path) -> Any:
-    """Read a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -51,7 +47,6 @@ class Decoded:
         self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
 
     def rates(self, test: str) -> list[str]:
-        """Return the cells of a row of the tables."""
         scores = self.scores[test]
         rates = [rate for mark in MARKS for rate in _three(scores.marks[mark])]
         micro = interval(scores.ci95.get("micro.f1"))
@@ -64,14 +59,12 @@ def _three(rate: Any) -> list[str]:
 
 
 def read_published(kind: str) -> list[dict[str, str]]:
-    """Read the rows of a table of published results; none if the benchmark has no such table."""
     path = Path(f"published{kind}.tsv")
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return list(csv.DictReader(lines, delimiter="\t"))
 
 
 def published(test: str) -> Iterator[list[str]]:
-    """Yield the published rows of a test set."""
     for line in read_published(""):
         name, system, encoder, source, *rates, micro, mean = line.values()
         if name == test:
@@ -95,16 +88,11 @@ def _conditions(options: argparse.Namespace, summary: Mapping[str, Any], scored:
         "* Decoding: with the class weights or thresholds of the highest micro F1 on the development set; "
         '"untuned" is without them'
     )
-    yield from changed_settings(options)
-    yield ""
-
-
-def changed_settings(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the settings of each training that differ from `conf/`."""
     yield f"* Budget `{options.budget}`. Settings that differ from those of `conf/`:"
     for name, part, settings in _read_settings(options):
         if settings:
             yield f"  * `{name}`{'' if part == 'train' else f', {part}'}: `{settings}`"
+    yield ""
 
 
 def _read_settings(options: argparse.Namespace) -> list[list[str]]:
@@ -134,11 +122,10 @@ def merged(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
     header = ("system", *(f"{TITLES.get(test, test)} {classes}" for test in tests for classes in (4, 3, 2)))
     cells = []
     for row in rows:
-        scores = [
-            [row.scores[test].micro.f1, *(row.facts["merged"][test][classes] for classes in ("3", "2"))]
-            for test in tests
-        ]
-        cells.append([f"**{row.name}**", *(percent(f1) for three in scores for f1 in three)])
+        cells.append([f"**{row.name}**"])
+        for test in tests:
+            merged_f1 = row.facts["merged"][test]
+            cells[-1] += map(percent, (row.scores[test].micro.f1, merged_f1["3"], merged_f1["2"]))
     for line in read_published("_classes"):
         cells.append([f"{line['system']} ({line['source']})", *(line[title] for title in header[1:])])
     yield table(header, cells)
@@ -155,10 +142,8 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
         "Paired bootstrap over the utterances, both systems on the same samples. A claim holds or does not hold if the "
         "95 % interval excludes 0, else the difference is not significant.\n"
     )
-    header = ["part", "row", "against"]
-    header += [
-        f"{TITLES.get(test, test)}{what}" for test in tests for what in ("", " 95 %", " p", " published", " claim")
-    ]
+    columns = ("", " 95 %", " p", " published", " claim")
+    header = ["part", "row", "against", *(f"{TITLES.get(test, test)}{what}" for test in tests for what in columns)]
     cells = []
     for line in compared:
         cells.append([line["part"], f"**{line['row']}**", f"**{line['against']}**"])
@@ -208,9 +193,7 @@ class Sweep:
 
 SWEEPS = (
     Sweep(
-        "Windows that predict each word (courtland2020, Table 2)",
-        "windows",
-        ("1", "2", "3", "6", "9", "sequential"),
+        "Windows that predict each word (courtland2020, Table 2)", "windows", ("1", "2", "3", "6", "9", "sequential")
     ),
     Sweep(
         "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
@@ -239,32 +222,20 @@ def sweep(table_of: Sweep, row: str) -> Iterator[str]:
     timed = folder / "times.json"
     times = read_json(timed) if timed.exists() else {}
     columns = [f"{TITLES[t]} {what}" for t in tests for what in ("words", "P", "R", "F1", "one class")]
-    theirs = published_sweep(table_of.folder)
-    header = ("", *columns, *(("time",) if times else ()), *(_THEIRS if theirs else ()))
+    rows = (row for row in read_published("_sweeps") if row["sweep"] == table_of.folder)
+    theirs = {row["setting"]: (row["F1"], row["time"]) for row in rows}
+    header = ("", *columns, *(("time",) if times else ()), *(("published F1", "published time") if theirs else ()))
     cells = []
     for setting, decoded in found.items():
-        rates = [
-            cell
-            for test in tests
-            for cell in (
-                f"{decoded.scores[test].words:,}",
-                *_three(decoded.scores[test].micro),
-                percent(decoded.scores[test].one_class.f1),
-            )
-        ]
+        rates = []
+        for scores in (decoded.scores[test] for test in tests):
+            rates += [f"{scores.words:,}", *_three(scores.micro), percent(scores.one_class.f1)]
         time = [f"{times[setting]:.1f}x" if setting in times else ""] if times else []
         cells.append([setting, *rates, *time, *(theirs.get(setting, ("", "")) if theirs else ())])
     yield table(header, cells)
 
 
-def published_sweep(folder: str) -> dict[str, tuple[str, str]]:
-    """Return the published F1 and time of each setting."""
-    rows = read_published("_sweeps")
-    return {row["setting"]: (row["F1"], row["time"]) for row in rows if row["sweep"] == folder}
-
-
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
-    """Yield the lines of the page."""
     summary = read_json(Path("data/summary.json"))
     tests = [name for name in summary["words"] if name in rows[0].scores]
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
@@ -283,7 +254,6 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("command", "encoder", "budget", "synthetic"):
         parser.add_argument(f"--{name}", required=True)

@@ -58,7 +58,6 @@ def main(
     words: Annotated[int, Option(help="Words that each way decodes.")] = 2000,
     rounds: int = 5,
 ) -> None:
-    """Measure, write and print."""
     named = (text.partition("=") for text in ways)
     times = relative_times({name: way(options, model, data, words) for name, _, options in named}, rounds)
     write_json_file(output, times)

@@ -73,7 +73,6 @@ def changed(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
 
 
 def main(manifest: Path, data: list[Path], lang: Annotated[str, Option()], train: bool = False) -> None:
-    """Write the manifest and the wave files."""
     folder = manifest.with_suffix(".audio")
     make_directory(folder)
     with write_file(manifest) as out:

@@ -42,7 +42,6 @@ def _word(entry: dict[str, Any], best: Sequence[float]) -> Word:
 
 
 def main(model: Path, files: list[Path]) -> None:
-    """Write the CTM of each manifest."""
     recogniser = ASRModel.restore_from(str(model), map_location="cpu")
     for manifest, target in zip(files[::2], files[1::2], strict=True):
         items = [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,8 @@ from asr_punct.scoring.tables import interval, percent, table
 
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
 _TEXT = """\
+# A recogniser with the stage punctuate.sh behind it
+
 **Every number here is measured on a synthetic corpus**: text written for it, spoken by espeak-ng. They show that
 the stage works behind a recogniser that makes errors, and say nothing about real speech.
 
@@ -32,14 +33,12 @@ Pair = tuple[Scores, Scores]
 
 
 def read_scores(language: str) -> Pair:
-    """Read the scores of a test set."""
     files = (Path("exp", language, words, "scores.json") for words in ("reference", "recognised"))
     reference, recognised = (Scores.from_dict(json.loads(file.read_text(encoding="utf-8"))) for file in files)
     return reference, recognised
 
 
 def row(language: str, pair: Pair) -> tuple[str, ...]:
-    """Return the row of a test set."""
     reference, recognised = pair
     cells = [percent(recognised.wer)]
     for scores in pair:
@@ -48,30 +47,19 @@ def row(language: str, pair: Pair) -> tuple[str, ...]:
 
 
 def figures(pair: Pair) -> dict[str, float | None]:
-    """Return the entry of a test set in results.json."""
     reference, recognised = pair
     f1 = {"f1_reference": reference.micro.f1, "f1_recognised": recognised.micro.f1}
     return {"words": reference.words, "wer": recognised.wer, **f1}
 
 
-def page(command: str, results: str) -> Iterator[str]:
-    """Return the lines of the page."""
-    yield "# A recogniser with the stage punctuate.sh behind it\n"
-    yield _TEXT
-    yield from describe_environment(command)
-    yield ""
-    yield results
-
-
 def main(
     page_file: Path, json_file: Path, languages: list[str], command: Annotated[str, Option(help="For the page.")]
 ) -> None:
-    """Print the table and write both files."""
     scores = {language: read_scores(language) for language in languages}
     results = table(_HEADER, [row(language, pair) for language, pair in scores.items()])
     write_json_file(json_file, {language: figures(pair) for language, pair in scores.items()})
     with write_file(page_file) as out:
-        out.writelines(f"{line}\n" for line in page(command, results))
+        out.write("\n".join([_TEXT, *describe_environment(command), "", results, ""]))
     print(results, end="")
 
 

@@ -32,11 +32,9 @@ class EpochEnd(Callback):
         self._checkpoint, self._losses = checkpoint, list[float]()
 
     def on_train_batch_end(self, trainer: Trainer, model: Any, outputs: Any, batch: Any, number: int) -> None:
-        """Keep the loss of the step."""
         self._losses.append(float(outputs["loss"]))
 
     def on_train_epoch_end(self, trainer: Trainer, model: Any) -> None:
-        """Print the mean loss and write the checkpoint."""
         mean = sum(self._losses) / len(self._losses)
         print(f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}: loss {mean:.3f}", flush=True)
         self._losses.clear()
@@ -52,7 +50,6 @@ def letters(manifest: Path) -> list[str]:
 
 
 def main(config: Path, manifest: Path, target: Path, changes: list[str]) -> None:
-    """Train, and write the model at the end."""
     values = OmegaConf.merge(OmegaConf.load(config), OmegaConf.from_dotlist(changes))
     values.model.labels = letters(manifest)
     values.model.train_ds.manifest_filepath = str(manifest)

@@ -13,7 +13,6 @@ from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.marks import glyphs
-from asr_punct.words import Utterance
 
 _LEAST_WORDS = 12
 
@@ -25,28 +24,17 @@ def rank(utterance: DataUtterance) -> tuple[bool, int, int]:
     return len(words) >= _LEAST_WORDS, len(marks), -len(words)
 
 
-def choose(root: Path) -> tuple[DataUtterance, Utterance]:
-    """Return the utterance and its words with times.
-
-    Raises:
-        AsrPunctError: no utterance has words, text and its own audio file.
-    """
-    timed = {utterance.id: utterance for utterance in read_ctm(root / "ctm")}
-    candidates = [u for u in read_data_dir(root) if u.id in timed and u.text and u.audio and u.end is None]
-    if not candidates:
-        raise AsrPunctError(f"{root}: found no utterance with words, text and its own audio file")
-    best = max(candidates, key=rank)
-    return best, timed[best.id]
-
-
 def main(data: Path, target: Path) -> None:
-    """Write the three files."""
-    utterance, words = choose(data)
+    timed = {utterance.id: utterance for utterance in read_ctm(data / "ctm")}
+    candidates = [u for u in read_data_dir(data) if u.id in timed and u.text and u.audio and u.end is None]
+    if not candidates:
+        raise AsrPunctError(f"{data}: found no utterance with words, text and its own audio file")
+    utterance = max(candidates, key=rank)
     target.mkdir(parents=True)
     if utterance.audio:
         shutil.copy(utterance.audio, target / f"audio{utterance.audio.suffix}")
     with open(target / "input.ctm", "w", encoding="utf-8") as file:
-        write_ctm([words], file, glyphs(""))
+        write_ctm([timed[utterance.id]], file, glyphs(""))
     (target / "reference.txt").write_text(f"{utterance.text}\n", encoding="utf-8")
 
 

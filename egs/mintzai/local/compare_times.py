@@ -18,11 +18,7 @@ _HELD_OUT = ("dev", "test")
 
 
 def compare_files(truth: Path, found: Path) -> Comparison:
-    """Compare the utterances that are in both CTM files.
-
-    Raises:
-        AsrPunctError: there are none.
-    """
+    """Compare the utterances that are in both CTM files. Raises AsrPunctError if there are none."""
     known = {utterance.id: utterance for utterance in read_ctm(truth)}
     total = Comparison()
     for utterance in read_ctm(found):
@@ -34,7 +30,6 @@ def compare_files(truth: Path, found: Path) -> Comparison:
 
 
 def main(truth: Path, data: Path, output: Path) -> None:
-    """Compare every set, print and write."""
     figures, held_out = {}, Comparison()
     for file in sorted(truth.glob("*/*.ctm")):
         found = data / file.parent.name / file.stem / "ctm"

@@ -21,7 +21,6 @@ _MINIMUM_S = 2.0
 
 
 def main(model: Path, source: Path, output: Path, device: str | None = None, aggregate: int | None = None) -> None:
-    """Decode, measure and write; short files are decoded again until two seconds have passed."""
     make_directory(output)
     punctuator = Punctuator.from_pretrained(model, device=device, aggregate=aggregate)
     utterances = [without_labels(utterance) for utterance in read_tsv(source)]

@@ -1,33 +1,28 @@
 #!/usr/bin/env python3
 """Make a small synthetic corpus in the layout of mintzai-ST.
 
-local/make_mini_corpus.py OUT [--nj 2] [--scale 1.0]
-
-OUT gets es-eu and eu-es with train, dev and test, the true word times in truth, and a README.md.
+OUTPUT gets es-eu and eu-es with train, dev and test, the true word times in truth, and a README.md.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Annotated
 
 from mini_corpus.layout import make_corpus
+from typer import Option
 
-from asr_punct.errors import run_script
+from asr_punct.errors import AsrPunctError, run_script
 
 
-def main() -> None:
-    """Entry point."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--nj", type=int, default=2, help="processes")
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the text to use, 0 to 1")
-    options = parser.parse_args()
-    if options.nj < 1:
-        parser.error(f"--nj: found {options.nj}, expected 1 or more")
-    if not 0 < options.scale <= 1:
-        parser.error(f"--scale: found {options.scale}, expected more than 0 and at most 1")
-    print(make_corpus(options.output, options.scale, options.nj))
+def main(
+    output: Path,
+    nj: Annotated[int, Option(min=1, help="Processes.")] = 2,
+    scale: Annotated[float, Option(help="Share of the text to use, 0 to 1.")] = 1.0,
+) -> None:
+    if not 0 < scale <= 1:
+        raise AsrPunctError(f"--scale: found {scale}, expected more than 0 and at most 1")
+    print(make_corpus(output, scale, nj))
 
 
 if __name__ == "__main__":

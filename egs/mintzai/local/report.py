@@ -24,7 +24,6 @@ EXP = Path("exp")
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -57,7 +56,6 @@ def main(
     ablations: Annotated[str, Option(help="Systems of Table 4 that were trained.")] = "",
     system: Annotated[str, Option(help="System of the models, if not AutoPunct.")] = "",
 ) -> None:
-    """Read the results, write both files and print a summary."""
     codes = languages.split()
     results = [read_result("models", language, system) for language in codes]
     others = [read_result(f"ablation/{name}", language) for name in ablations.split() for language in codes]

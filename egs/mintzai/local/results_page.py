@@ -26,12 +26,7 @@ SYSTEMS = {
     "uniform+bert": ("✓", "✓", "U", "✓"),
     "brnn": ("BRNN", "", "", ""),
 }
-"""Rows of the paper's tables: columns S, D, f, B."""
-
-
-def properties_of(system: str) -> tuple[str, ...]:
-    """Return columns S, D, f, B of a row; a system that is not in the paper has its name there."""
-    return SYSTEMS.get(system, (system, "", "", ""))
+"""Rows of the paper's tables: columns S, D, f, B. Another system has its name in column S."""
 
 
 _LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
@@ -92,7 +87,6 @@ class Page:
         return "here, synthetic corpus" if self.synthetic else "here"
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the page."""
         corpus = "a synthetic corpus of mintzai-ST's layout" if self.synthetic else "mintzai-ST v1.0"
         yield f"# {self.title} on {corpus}\n"
         if self.synthetic:
@@ -119,21 +113,14 @@ class Page:
     def _summary(self) -> Iterator[str]:
         yield f"## Results ({self.here})"
         header = "test set, words, micro F1, 95 %, mean F1, slot error rate, case F1, 95 %, words/s, runtime"
-        rows = (
-            (
-                result.language,
-                str(result.scores.words),
-                percent(result.scores.micro.f1),
-                interval(result.scores.ci95.get("micro.f1")),
-                percent(result.scores.mean_f1),
-                percent(result.scores.slot_error_rate),
-                percent(result.scores.case.micro.f1),
-                interval(result.scores.ci95.get("case.micro.f1")),
-                f"{result.words_per_second:.0f}",
-                result.runtime,
-            )
-            for result in self.results
-        )
+        rows = []
+        for result in self.results:
+            scores = result.scores
+            marks = percent(scores.micro.f1), interval(scores.ci95.get("micro.f1"))
+            rates = percent(scores.mean_f1), percent(scores.slot_error_rate)
+            case = percent(scores.case.micro.f1), interval(scores.ci95.get("case.micro.f1"))
+            speed = f"{result.words_per_second:.0f}", result.runtime
+            rows.append((result.language, str(scores.words), *marks, *rates, *case, *speed))
         yield from _table(header.split(", "), rows)
 
     def _alignment(self) -> Iterator[str]:
@@ -151,7 +138,7 @@ class Page:
         others = (result.system for result in self.results if result.system not in SYSTEMS)
         for system in dict.fromkeys((*SYSTEMS, *others)):
             pairs = ((paper.get(system, {}).get(lang, ""), ours.get((system, lang), "")) for lang in LANGUAGES)
-            rows.append((*properties_of(system), *(cell for pair in pairs for cell in pair)))
+            rows.append((*SYSTEMS.get(system, (system, "", "", "")), *(cell for pair in pairs for cell in pair)))
         yield f"### {title}"
         columns = (f"{language.upper()} {whose}" for language in LANGUAGES for whose in ("paper", self.here))
         yield from _table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
@@ -166,26 +153,23 @@ class Page:
         for result in (*self.results, *self.ablation):
             if result.language == language:
                 rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
-                rows.append((self.here, *properties_of(result.system), *rates))
+                rows.append((self.here, *SYSTEMS.get(result.system, (result.system, "", "", "")), *rates))
         yield f"### Table 5: F1 of each mark, {language.upper()}"
         yield from _table(("", "S", "D", "f", "B", *MARKS), rows)
 
 
 def read_paper(number: int) -> list[dict[str, str]]:
-    """Read the rows of a table of the paper, by column name."""
     lines = (PAPER / f"table{number}.tsv").read_text(encoding="utf-8").splitlines()
     header, *rows = (line.split("\t") for line in lines)
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table and an empty line."""
     yield from table(tuple(header), list(rows)).splitlines()
     yield ""
 
 
 def _size(path: Path) -> tuple[int, int, int]:
-    """Count the utterances, words and marks of a TSV file."""
     utterances = words = marks = 0
     for utterance in read_tsv(path):
         utterances += 1

@@ -35,7 +35,6 @@ def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utteranc
 
 
 def main(model: Path, corpus: Path, output: Path, threads: int = 0) -> None:
-    """Compare the graphs on a labelled corpus, write and print."""
     fp32 = Punctuator.from_pretrained(model, threads=threads, graph="fp32")
     int8 = Punctuator.from_pretrained(model, threads=threads, graph="int8")
     result = compare(fp32, int8, read_tsv(corpus))

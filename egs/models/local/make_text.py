@@ -25,7 +25,6 @@ def main(
     sources: Annotated[Path, Option(help="Table of sources.")],
     seed: Annotated[int, Option(help="Seed of the random generators.")] = 1,
 ) -> None:
-    """Write the files."""
     texts = read_sources(sources)
     summary = prepare_mixture(corpus, texts, output, seed=seed)
     forms = learn_casing(corpus, texts)

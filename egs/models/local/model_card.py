@@ -103,16 +103,12 @@ def _pause_table(found: Mapping[str, Any]) -> str:
 def read_facts(directory: Path) -> dict[str, dict[str, Any]]:
     """Read the measurements, by the name of their file. Raises InputError if a file is not a JSON object."""
     facts = {}
-    for name in _FACTS:
-        path = directory / f"{name}.json"
+    for path in (directory / f"{name}.json" for name in _FACTS):
         if path.is_file():
             try:
-                content = json.loads(read_text_file(path))
-            except json.JSONDecodeError as error:
-                raise InputError(path, str(error), "JSON") from None
-            if not isinstance(content, dict):
-                raise InputError(path, repr(content), "keys and values")
-            facts[name] = content
+                facts[path.stem] = dict(json.loads(read_text_file(path)))
+            except (TypeError, ValueError) as error:
+                raise InputError(path, str(error), "a JSON object") from None
     return facts
 
 
@@ -122,7 +118,6 @@ def main(
     notes: Annotated[Path, Option(help="Markdown: intended use, known failures.")],
     facts: Annotated[Path | None, Option(help="Folder of the measurements.")] = None,
 ) -> None:
-    """Write the card."""
     content = card(model, read_sources(sources), read_text_file(notes), read_facts(facts) if facts else {})
     with write_file(model / CARD) as out:
         out.write(content)

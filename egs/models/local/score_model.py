@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, tee
 from pathlib import Path
 from typing import Annotated
@@ -57,7 +58,7 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     """
     codes = language.split("+")
     sets = {
-        f"{code}/{path.name.split('.')[0]}": HeldOut(path, _punctuate_text(code))
+        f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(_punctuate_text, code))
         for code in codes
         for path in sorted((corpus / code / "test").glob("*.txt*"))
     }
@@ -72,12 +73,9 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     return sets
 
 
-def _punctuate_text(language: str) -> Callable[[Punctuator, Path], Iterator[Pair]]:
-    def punctuate(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
-        labelled = read_labelled(path, language, "text")
-        return punctuate_bare(punctuator, (utterance for utterance in labelled if utterance.words))
-
-    return punctuate
+def _punctuate_text(language: str, punctuator: Punctuator, path: Path) -> Iterator[Pair]:
+    labelled = read_labelled(path, language, "text")
+    return punctuate_bare(punctuator, (utterance for utterance in labelled if utterance.words))
 
 
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
@@ -147,7 +145,6 @@ def main(
     sets: Annotated[str, Option(help="Names of the sets; by default all of the model's languages.")] = "",
     threads: int = 0,
 ) -> None:
-    """Score the model on each set, print and write."""
     punctuator = Punctuator.from_pretrained(model, threads=threads)
     known = find_sets(corpus, punctuator.info.model.language)
     scores = {}

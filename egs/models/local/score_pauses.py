@@ -46,11 +46,8 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
         timed = [word for token in tokens for word in _words(token, language)]
         if tuple(word.text for word in timed) != parsed.words:
             raise InputError(f"{path}: sentence {number}", "tokens that read otherwise alone", "words with their marks")
-        sentences.append(
-            annotate(
-                Utterance(tuple(timed), str(number), recording=path.stem, time_source="aligner"), labels=parsed.labels
-            )
-        )
+        sentence = Utterance(tuple(timed), str(number), recording=path.stem, time_source="aligner")
+        sentences.append(annotate(sentence, labels=parsed.labels))
     return sentences
 
 
@@ -66,13 +63,11 @@ def _words(token: Word, language: str) -> list[Word]:
 
 
 def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
-    """Return the same utterances without times."""
-    return [
-        replace(
-            utterance, words=tuple(replace(word, start=None, end=None) for word in utterance.words), time_source="none"
-        )
-        for utterance in utterances
-    ]
+    result = []
+    for utterance in utterances:
+        words = tuple(replace(word, start=None, end=None) for word in utterance.words)
+        result.append(replace(utterance, words=words, time_source="none"))
+    return result
 
 
 def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str, Any]:
@@ -96,7 +91,6 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
 
 
 def main(model: str, words: Path, output: Path, threads: int = 0) -> None:
-    """Compare both runs on a recording, write and print."""
     punctuator = Punctuator.from_pretrained(model, threads=threads)
     sentences = read_recording(words, punctuator.info.model.language)
     if not any(has_times(sentence.words) for sentence in sentences):

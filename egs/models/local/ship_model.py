@@ -64,7 +64,6 @@ def main(
     trainable: Annotated[Path, Option(help="Directory for the weights.")],
     licence: Annotated[str, Option(help="Licence of the weights, such as 'CC BY-SA 4.0'.")],
 ) -> None:
-    """Write the two directories."""
     ship(model, licence, package, trainable)
 
 

@@ -37,7 +37,6 @@ class Segment:
 
     @property
     def text(self) -> str:
-        """The written line."""
         return " ".join(token.text for token in self.tokens)
 
 

@@ -53,7 +53,6 @@ class MixtureSummary:
     dropped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def lines(self) -> list[str]:
-        """Return the summary as text."""
         dropped = sum(self.dropped.values(), Counter[str]())
         counts = {**{f"{part} words": words for part, words in self.words.items()}, "dropped lines": dropped}
         return [
@@ -64,8 +63,6 @@ class MixtureSummary:
 
 @dataclass
 class _Text:
-    """The sections of a source by part."""
-
     source: Source
     parts: dict[str, list[Section]]
 
@@ -128,13 +125,8 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
 
 def _drop_duplicates(texts: Sequence[_Text], summary: MixtureSummary) -> None:
     """Delete lines that repeat others, in place; of a line in both parts, the one for development stays."""
-    blocks = [
-        (text.source.name, block)
-        for part in ("dev", "train")
-        for text in texts
-        for section in text.parts[part]
-        for block in section
-    ]
+    in_order = [(text, section) for part in ("dev", "train") for text in texts for section in text.parts[part]]
+    blocks = [(text.source.name, block) for text, section in in_order for block in section]
     kinds = iter(list(find_duplicates(line for _, block in blocks for line in block)))
     for name, block in blocks:
         found = [next(kinds) for _ in block]
@@ -178,13 +170,7 @@ def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[Labelled
 def _short_lines(texts: Sequence[_Text], part: str, language: str, seed: int) -> list[LabelledLine]:
     """Draw lines of a language to insert into documents of another language."""
     rng = random.Random(f"{seed} {part} pool {language}")
-    lines = [
-        line
-        for text in texts
-        if text.source.language == language
-        for section in text.parts[part]
-        for block in section
-        for line in block
-        if 2 < word_count((line,)) <= _MAX_WORDS_TO_MIX
-    ]
+    found = (section for text in texts if text.source.language == language for section in text.parts[part])
+    lines = [line for section in found for block in section for line in block]
+    lines = [line for line in lines if 2 < word_count((line,)) <= _MAX_WORDS_TO_MIX]
     return _labelled(rng.sample(lines, min(_MAX_LINES_TO_MIX, len(lines))), language, spell=True)

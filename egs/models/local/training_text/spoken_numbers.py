@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from asr_punct.errors import MissingExtraError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
@@ -43,33 +42,6 @@ _NOT_NOUNS = frozenset(("es", "los", "las", "tras", "después", "más", "menos")
 _MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|planetas|istas)$")
 
 
-class _Number(NamedTuple):
-    """A number as it was written.
-
-    Attributes:
-        whole: digits before the decimal sign.
-        decimals: digits after it, or "".
-        sign: `%`, `$`, `€`, `£` or "".
-        ending: letters or period after the digits, or "".
-    """
-
-    whole: str
-    decimals: str
-    sign: str
-    ending: str
-
-
-def _parse(written: str, language: str) -> _Number | None:
-    match = _NUMBERS[language].fullmatch(written)
-    if not match:
-        return None
-    before, after = match["before"] or "", match["after"] or ""
-    sign, ending = (after, "") if after in _SIGNS else (before, after)
-    if before and (after in _SIGNS or (after and before in _CURRENCIES)):
-        return None
-    return _Number(re.sub(r"\D", "", match["whole"]), match["decimals"] or "", sign, ending)
-
-
 def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
     """Return labelled words with their numbers in words.
 
@@ -100,14 +72,14 @@ def _read(words: Sequence[Word], i: int, language: str) -> tuple[str | None, int
     word, following = words[i].text, ""
     if i + 1 < len(words) and marks_of(words[i]) <= _LEFT and marks_of(words[i + 1]).isdisjoint(LEFT):
         following = words[i + 1].text
-    if (word in _SIGNS or following in _SIGNS) and (number := _parse(word + following, language)):
-        return _spoken(number, "", language), 2
-    if language == "en" and _ENGLISH_YEAR.fullmatch(word):
-        return _num2words(int(word), "en", "year"), 1
-    number = _parse(word, language)
-    if number and number.sign in _CURRENCIES and following in _SCALES:
-        return f"{_cardinal(number, language)} {following} {_money(2.0, number.sign, language).split()[-1]}", 2
-    return (_spoken(number, following, language) if number else None), 1
+    number = _NUMBERS[language]
+    if (word in _SIGNS or following in _SIGNS) and (match := number.fullmatch(word + following)):
+        return _spoken(match, "", language), 2
+    match = number.fullmatch(word)
+    if match and match["before"] in _CURRENCIES and following in _SCALES:  # $5 billion
+        amount = _cardinal(match["whole"], match["decimals"], language)
+        return f"{amount} {following} {_money(2.0, match['before'], language).split()[-1]}", 2
+    return (_spoken(match, following, language) if match else None), 1
 
 
 def _labelled(spoken: Sequence[str], written: Sequence[Word], case: Case) -> list[Word]:
@@ -117,45 +89,50 @@ def _labelled(spoken: Sequence[str], written: Sequence[Word], case: Case) -> lis
     return [Word(text, labels=label) for text, label in zip(spoken, labels, strict=True)]
 
 
-def _spoken(number: _Number, following: str, language: str) -> str | None:
+def _spoken(number: re.Match[str], following: str, language: str) -> str | None:
     """Return a number in words, or None to leave its digits; a Spanish number agrees with the following noun."""
-    words = _cardinal(number, language)
+    before, whole, decimals, after = (group or "" for group in number.group("before", "whole", "decimals", "after"))
+    sign, ending = (after, "") if after in _SIGNS else (before, after)
+    if before and (after in _SIGNS or (ending and before in _CURRENCIES)):
+        return None
+    words = _cardinal(whole, decimals, language)
     if language == "eu":
-        return _basque(number, words)
-    if number.sign == "%":
+        return _basque(words, whole if not decimals else "", sign, ending)
+    if sign == "%":
         return f"{words} {'por ciento' if language == 'es' else 'percent'}"
-    if number.sign:
-        amount = float(f"{number.whole}.{number.decimals}")
-        unusual = len(number.decimals) > 2 or (language == "es" and amount >= 10**6)  # num2words: un millón euros
-        return None if unusual else _money(amount, number.sign, language)
+    if sign:
+        amount = float(f"{_value(whole)}.{decimals}")
+        unusual = len(decimals) > 2 or (language == "es" and amount >= 10**6)  # num2words: un millón euros
+        return None if unusual else _money(amount, sign, language)
     if language == "es":
         return _agreeing(words, following)
-    if number.ending:
-        return None if number.decimals else _num2words(int(number.whole), "en", "ordinal")
-    return words
+    if ending:
+        return None if decimals else _num2words(_value(whole), "en", "ordinal")
+    return _num2words(int(whole), "en", "year") if _ENGLISH_YEAR.fullmatch(number[0]) else words
 
 
-def _basque(number: _Number, words: str) -> str | None:
-    if number.ending == ".":
-        return None if number.decimals or number.whole == "0" else basque_ordinal(int(number.whole))
-    if number.ending:
-        words = with_basque_suffix(words, number.ending)
-    return f"ehuneko {words}" if number.sign == "%" else f"{words} euro" if number.sign else words
+def _basque(words: str, whole: str, sign: str, ending: str) -> str | None:
+    if ending == ".":
+        return basque_ordinal(_value(whole)) if whole.strip("0") else None
+    if ending:
+        words = with_basque_suffix(words, ending)
+    return f"ehuneko {words}" if sign == "%" else f"{words} euro" if sign else words
 
 
-def _cardinal(number: _Number, language: str) -> str:
+def _cardinal(whole: str, decimals: str | None, language: str) -> str:
     """Return the words of a number; one or two Spanish or Basque decimals are read as a number, others one by one."""
-    whole, decimals = number.whole, number.decimals
-    if not decimals:
-        return cardinal(int(whole), language)
-    together = language != "en" and len(decimals) <= 2 and decimals[0] != "0"
-    parts = [decimals] if together else list(decimals)
-    return " ".join([cardinal(int(whole), language), _POINTS[language], *(cardinal(int(p), language) for p in parts)])
+    parts = list(decimals or "")
+    if language != "en" and 0 < len(parts) <= 2 and parts[0] != "0":
+        parts = ["".join(parts)]
+    words = [
+        basque_cardinal(number) if language == "eu" else _num2words(number, language, "cardinal")
+        for number in map(_value, [whole, *parts])
+    ]
+    return " ".join([words[0], _POINTS[language], *words[1:]] if parts else words)
 
 
-def cardinal(number: int, language: str) -> str:
-    """Return a whole number from 0 to 10^12 - 1 in words, without hyphens and without English `and`."""
-    return basque_cardinal(number) if language == "eu" else _num2words(number, language, "cardinal")
+def _value(digits: str) -> int:
+    return int(re.sub(r"\D", "", digits))
 
 
 def _agreeing(number: str, noun: str) -> str:
