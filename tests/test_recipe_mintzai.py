@@ -207,24 +207,6 @@ def test_another_system_reads_text_first_then_pauses(recipe):
     assert "pause_dropout" not in second
 
 
-def test_a_tagger_is_trained_for_the_encoder_of_each_language(recipe, tmp_path):
-    for folder in ("mintzai", "treebanks"):
-        (tmp_path / folder).mkdir()
-    for part in ("train", "dev"):
-        (tmp_path / "treebanks" / f"some-{part}.conllu").touch()
-    options = ("--corpus", "mintzai", "--system", "pos_fusion", "--treebanks", "treebanks", "--stop-stage", 4)
-    calls = recipe.calls(*options, "--languages", "es eu")
-    taggers = [call.split()[-2:] for call in calls if call.startswith("pos.py")]
-    assert [output for output, _ in taggers] == [
-        "exp/pos/bert-base-spanish-wwm-cased",
-        "exp/pos/berteus-base-cased",
-    ]
-    assert [name.split("/")[-1] for _, name in taggers] == [Path(output).name for output, _ in taggers]
-    trained = [call for call in calls if call.startswith("train")]
-    for call, (output, _) in zip(trained, taggers, strict=True):
-        assert f"training.pos_tagger={recipe.root}/{output}" in call
-
-
 def test_times_of_a_recogniser(recipe, tmp_path):
     for split in ("train", "dev", "test"):
         path = tmp_path / "times" / "eu" / f"{split}.ctm"

@@ -1,9 +1,7 @@
 """`prepare text`: no part is empty without a word, and nothing is left behind where it fails."""
 
 import pytest
-from typer.testing import CliRunner
 
-from asr_punct.cli import app
 from asr_punct.corpora.written import prepare_text
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.tsv import read_tsv
@@ -54,13 +52,6 @@ def test_one_document_is_divided_by_lines(tmp_path):
     words = [u.words[-1].text for name in PARTS for u in read_tsv(tmp_path / "out" / f"{name}.tsv")]
     assert words == [str(i) for i in range(40)]
     assert [len(part) for part in parts_of(tmp_path / "out")] == [36, 2, 2]
-
-
-def test_the_division(tmp_path):
-    source = file(tmp_path, "Uno.\nDos.\nTres.\n")
-    result = CliRunner().invoke(app, ["prepare", "text", str(source), str(tmp_path / "out")])
-    assert result.exit_code == 0
-    assert "consecutive blocks of lines" in result.output
 
 
 def test_a_failure_leaves_nothing(tmp_path):
