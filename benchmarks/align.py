@@ -1,10 +1,10 @@
-"""Measure the aligner's word times and pauses against true times.
+"""Compare the aligner's word times and pauses with true times.
 
     python benchmarks/align.py [--ted DIR] [--audio-truth DATA_DIR CTM --lang es]
 
-Uses sentences of other espeak-ng voices than the aligner's, with pauses between marks, noise and AAC compression; the
-true times are those of espeak-ng. --ted (default: $ASR_PUNCT_DATA/speech/ted) adds clips with TextGrids and lists their
-pauses. --audio-truth adds a Kaldi data directory and a CTM with the true times of its utterances.
+The recordings are sentences of espeak-ng, which reports the true times: with voices that the aligner does not use,
+inserted pauses, noise and AAC compression. --ted (default: $ASR_PUNCT_DATA/speech/ted) adds clips with TextGrids and
+lists their pauses. --audio-truth adds a Kaldi data directory and a CTM with the true times of its utterances.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def main() -> None:
     data = os.environ.get("ASR_PUNCT_DATA")
     parser.add_argument("--ted", type=Path, default=Path(data, "speech", "ted") if data else None, metavar="DIR")
     parser.add_argument("--audio-truth", type=Path, nargs=2, metavar=("DATA_DIR", "CTM"))
-    parser.add_argument("--lang", default="es", help="of --audio-truth")
+    parser.add_argument("--lang", default="es", help="language of --audio-truth")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # import and first call, without timing

@@ -1,8 +1,8 @@
-"""What pauses cost: words a second with discrete Gaussian silences against none, side by side.
+"""Compare the speed of a model with discrete Gaussian pauses and one without pauses.
 
-Two models share one 12-layer, 768-wide encoder with random weights (the size of BETO, BERTeus and IXAmBERT) and take
-turns on the same windows, so that other load of the machine affects both. In AutoPunct's Table 7 the rows with
-discrete silences have 0.41 to 0.50 of the speed of those without.
+Both models share one 12-layer, 768-wide encoder with random weights (the size of BETO, BERTeus and IXAmBERT) and take
+turns on the same windows, so that other load of the machine affects both. In AutoPunct's Table 7, models with discrete
+pauses have 0.41 to 0.50 of the speed of those without.
 
     python benchmarks/pauses.py [--pairs 30] [--words 96] [--batch 4] [--context none|transformer]
 """
@@ -86,7 +86,7 @@ def report(times: dict[str, list[float]], words: int) -> None:
     ratios = np.array(times["none"]) / np.array(times["discrete-gaussian"])
     drawn = np.random.default_rng(0).choice(ratios, (10_000, len(ratios)))
     low, high = np.percentile(np.median(drawn, axis=1), [2.5, 97.5])
-    print(f"speed with silences / without: median {np.median(ratios):.3f}, 95 % interval {low:.3f} to {high:.3f}")
+    print(f"speed with pauses / without: median {np.median(ratios):.3f}, 95 % interval {low:.3f} to {high:.3f}")
     print(f"({len(ratios)} interleaved pairs)")
 
 

@@ -1,8 +1,8 @@
 """Measure a model's speed on a CPU: a long transcript, one sentence, and a cold start; writes speed.json.
 
-The fp32 and the int8 graph take turns on the same text, so that other load of the machine affects both. The text is
-drawn from the model's vocabulary (Zipf), or read from a file. Words a second include all work from strings to strings;
-the CPU time of all threads is the better measure on a busy machine.
+The fp32 and the int8 graph take turns on the same text, so that other load of the machine affects both. The words are
+drawn from the model's vocabulary (Zipf), or read from a file. Times include all work from strings to strings. On a busy
+machine compare the CPU times, which are those of all threads.
 
     python benchmarks/speed.py MODEL_DIR [speed.json] [--text FILE] [--words 20000] [--rounds 5] [--threads 2]
 """
@@ -26,7 +26,7 @@ from asr_punct.inference.punctuator import Punctuator
 
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
-_SENTENCE = 20
+_SENTENCE_WORDS = 20
 RUN = "from asr_punct.cli import main; main()"
 
 
@@ -89,12 +89,12 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="directory of a model with both graphs")
     parser.add_argument("output", type=Path, nargs="?", default=Path("speed.json"))
     parser.add_argument("--text", type=Path, help="text to punctuate")
-    parser.add_argument("--words", type=int, default=20_000, help="words to draw where no text is given")
+    parser.add_argument("--words", type=int, default=20_000, help="number of words to draw if no text is given")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     words = read_text_file(options.text).split() if options.text else drawn_words(options.model, options.words)
-    sentence = " ".join(words[:_SENTENCE])
+    sentence = " ".join(words[:_SENTENCE_WORDS])
     punctuators = {
         graph: Punctuator.from_pretrained(options.model, threads=options.threads, graph=graph) for graph in GRAPHS
     }

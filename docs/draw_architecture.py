@@ -1,19 +1,20 @@
-"""Draw docs/architecture.svg: the packages of asr_punct and what each imports, read from the code.
+"""Draw docs/architecture.svg: the packages and top-level modules of asr_punct (units), and which imports which.
 
     python docs/draw_architecture.py [--check]
 
-A package is one floor above the highest one that it imports. --check compares the picture with the file.
+A unit is drawn one row above the highest unit that it imports. --check fails if the file is not up to date.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, PICTURE = ROOT / "asr_punct", ROOT / "docs" / "architecture.svg"
-WIDTH, BOX_HEIGHT, FLOOR_HEIGHT, GAP = 980, 40, 92, 14
+WIDTH, BOX_HEIGHT, ROW_HEIGHT, GAP = 980, 40, 92, 14
 
 
 def unit_of(path: Path) -> str:
@@ -41,47 +42,44 @@ def read_graph() -> dict[str, set[str]]:
     return {unit: {name for name in used if name in graph} for unit, used in graph.items()}
 
 
-def floors(graph: dict[str, set[str]]) -> dict[str, int]:
-    """Return the floor of each unit. Raises RecursionError for an import circle."""
-    found: dict[str, int] = {}
+def find_rows(graph: dict[str, set[str]]) -> dict[str, int]:
+    """Return the row of each unit, counted from the bottom. Raises RecursionError for circular imports."""
 
-    def floor(unit: str) -> int:
-        if unit not in found:
-            found[unit] = 1 + max((floor(name) for name in graph[unit]), default=0)
-        return found[unit]
+    @cache
+    def row(unit: str) -> int:
+        return 1 + max((row(name) for name in graph[unit]), default=0)
 
-    for unit in graph:
-        floor(unit)
-    return found
+    return {unit: row(unit) for unit in graph}
 
 
-def direct(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Return the graph without edges that follow from others."""
+def transitive_reduction(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return the graph without edges that follow from others: A → C, if there are A → B and B → C."""
 
-    def below(unit: str) -> set[str]:
-        return {name for used in graph[unit] for name in ({used} | below(used))}
+    @cache
+    def reachable(unit: str) -> frozenset[str]:
+        return frozenset(graph[unit]).union(*map(reachable, graph[unit]))
 
-    return {unit: used - {name for other in used for name in below(other)} for unit, used in graph.items()}
+    return {unit: used - {name for other in used for name in reachable(other)} for unit, used in graph.items()}
 
 
 def draw() -> str:
     """Return the picture as SVG."""
     graph = read_graph()
-    level = floors(graph)
-    top = max(level.values())
+    rows = find_rows(graph)
+    top = max(rows.values())
     places: dict[str, tuple[float, float, float]] = {}
     for number in range(1, top + 1):
-        row = sorted(unit for unit in graph if level[unit] == number)
+        row = sorted(unit for unit in graph if rows[unit] == number)
         width = min(150.0, (WIDTH - GAP) / len(row) - GAP)
         left = (WIDTH - len(row) * (width + GAP) + GAP) / 2
         for i, unit in enumerate(row):
-            places[unit] = (left + i * (width + GAP), 20 + (top - number) * FLOOR_HEIGHT, width)
-    height = 20 + top * FLOOR_HEIGHT
+            places[unit] = (left + i * (width + GAP), 20 + (top - number) * ROW_HEIGHT, width)
+    height = 20 + top * ROW_HEIGHT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif">',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
     ]
-    for unit, used in direct(graph).items():
+    for unit, used in transitive_reduction(graph).items():
         x, y, width = places[unit]
         for name in sorted(used):
             to_x, to_y, to_width = places[name]
