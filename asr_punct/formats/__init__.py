@@ -9,7 +9,7 @@ from pathlib import Path
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
 from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
-from asr_punct.formats.json_values import shown
+from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.source import Source
 from asr_punct.formats.subtitles import writer_with_limits
 from asr_punct.marks import Glyphs
@@ -57,7 +57,7 @@ def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool
         for word in utterance.words:
             time = word.end if word.end is not None else word.start
             if time is not None and time > MAX_TIME:
-                found = f"{time:g} s for the word {shown(word.text)}"
+                found = f"{time:g} s for the word {short_repr(word.text)}"
                 raise InputError(display_name(path), found, f"times of at most {MAX_TIME} s")
         has_words = has_words or bool(utterance.words)
         yield utterance

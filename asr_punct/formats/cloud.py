@@ -21,7 +21,7 @@ from asr_punct.formats.json_values import (
     numbered_objects,
     object_at,
     seconds_at,
-    shown,
+    short_repr,
     text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
@@ -119,7 +119,7 @@ def _google_seconds(value: Any, place: str, key: str) -> Seconds:
         if re.fullmatch(r"[0-9]{1,12}", seconds) and re.fullmatch(r"[0-9]{1,9}", nanos):
             return float(f"{seconds}.{nanos:0>9}")
     expected = 'a duration such as "1.400s" or {"seconds": 1, "nanos": 400000000}'
-    raise InputError(place, f"{key} {shown(value)}", expected)
+    raise InputError(place, f"{key} {short_repr(value)}", expected)
 
 
 def is_ibm(content: Any) -> bool:
@@ -162,7 +162,7 @@ def _ibm_words(alternative: Object, place: str) -> Iterator[Word]:
 def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
     """Return the word and the checked numbers of a list such as `["hola", 0.5, 1.25]`."""
     if not isinstance(row, list) or len(row) != len(keys):
-        raise InputError(place, shown(row), f"a list of {', '.join(keys)}")
+        raise InputError(place, short_repr(row), f"a list of {', '.join(keys)}")
     item = dict(zip(keys, row, strict=True))
     return [row[0], *(number_or_none(item, key, place) for key in keys[1:])]
 

@@ -26,7 +26,7 @@ from asr_punct.formats.files import (
     parse_seconds,
     read_lines,
 )
-from asr_punct.formats.lines import LineOrigin, own_lines
+from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
@@ -84,7 +84,7 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
 
 def _time_source(words: Sequence[Word]) -> TimeSource:
     """Return `ctc` for rows of NeMo's Forced Aligner, which have no confidence, else the default of CTM."""
-    first = own_lines(words[0].origin, _FORMAT)
+    first = line_origin(words[0].origin, _FORMAT)
     from_aligner = first is not None and first.tail.split()[:2] == _ALIGNER_COLUMNS
     return DEFAULT_TIME_SOURCE["ctm/forced aligner" if from_aligner else "ctm"]
 
@@ -175,16 +175,16 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         else:
             for _, _, utterance in group:
                 out.writelines(text for _, text in _row_texts(utterance, name, glyphs))
-                if end := own_lines(utterance.origin, _FORMAT):
+                if end := line_origin(utterance.origin, _FORMAT):
                     out.writelines(f"{line}\n" for line in end.after)
 
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
     """Yield each utterance to write, whether its rows are named by its recording, and the name."""
     for number, utterance in enumerate(utterances, start=1):
-        if not utterance.words and not own_lines(utterance.origin, _FORMAT):
+        if not utterance.words and not line_origin(utterance.origin, _FORMAT):
             continue
-        keeps_rows = any(own_lines(word.origin, _FORMAT) for word in utterance.words)
+        keeps_rows = any(line_origin(word.origin, _FORMAT) for word in utterance.words)
         by_id = keeps_rows or isinstance(utterance.origin, RowsById) or not (utterance.recording and utterance.words)
         name = utterance.id or utterance.recording or f"utterance{number}"
         yield not by_id, one_token(name if by_id else _audio_name(utterance.recording)), utterance
@@ -200,7 +200,7 @@ def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tupl
     """Yield start and text of each row of an utterance, with the lines before it."""
     start, text, tail = 0.0, "", ""
     for word, label in zip(_with_times(utterance), utterance.labels, strict=True):
-        origin = own_lines(word.origin, _FORMAT)
+        origin = line_origin(word.origin, _FORMAT)
         if origin and _continues_row(origin):
             text += origin.head
         else:

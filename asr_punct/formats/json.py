@@ -19,10 +19,10 @@ from asr_punct.formats.files import Pathlike, display_name, parse_time_source
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
+    json_origin,
     number_or_none,
     object_at,
-    own_origin,
-    shown,
+    short_repr,
     speaker_of,
     text_at,
 )
@@ -95,12 +95,12 @@ def _probabilities(value: Object, place: str) -> Probabilities | None:
     if given is None:
         return None
     if not isinstance(given, dict) or not given.keys() <= _PROBABLE.keys():
-        raise InputError(place, f"probabilities {shown(given)}", f"an object with {' '.join(_PROBABLE)}")
+        raise InputError(place, f"probabilities {short_repr(given)}", f"an object with {' '.join(_PROBABLE)}")
     probabilities: dict[Mark | Case, float] = {}
     for name in given:
         probability = number_or_none(given, name, place)
         if probability is None or probability > 1:
-            raise InputError(place, f"{name} {shown(given[name])}", "a probability, from 0 to 1")
+            raise InputError(place, f"{name} {short_repr(given[name])}", "a probability, from 0 to 1")
         probabilities[_PROBABLE[name]] = probability
     return probabilities
 
@@ -117,7 +117,7 @@ def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     """Write one JSON object, an utterance a line, lazily. Unknown keys of a file of this format are kept."""
     left = iter(values)
     first = list(islice(left, 1))
-    origin = own_origin(first[0].origin, _FORMAT) if first else None
+    origin = json_origin(first[0].origin, _FORMAT) if first else None
     before, after = _text_around_utterances(origin.document if origin else {})
     out.write(before)
     for number, utterance in enumerate(chain(first, left)):
@@ -151,7 +151,7 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
         "text": write_text([word.text for word in utterance.words], utterance.labels, glyphs),
         "words": [word_object(word, glyphs) for word in utterance.words],
     }
-    origin = own_origin(utterance.origin, _FORMAT)
+    origin = json_origin(utterance.origin, _FORMAT)
     old = origin.item if origin else {}
     return _merged(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
 
@@ -171,7 +171,7 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
         item["written"] = write_word(word.text, word.labels, glyphs)
     if word.probabilities is not None:
         item["probabilities"] = {str(name): value for name, value in word.probabilities.items()}
-    origin = own_origin(word.origin, _FORMAT)
+    origin = json_origin(word.origin, _FORMAT)
     return _merged(item, origin.item if origin else {}, _WORD_KEYS)
 
 

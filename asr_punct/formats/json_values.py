@@ -33,13 +33,13 @@ class JsonOrigin:
         format: name of the format, or of its variant.
         item: the JSON object of the utterance or word.
         document: the JSON value of the file; None if each line of the file is a JSON value.
-        form: layout of the file in the format (`list`, `stream` …), or "".
+        layout: how the file has its objects (`list`, `stream` …), or ""; only Whisper and Vosk.
     """
 
     format: str
     item: Any
     document: Any = None
-    form: str = ""
+    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Values:
     items: tuple[Any, ...]
 
 
-def own_origin(origin: object, format_name: str) -> JsonOrigin | None:
+def json_origin(origin: object, format_name: str) -> JsonOrigin | None:
     """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, JsonOrigin) and origin.format == format_name else None
 
@@ -100,7 +100,7 @@ def _object_of_unique_keys(place: str, pairs: list[tuple[str, Any]]) -> dict[str
     value = dict(pairs)
     if len(value) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise InputError(place, f"the key {shown(key)} again in an object", "each key once")
+        raise InputError(place, f"the key {short_repr(key)} again in an object", "each key once")
     return value
 
 
@@ -143,7 +143,7 @@ def first_json_line(path: Pathlike, key: str) -> Any:
         return None
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return the value as errors show it, cut to 80 characters."""
     return repr(value)[:_SHOWN_CHARACTERS]
 
@@ -151,7 +151,7 @@ def shown(value: object) -> str:
 def object_at(value: Any, place: str) -> Object:
     """Return the value, which must be an object."""
     if not isinstance(value, dict):
-        raise InputError(place, shown(value), "an object")
+        raise InputError(place, short_repr(value), "an object")
     return value
 
 
@@ -170,7 +170,7 @@ def list_at(item: Object, key: str, place: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise InputError(place, f"{key} {shown(value)}", "a list")
+        raise InputError(place, f"{key} {short_repr(value)}", "a list")
     return value
 
 
@@ -180,7 +180,7 @@ def text_at(item: Object, key: str, place: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise InputError(place, f"{key} {shown(value)}", "a string")
+        raise InputError(place, f"{key} {short_repr(value)}", "a string")
     return value
 
 
@@ -194,7 +194,7 @@ def number_or_none(item: Object, key: str, place: str) -> float | None:
     except OverflowError:  # an integer larger than any float
         number = math.inf
     if not 0 <= number <= MAX_TIME:
-        raise InputError(place, f"{key} {shown(value)}", f"a number, 0 or more and at most {MAX_TIME}")
+        raise InputError(place, f"{key} {short_repr(value)}", f"a number, 0 or more and at most {MAX_TIME}")
     return number
 
 

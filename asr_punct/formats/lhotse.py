@@ -18,12 +18,12 @@ from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
     first_json_line,
+    json_origin,
     list_at,
     number_or_none,
     object_at,
-    own_origin,
     read_json_lines,
-    shown,
+    short_repr,
     speaker_of,
     text_at,
 )
@@ -101,7 +101,7 @@ def _entries(item: Object, place: str) -> list[Any]:
 def _timed(entry: Any, place: str) -> list[Word]:
     values = list(entry.values()) if isinstance(entry, dict) else entry
     if not isinstance(values, list) or len(values) not in (3, 4) or not isinstance(values[0], str):
-        raise InputError(place, f"the alignment {shown(entry)}", "[symbol, start, duration, score]")
+        raise InputError(place, f"the alignment {short_repr(entry)}", "[symbol, start, duration, score]")
     if values[0].strip().lower() in _SILENCE:
         return []
     start, duration = _seconds(values[1], "start", place), _seconds(values[2], "duration", place)
@@ -132,7 +132,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
         InputError: an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
-        if origin := own_origin(utterance.origin, _FORMAT):
+        if origin := json_origin(utterance.origin, _FORMAT):
             item = _changed(origin.item, utterance, glyphs)
         elif utterance.words:
             item = _new(utterance, number, written_words(utterance, glyphs))

@@ -24,6 +24,6 @@ class LineOrigin:
     after: tuple[str, ...] = ()
 
 
-def own_lines(origin: object, format_name: str) -> LineOrigin | None:
+def line_origin(origin: object, format_name: str) -> LineOrigin | None:
     """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None

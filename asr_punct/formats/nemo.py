@@ -18,9 +18,9 @@ from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
     first_json_line,
+    json_origin,
     number_or_none,
     numbered_objects,
-    own_origin,
     read_json_lines,
     text_at,
 )
@@ -70,7 +70,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
 
 def reference_of(utterance: Utterance) -> Utterance:
     """Return the utterance with the words of its line's `text`, the reference; other utterances do not change."""
-    origin = own_origin(utterance.origin, _FORMAT)
+    origin = json_origin(utterance.origin, _FORMAT)
     text = origin.item.get(_REFERENCE) if origin else None
     if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
         return utterance
@@ -139,7 +139,7 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     Utterances of other formats become lines of a transcription, with the audio's path or the recording's name.
     """
     for utterance in values:
-        origin = own_origin(utterance.origin, _FORMAT)
+        origin = json_origin(utterance.origin, _FORMAT)
         item = _changed_line(origin.item, utterance, glyphs) if origin else None
         item = item or _new_line(utterance, glyphs)
         out.write(json.dumps(set_time_source(item, utterance, _default_source(item)), ensure_ascii=False) + "\n")

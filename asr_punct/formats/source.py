@@ -13,7 +13,7 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.ctm import COMMENT, could_be_row
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
-from asr_punct.formats.json_values import Values, parse_json_values, shown
+from asr_punct.formats.json_values import Values, parse_json_values, short_repr
 from asr_punct.formats.kaldi import is_data_dir
 from asr_punct.formats.lhotse import is_supervisions
 from asr_punct.formats.nemo import is_manifest
@@ -129,7 +129,7 @@ def _describe(content: Any) -> str:
     return (
         f"an object with {', '.join(map(repr, list(content)[:5]))}"
         if content and isinstance(content, dict)
-        else shown(content)
+        else short_repr(content)
     )
 
 

@@ -25,8 +25,8 @@ from asr_punct.formats.files import (
     parse_seconds,
     read_lines,
 )
-from asr_punct.formats.json_values import shown
-from asr_punct.formats.lines import LineOrigin, own_lines
+from asr_punct.formats.json_values import short_repr
+from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.formats.tokens import entry_words, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
@@ -70,7 +70,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
         if previous is not None:
             yield previous
         previous = utterance
-    origin = own_lines(previous.origin, _FORMAT) if previous else None
+    origin = line_origin(previous.origin, _FORMAT) if previous else None
     if previous and origin:
         yield replace(previous, origin=replace(origin, after=tuple(pending)))
 
@@ -85,7 +85,7 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
     if not words or _is_ignored(match[2]):
         return None
     if alternatives := _ALTERNATIVES.search(match[2]):
-        raise InputError(place, f"the alternatives {shown(alternatives[0])}", "one transcript")
+        raise InputError(place, f"the alternatives {short_repr(alternatives[0])}", "one transcript")
     return Utterance(
         tuple(words),
         id=f"{name}-{number}",
@@ -109,7 +109,7 @@ def without_ignored(hypotheses: Iterable[Utterance], references: Iterable[Uttera
     """
     segments = dict[tuple[str, str], list[tuple[Seconds, bool]]]()
     for utterance in references:
-        origin = own_lines(utterance.origin, _FORMAT)
+        origin = line_origin(utterance.origin, _FORMAT)
         for line in (*origin.before, origin.head, *origin.after) if origin else ():
             match = None if line.startswith(COMMENT) else _LINE.fullmatch(line)
             if match:
@@ -144,7 +144,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
         InputError: an utterance has no times.
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
-    for from_stm, group in groupby(numbered, key=lambda item: own_lines(item[1].origin, _FORMAT) is not None):
+    for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):
         lines = (_line_text(number, utterance, glyphs) for number, utterance in group)
         out.writelines(lines if from_stm else sorted(lines, key=_sort_key))
 
@@ -152,7 +152,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     """Return an utterance's line, with the lines around it."""
     text = " ".join(written_words(utterance, glyphs))
-    origin = own_lines(utterance.origin, _FORMAT) or _new_line(utterance, number, text)
+    origin = line_origin(utterance.origin, _FORMAT) or _new_line(utterance, number, text)
     return "".join(f"{part}\n" for part in (*origin.before, f"{origin.head} {text}", *origin.after))
 
 

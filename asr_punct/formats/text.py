@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from asr_punct.formats.files import Pathlike, read_lines
-from asr_punct.formats.lines import LineOrigin, own_lines
+from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.marks import Glyphs, write_text
 from asr_punct.words import Utterance, Word
 
@@ -32,7 +32,7 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
     """
     previous: Utterance | None = None
     for utterance in utterances:
-        if not utterance.words and not own_lines(utterance.origin, "text"):
+        if not utterance.words and not line_origin(utterance.origin, "text"):
             continue
         if previous is not None:
             out.write(_separator(previous, utterance))

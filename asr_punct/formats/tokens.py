@@ -13,7 +13,7 @@ from typing import Any
 
 from asr_punct.errors import TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, uncompressed_name
-from asr_punct.formats.json_values import Object, confidence_at, seconds_at, shown
+from asr_punct.formats.json_values import Object, confidence_at, seconds_at, short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
@@ -35,7 +35,7 @@ def entry_words(
         InputError: the text is no string, or the entry ends before it starts.
     """
     if not isinstance(text, str):
-        raise InputError(place, f"the word {shown(text)}", "a string")
+        raise InputError(place, f"the word {short_repr(text)}", "a string")
     if start is not None and end is not None and end < start:
         raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
     tokens = text.split()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Object, Values, numbered_objects, object_at, own_origin, text_at
+from asr_punct.formats.json_values import JsonOrigin, Object, Values, json_origin, numbered_objects, object_at, text_at
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     by_time,
@@ -61,7 +61,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE[_FORMAT]),
-            origin=JsonOrigin(_FORMAT, item, form=layout),
+            origin=JsonOrigin(_FORMAT, item, layout=layout),
         )
 
 
@@ -87,18 +87,18 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
         InputError: utterances of other formats with times of several recordings.
     """
     utterances = list(values)
-    origins = [own_origin(utterance.origin, _FORMAT) for utterance in utterances]
+    origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]
     if not any(origins):
         utterances = by_time(utterances)
     results = [_result(utterance, glyphs) for utterance in utterances]
-    layouts = {origin.form if origin else "list" for origin in origins}
+    layouts = {origin.layout if origin else "list" for origin in origins}
     one_after_the_other = layouts == {"stream"} or (layouts == {"one"} and len(results) == 1)
     for value in results if one_after_the_other else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
 def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
-    origin = own_origin(utterance.origin, _FORMAT)
+    origin = json_origin(utterance.origin, _FORMAT)
     result = _changed_result(origin.item, utterance, glyphs) if origin else None
     return set_time_source(result or _new_result(utterance, glyphs), utterance, DEFAULT_TIME_SOURCE[_FORMAT])
 

@@ -26,11 +26,11 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
+    json_origin,
     numbered_objects,
     object_at,
-    own_origin,
     seconds_at,
-    shown,
+    short_repr,
     speaker_of,
     text_at,
 )
@@ -53,7 +53,7 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT = "whisper"
 _LIST = "list"
-"""`JsonOrigin.form` of a file that is only a list of segments."""
+"""`JsonOrigin.layout` of a file that is only a list of segments."""
 _CONFIDENCE_KEYS = ("probability", "score", "confidence")
 _WORD_SEGMENTS = "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
@@ -99,7 +99,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
             recording=recording,
             speaker=speaker_of(item),
             time_source=source,
-            origin=JsonOrigin(_FORMAT, item, document, form=_LIST if is_list else ""),
+            origin=JsonOrigin(_FORMAT, item, document, layout=_LIST if is_list else ""),
         )
 
 
@@ -157,7 +157,7 @@ def _layout(item: Object, place: str = "") -> _Layout:
     # `text` and `words` may differ in punctuation and spaces, and `text` may lack words: then `words` are used.
     in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
     if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
-        raise InputError(place, f"text {shown(text)}", "the words of the segment's list of words, in their order")
+        raise InputError(place, f"text {short_repr(text)}", "the words of the segment's list of words, in their order")
     return _Layout(timed, sizes)
 
 
@@ -186,7 +186,7 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
-    if not any(own_origin(utterance.origin, _FORMAT) for utterance in utterances):
+    if not any(json_origin(utterance.origin, _FORMAT) for utterance in utterances):
         utterances = by_time(utterances)
     origins = [origin for utterance in utterances if (origin := _origin(utterance))]
     document = origins[0].document if origins else {}
@@ -194,7 +194,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
     for number, utterance in enumerate(utterances):
         segment = _segment(utterance, number, glyphs, segments[-1].get("end") if segments else None)
         segments.append(set_time_source(segment, utterance, _default_source(document, segment)))
-    if origins and origins[0].form == _LIST:
+    if origins and origins[0].layout == _LIST:
         return segments
     if len(origins) == 1 and origins[0].item is document:  # OpenAI's service: the document is the segment
         return segments[0]
@@ -205,7 +205,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
-    origin = own_origin(utterance.origin, _FORMAT)
+    origin = json_origin(utterance.origin, _FORMAT)
     return origin if origin and len(_layout(origin.item).tokens) == len(utterance.words) else None
 
 

@@ -14,11 +14,11 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
+    json_origin,
     list_at,
     numbered_objects,
     object_at,
-    own_origin,
-    shown,
+    short_repr,
     text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
@@ -70,7 +70,7 @@ def _words(file: Object, place: str) -> Iterator[Word]:
 def _times(entry: Object, place: str) -> Object:
     pair = list_at(entry, "timestamp", place) or [None, None]
     if len(pair) != 2:
-        raise InputError(place, f"timestamp {shown(pair)}", "a start and an end")
+        raise InputError(place, f"timestamp {short_repr(pair)}", "a start and an end")
     return dict(zip(("start", "end"), pair, strict=True))
 
 
@@ -81,7 +81,7 @@ def _default_source(file: Object) -> TimeSource:
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     """Return the document with the written words; None if the utterances are not one with its words."""
-    origin = own_origin(values[0].origin, _FORMAT) if len(values) == 1 else None
+    origin = json_origin(values[0].origin, _FORMAT) if len(values) == 1 else None
     if origin is None:
         return None
     file = origin.item

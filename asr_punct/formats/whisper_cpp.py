@@ -15,10 +15,10 @@ from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
     confidence_at,
+    json_origin,
     number_or_none,
     numbered_objects,
     object_at,
-    own_origin,
     speaker_of,
     text_at,
 )
@@ -105,7 +105,7 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
 
     Tokens do not change.
     """
-    origins = [origin for value in values if (origin := own_origin(value.origin, _FORMAT))]
+    origins = [origin for value in values if (origin := json_origin(value.origin, _FORMAT))]
     if not origins or len(origins) < len(values):
         return None
     items = [_item(origin.item, value, glyphs) for value, origin in zip(values, origins, strict=True)]
