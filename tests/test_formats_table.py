@@ -157,6 +157,8 @@ TIMED = ("json", "ctm", "textgrid", "nemo", "whisper", "vosk", "lhotse", "kaldi"
 """Formats that have the times of every word."""
 NAMING = ("tsv", "json", "textgrid", "nemo", "whisper", "vosk", "lhotse")
 """Formats whose files can name the time source."""
+WITH_KEY = ("nemo", "whisper", "vosk", "lhotse")
+"""Those that name it by the key `times`, unless it is the default."""
 WITH_SPEAKERS = ("json", "stm", "whisper", "lhotse", "vtt")
 """Formats with speakers."""
 TIMELESS, EDGES = ("text", "tsv"), ("stm", "srt", "vtt")
@@ -293,21 +295,6 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
     assert sources_of(again) in [expected_sources(sources_of(found), target), *usual]
 
 
-@pytest.mark.parametrize("times", TIME_SOURCES)
-@pytest.mark.parametrize("name", WRITABLE)
-def test_the_time_source_is_in_the_file_or_is_the_default(tmp_path, name, times):
-    """Also where the file names another source already; the default is not written."""
-    values = [Utterance(words, f"u{i}", recording="r", time_source=times) for i, words in enumerate(WORDS)]
-    path = write(values, tmp_path / "out", name)
-    assert sources_of(read(path, name)) == expected_sources({times}, name)
-    if name in NAMING and name in TIMED:
-        again = list(formats.read(path, name, times="whisper"))
-        second = write(again, tmp_path / "again", name)
-        assert sources_of(read(second, name)) == {"whisper"}
-        if name not in ("json", "textgrid"):
-            assert ('"times"' in path.read_text()) == (times != DEFAULT_TIME_SOURCE[name])
-
-
 @pytest.mark.parametrize("name", [row for row in ROWS_WRITTEN if format_of(row) in TIMED])
 def test_a_named_time_source_is_all_that_changes(tmp_path, name):
     source, format_name = put(tmp_path / "in", SAMPLES[name]), format_of(name)
@@ -318,7 +305,7 @@ def test_a_named_time_source_is_all_that_changes(tmp_path, name):
     assert named == [replace(utterance, time_source="ctc") for utterance in found]
     path = write(named, tmp_path / "named", name)
     assert sources_of(read(path, name)) == expected_sources({"ctc"}, format_name)
-    if format_name in ("nemo", "whisper", "vosk", "lhotse"):
+    if format_name in WITH_KEY:
         without = put(tmp_path / "without", path.read_text(encoding="utf-8").replace(', "times": "ctc"', ""))
         assert content_of(without) == content_of(source)
 
@@ -394,5 +381,7 @@ def test_any_transcript_is_read_back(tmp_path_factory, name, utterances, labelle
     if name in TIMED:
         assert times_of(again) == times_of(utterances)
     assert sources_of(again) == expected_sources(sources_of(utterances), name)
+    if name in WITH_KEY:
+        assert ('"times"' in path.read_text()) == (utterances[0].time_source != DEFAULT_TIME_SOURCE[name])
     second = write(again, tmp_path_factory.mktemp("trip") / "out", name)
     assert content_of(second) == content_of(path)

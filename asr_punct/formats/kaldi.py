@@ -58,7 +58,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
-    differing = [name for name, words in timed.items() if not _same(words, texts.get(name, ""))]
+    differing = [name for name, words in timed.items() if not _same_words(words, texts.get(name, ""))]
     if differing:
         count = counted_as(len(differing), "utterance")
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
@@ -69,14 +69,15 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         yield replace(utterance, document=documents[name]) if documents else utterance
 
 
-def _same(words: Sequence[Word], text: str) -> bool:
+def _same_words(words: Sequence[Word], text: str) -> bool:
+    """Whether the text has these words, in any case."""
     return [word.text.lower() for word in words] == text.lower().split()
 
 
 def _utterance(root: Path, name: str, text: str, segments: Segments, timed: Mapping[str, Sequence[Word]]) -> Utterance:
     words = [Word(token) for token in text.split()]
     in_ctm = timed.get(name, ())
-    has_times = bool(words) and _same(in_ctm, text)
+    has_times = bool(words) and _same_words(in_ctm, text)
     if has_times:
         words = [replace(timed_word, text=word.text) for timed_word, word in zip(in_ctm, words, strict=True)]
     recording = segments[name][0] if segments else name
