@@ -1,4 +1,4 @@
-"""The recurrent network of Tilk and Alumäe 2016: classes, word tokenizer, sparse gradients, training."""
+"""The recurrent network of Tilk and Alumäe 2016: classes of marks, sparse gradients, training."""
 
 import dataclasses
 
@@ -10,13 +10,7 @@ torch = pytest.importorskip("torch")
 from dummies import tiny_config  # noqa: E402
 
 from asr_punct.checkpoint import read_info  # noqa: E402
-from asr_punct.config import (  # noqa: E402
-    Config,
-    ContextConfig,
-    HeadConfig,
-    OptimizerConfig,
-    PauseConfig,
-)
+from asr_punct.config import Config, ContextConfig, HeadConfig, OptimizerConfig, PauseConfig  # noqa: E402
 from asr_punct.marks import MARKS, Mark, parse_marks  # noqa: E402
 from asr_punct.model.heads import ClassHead  # noqa: E402
 from asr_punct.training.fit import find_classes, train  # noqa: E402
@@ -36,13 +30,10 @@ def test_classes_are_ordered_by_frequency():
     assert find_classes([], 1) == ("O",)
 
 
-def head(**changes):
+@pytest.fixture
+def head():
     classes = find_classes([frozenset({PERIOD, QUOTE})] * 3 + [frozenset({PERIOD})] * 3 + [frozenset({COMMA})], 2)
-    return ClassHead(HeadConfig(kind="classes", classes=classes, **changes), WIDTH, 16), classes
-
-
-def marks_of(*sets):
-    return torch.tensor([[float(mark in marks) for mark in MARKS] for marks in sets])
+    return ClassHead(HeadConfig(kind="classes", classes=classes), WIDTH, 16), classes
 
 
 @pytest.mark.parametrize(
@@ -57,27 +48,23 @@ def marks_of(*sets):
         ((QUESTION,), "O"),
     ],
 )
-def test_a_set_without_a_class_counts_as_its_rarest_mark(marks, target):
-    module, classes = head()
+def test_a_set_without_a_class_counts_as_its_rarest_mark(head, marks, target):
+    module, classes = head
     logits = torch.randn(1, len(classes))
     expected = -torch.log_softmax(logits, -1)[0, classes.index(target)]
-    assert float(module.loss(logits, marks_of(marks))) == pytest.approx(float(expected), abs=1e-5)
+    true = torch.tensor([[float(mark in marks) for mark in MARKS]])
+    assert float(module.loss(logits, true)) == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_the_probability_of_a_mark_is_summed_over_its_classes():
-    module, classes = head()
+def test_the_probability_of_a_mark_is_summed_over_its_classes(head):
+    module, classes = head
     logits = 3 * torch.randn(2, 5, len(classes), generator=torch.Generator().manual_seed(1))
     probabilities = module.probabilities(logits, torch.ones(2, 5))
     found = module.mark_logits(logits, probabilities).sigmoid().numpy()
     weights = np.exp(logits.numpy()) / np.exp(logits.numpy()).sum(-1, keepdims=True)
     for i, mark in enumerate(MARKS):
-        holding = [mark in parse_marks(name) for name in classes]
-        np.testing.assert_allclose(found[..., i], weights[..., holding].sum(-1), atol=1e-5)
-
-
-def test_a_head_without_a_dense_layer():
-    module, classes = head(hidden=0)
-    assert [tuple(parameter.shape) for parameter in module.parameters()] == [(len(classes), WIDTH), (len(classes),)]
+        has_mark = [mark in parse_marks(name) for name in classes]
+        np.testing.assert_allclose(found[..., i], weights[..., has_mark].sum(-1), atol=1e-5)
 
 
 def brnn_config(**training):

@@ -1,6 +1,7 @@
 """Heads of classes from training to text: graphs, the torch backend, decoding, weights."""
 
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
@@ -11,8 +12,7 @@ from dummies import bare_words, tiny_config  # noqa: E402
 
 from asr_punct import Punctuator  # noqa: E402
 from asr_punct.checkpoint import WEIGHTS, read_info, write_info  # noqa: E402
-from asr_punct.config import HeadConfig  # noqa: E402
-from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
+from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
 from asr_punct.inference.backend import open_backend  # noqa: E402
 from asr_punct.training.export import export, random_features  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
@@ -58,23 +58,21 @@ def test_strings_are_punctuated(directory):
     assert chosen(TEXT) == "ana, mira la casa dónde está la mesa"
 
 
-def test_weights_of_classes_are_those_of_the_directory_times_what_is_asked_for(directory, tmp_path):
+def test_class_weights_multiply_those_of_the_directory(directory, tmp_path):
     never = {"QUESTION": 1e-9, "OPEN_QUES": 1e-9}
     text = Punctuator.from_pretrained(directory, class_weights=never)(TEXT)
     assert "?" not in text
     assert "," in text
     info = read_info(directory)
     decoding = dataclasses.replace(info.decoding, class_weights={"QUESTION": 1e9, "OPEN_QUES": 1e9, "COMMA": 1e-6})
-    for path in directory.iterdir():
-        if path.is_file():
-            (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(directory, tmp_path, dirs_exist_ok=True)
     write_info(tmp_path, dataclasses.replace(info, decoding=decoding))
     assert read_info(tmp_path).decoding == decoding
     text = Punctuator.from_pretrained(tmp_path, class_weights=never)(TEXT)
     assert text == "Ana mira la casa. ¿Dónde está la mesa?"
 
 
-def test_weights_of_what_is_no_class_are_refused(directory, tmp_path):
+def test_invalid_class_weights_are_refused(directory, tmp_path):
     with pytest.raises(AsrPunctError, match="--class-weights: found 'COLON', expected names from O,"):
         Punctuator.from_pretrained(directory, class_weights={"COLON": 2.0})
     with pytest.raises(AsrPunctError, match=r"--class-weights: found 0\.0 for COMMA, expected a number above 0"):
@@ -86,7 +84,7 @@ def test_weights_of_what_is_no_class_are_refused(directory, tmp_path):
         read_info(tmp_path)
 
 
-def test_weights_move_the_thresholds_of_a_model_without_classes(model):
+def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
     rare = dict.fromkeys(["COMMA", "PERIOD"], 1e-6)
     text = Punctuator.from_pretrained(model, class_weights=rare)(TEXT)
     assert text == "Ana mira la casa ¿Dónde está la mesa?"
@@ -94,26 +92,16 @@ def test_weights_move_the_thresholds_of_a_model_without_classes(model):
         Punctuator.from_pretrained(model, class_weights={"O": 2.0})
 
 
-def test_what_does_not_go_together_is_refused():
-    with pytest.raises(ConfigError, match="heads: kind must be 'classes' with crf 'path', found 'multilabel'"):
-        HeadConfig(crf="path")
-    with pytest.raises(ConfigError, match="heads: the first class must be O, found 'COMMA'"):
-        HeadConfig(kind="classes", classes=("COMMA", "O"))
-
-
-@pytest.mark.parametrize("windows", [1, 3])
-def test_several_windows_are_aggregated(directory, model, windows):
+def test_several_windows_are_aggregated(directory, model):
     """On text of many windows, by models of both kinds, with the pauses between the words."""
-    text = " ".join([TEXT] * 30)
-    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate(text.split()))
+    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate((TEXT.split() * 30)))
     for place in (directory, model):
-        punctuator = Punctuator.from_pretrained(place, aggregate=windows)
-        (restored,) = punctuator.restore([Utterance(words, recording="r")])
-        assert (bare_words(restored), len(words)) == (words, 240)
-        if windows > 1:
-            (plain,) = Punctuator.from_pretrained(place).restore([Utterance(words, recording="r")])
-            same = [a == b for a, b in zip(restored.labels, plain.labels, strict=True)]
-            assert np.mean(same) > 0.9
+        plain, aggregated = (
+            next(Punctuator.from_pretrained(place, aggregate=windows).restore([Utterance(words, recording="r")]))
+            for windows in (1, 3)
+        )
+        assert bare_words(aggregated) == bare_words(plain) == words
+        assert np.mean([a == b for a, b in zip(aggregated.labels, plain.labels, strict=True)]) > 0.9
 
 
 def test_the_command_line_weighs_and_aggregates(directory, tmp_path, run):

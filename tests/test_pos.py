@@ -15,7 +15,7 @@ from test_context import write_model  # noqa: E402
 from test_model import inputs, window  # noqa: E402
 from test_pretrained import funnel  # noqa: E402
 
-from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, load_tokenizer, read_info, write_info  # noqa: E402
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info  # noqa: E402
 from asr_punct.config import Config, PosConfig, from_mapping  # noqa: E402
 from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, ModelError  # noqa: E402
 from asr_punct.features import WordInput, collate  # noqa: E402
@@ -58,31 +58,29 @@ def literal_tags(tagger, features):
         yield tagger.logits(ids[None, : int(words.max()) + 2], words)[0].argmax(-1)
 
 
-def test_a_word_is_joined_to_the_row_of_its_tag():
+def test_a_word_is_joined_to_the_embedding_of_its_tag():
     """Shi et al. 2021, section 2.1: E looks the predicted tags up in W, and C is H beside E."""
     torch.manual_seed(0)
     tagger = PosTagger(POS, 60)
     torch.nn.init.normal_(tagger.words.table.weight)
     fusion = PosFusion(tagger, WIDTH).eval()
     fusion.copy_tagger_weights()
-    features = batch(5, 9)
-    vectors = torch.randn(2, 9, WIDTH)
+    features, vectors = batch(5, 9), torch.randn(2, 9, WIDTH)
     found = fusion(vectors, features["input_ids"], features["word_index"])
     assert found.shape == (2, 9, fusion.width) == (2, 9, WIDTH + 8)
     assert torch.equal(found[..., :WIDTH], vectors)
-    for row_found, tags in zip(found, literal_tags(fusion.tagger, features), strict=True):
-        for word, tag in zip(row_found, tags, strict=False):
-            assert torch.equal(word[WIDTH:], fusion.tagger.linear.weight[tag])
-    assert len(torch.cat(list(literal_tags(fusion.tagger, features))).unique()) > 1
+    tags = list(literal_tags(tagger, features))
+    for row, row_tags in zip(found, tags, strict=True):
+        assert torch.equal(row[: len(row_tags), WIDTH:], tagger.linear.weight[row_tags])
+    assert len(torch.cat(tags).unique()) > 1
 
 
-def test_the_rows_learn_and_the_tagger_does_not():
+def test_the_embeddings_learn_and_the_tagger_does_not():
     model = model_of(config()).train()
     before = {name: value.clone() for name, value in model.state_dict().items()}
     assert not model.pos.tagger.training
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.1)
-    output = model(**batch(5, 9))
-    output.mark_logits.sum().backward()
+    model(**batch(5, 9)).mark_logits.sum().backward()
     optimizer.step()
     changed = {name for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
     assert "pos.table.weight" in changed
@@ -92,10 +90,8 @@ def test_the_rows_learn_and_the_tagger_does_not():
 def test_a_directory_keeps_the_tagger_and_its_graph_equals_it(tmp_path):
     model = write_model(tmp_path / "model", config())
     assert export(tmp_path / "model") <= 1e-4
-    info = read_info(tmp_path / "model")
-    loaded = load_tagger(tmp_path / "model" / WEIGHTS, info)
-    for name, value in model.state_dict().items():
-        assert torch.equal(loaded.state_dict()[name], value)
+    loaded = load_tagger(tmp_path / "model" / WEIGHTS, read_info(tmp_path / "model")).state_dict()
+    assert all(torch.equal(loaded[name], value) for name, value in model.state_dict().items())
 
 
 def test_a_tagger_s_file_keeps_its_weights_in_half_precision(tmp_path):
@@ -104,8 +100,8 @@ def test_a_tagger_s_file_keeps_its_weights_in_half_precision(tmp_path):
     save_pos_tagger(tagger, tmp_path)
     for path in (tmp_path, tmp_path / WEIGHTS):
         load_pos_tagger(other, path)
-        for name, value in tagger.state_dict().items():
-            assert torch.equal(other.state_dict()[name], value.half().float())
+        found = other.state_dict()
+        assert all(torch.equal(found[name], value.half().float()) for name, value in tagger.state_dict().items())
     with pytest.raises(ModelError, match=r"weight words.table.weight of shape \(61, 6\) instead of \(62, 6\)"):
         load_pos_tagger(PosTagger(POS, 61), tmp_path)
     with pytest.raises(ModelError, match=r"expected a tagger of model\.pos for this encoder"):
@@ -163,7 +159,7 @@ def fusion_config(trained, **changes):
 
 
 @pytest.mark.parametrize("weights", ["tagger", "random"])
-def test_rows_start_as_the_tagger_s_weights_or_at_random(weights, trained, tmp_path):
+def test_embeddings_start_as_the_tagger_s_weights_or_at_random(weights, trained, tmp_path):
     corpus = write_corpus(tmp_path / "corpus", 20, 10)
     options = fusion_config(trained, pos={"weights": weights}, learning_rate=1e-9)
     info = train(options, corpus, tmp_path / "model", device="cpu")
@@ -181,33 +177,12 @@ def test_an_own_tagger_without_weights(trained, tmp_path):
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"width": 7}, "pos: width must be even, found 7"),
-        ({"kernels": [3, 0]}, r"pos: kernels must be odd numbers, found \[3, 0\]"),
-        ({"dropout": 2}, "pos: dropout must be a probability, found 2"),
-    ],
-)
-def test_bad_sizes(values, message):
-    with pytest.raises(ConfigError, match=message):
-        from_mapping(Config, {"model": {"pos": values}}, "x")
-
-
-class FakeSentence:
-    def __init__(self, words):
-        self.tokens = [FakeToken(word) for word in words]
-
-    def __iter__(self):
-        return iter(self.tokens)
-
-
 class FakeToken:
     def __init__(self, text):
-        self.text, self.labels = text, {}
+        self.text, self.tag = text, "O"
 
-    def get_label(self, kind, zero_tag_value="O"):
-        return types.SimpleNamespace(value=self.labels.get(kind, zero_tag_value))
+    def get_label(self, kind):
+        return types.SimpleNamespace(value=self.tag)
 
 
 class FakeTagger:
@@ -232,15 +207,16 @@ class FakeTagger:
 
     def predict(self, sentences):
         self.read = [[token.text for token in sentence] for sentence in sentences]
-        for token in (token for sentence in sentences for token in sentence):
-            if token.text != "la":
-                token.labels["upos"] = "SHORT" if len(token.text) < 5 else "LONG"
+        for token in (token for sentence in sentences for token in sentence if token.text != "la"):
+            token.tag = "SHORT" if len(token.text) < 5 else "LONG"
 
 
 @pytest.fixture
 def flair(monkeypatch):
     monkeypatch.setitem(sys.modules, "flair", types.ModuleType("flair"))
-    monkeypatch.setitem(sys.modules, "flair.data", types.SimpleNamespace(Sentence=FakeSentence))
+    monkeypatch.setitem(
+        sys.modules, "flair.data", types.SimpleNamespace(Sentence=lambda words: [*map(FakeToken, words)])
+    )
     monkeypatch.setitem(sys.modules, "flair.models", types.SimpleNamespace(SequenceTagger=FakeTagger))
 
 
@@ -266,61 +242,49 @@ def test_flair_tags_the_words(flair):
     assert tags.tolist() == [[1, 0, 1], [2, 1, 0]]
 
 
-def write_flair_model(directory):
-    """A directory whose tagger is flair's, with rows other than its weights."""
-    tokenizer = tokenizer_of(TEXT[0] + TEXT[1])
-    model_config = config(FLAIR)
+def flair_model(tokenizer):
     torch.manual_seed(0)
-    model = build_tagger(model_config, new_encoder(model_config.encoder, tokenizer.size, 0), tokenizer)
+    model_config = config(FLAIR)
+    return build_tagger(model_config, new_encoder(model_config.encoder, tokenizer.size, 0), tokenizer).eval()
+
+
+def test_a_directory_with_flair_keeps_the_embeddings_and_has_no_graph(flair, tmp_path, monkeypatch):
+    tokenizer = tokenizer_of(TEXT[0] + TEXT[1])
+    model = flair_model(tokenizer)
     assert torch.equal(model.pos.table.weight, model.pos.tagger.weights)
+    assert not any("tagger" in name for name in model.state_dict())
     with torch.no_grad():
         model.pos.table.weight += 1
-    directory.mkdir()
-    (directory / TOKENIZER).write_text(tokenizer.to_json(), encoding="utf-8")
-    save_tagger(model, directory / WEIGHTS)
-    write_info(directory, ModelInfo(model_config, model.encoder.settings))
-    return model.eval()
-
-
-def test_a_directory_with_flair_keeps_the_rows_and_has_no_graph(flair, tmp_path):
-    model = write_flair_model(tmp_path / "model")
-    assert not any("tagger" in name for name in model.state_dict())
-    info = read_info(tmp_path / "model")
-    features = features_of(load_tokenizer(tmp_path / "model", info), TEXT)
+    (tmp_path / TOKENIZER).write_text(tokenizer.to_json(), encoding="utf-8")
+    save_tagger(model, tmp_path / WEIGHTS)
+    write_info(tmp_path, ModelInfo(config(FLAIR), model.encoder.settings))
+    info, features = read_info(tmp_path), features_of(tokenizer, TEXT)
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
-    scores = TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features)
-    np.testing.assert_allclose(scores.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
+    found = TorchBackend.load(tmp_path / WEIGHTS, info, "cpu").probabilities(features)
+    np.testing.assert_allclose(found.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
     with pytest.raises(AsrPunctError, match="found the POS tagger flair"):
-        export(tmp_path / "model")
-
-
-def test_a_missing_flair_or_tagger(tmp_path, monkeypatch, request):
-    tokenizer = tokenizer_of(TEXT[0])
-    monkeypatch.setitem(sys.modules, "flair", None)
-    with pytest.raises(MissingPackageError, match=r"pos\.tagger flair needs the package flair, .* pip install flair"):
-        FlairTagger("here", tokenizer)
-    request.getfixturevalue("flair")
-    write_flair_model(tmp_path / "model")
-    with pytest.raises(ConfigError, match="pos: flair tagger 'there': no there"):
-        FlairTagger("there", tokenizer)
-    with pytest.raises(ConfigError, match="pos: found tagger flair without the encoder's tokenizer"):
-        model_of(config(FLAIR))
+        export(tmp_path)
     for name in ("flair", "flair.data", "flair.models"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingPackageError):
-        load_tagger(tmp_path / "model" / WEIGHTS, read_info(tmp_path / "model"))
+    with pytest.raises(MissingPackageError, match=r"pos\.tagger flair needs the package flair, .* pip install flair"):
+        load_tagger(tmp_path / WEIGHTS, info)
+
+
+def test_a_missing_flair_tagger(flair):
+    with pytest.raises(ConfigError, match="pos: flair tagger 'there': no there"):
+        FlairTagger("there", tokenizer_of(TEXT[0]))
+    with pytest.raises(ConfigError, match="pos: found tagger flair without the encoder's tokenizer"):
+        model_of(config(FLAIR))
 
 
 def test_a_funnel_transformer_under_the_fusion(tmp_path):
     """Its decoder gives a vector for each sub-word again, of width d_model."""
     funnel(tmp_path)
     encoder = pretrained_encoder(str(tmp_path)).eval()
-    assert encoder.width == 16
     model_config = config(heads=2)
     model = build_tagger(model_config, encoder).eval()
     for sizes in ((1,), (2, 1), (9, 5)):
-        output = model(**batch(*sizes))
-        assert output.mark_logits.shape == (len(sizes), max(sizes), 13)
+        assert model(**batch(*sizes)).mark_logits.shape == (len(sizes), max(sizes), 13)
     again = build_tagger(model_config, encoder_from_settings(encoder.settings)).eval()
     again.load_state_dict(model.state_dict())
     assert torch.equal(again(**batch(5)).mark_logits, model(**batch(5)).mark_logits)
