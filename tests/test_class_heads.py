@@ -94,7 +94,7 @@ def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
 
 def test_several_windows_are_aggregated(directory, model):
     """On text of many windows, by models of both kinds, with the pauses between the words."""
-    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate((TEXT.split() * 30)))
+    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate(TEXT.split() * 30))
     for place in (directory, model):
         plain, aggregated = (
             next(Punctuator.from_pretrained(place, aggregate=windows).restore([Utterance(words, recording="r")]))
