@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from asr_punct.errors import InputError
@@ -29,8 +30,8 @@ from asr_punct.formats.tokens import entry_words, in_order, recording_name
 from asr_punct.words import Seconds, Utterance, Word
 
 _OPENING = frozenset("¿¡«“‘([{")
-_GOOGLE_START = ("startTime", "startOffset", "start_time", "start_offset")
-_GOOGLE_END = ("endTime", "endOffset", "end_time", "end_offset")
+_GOOGLE_START_KEYS = ("startTime", "startOffset", "start_time", "start_offset")
+_GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,13 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
     name, recording = display_name(path), recording_name(path)
     results = object_at(object_at(content, name).get("results"), f"{name}: results")
-    labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
-    channels = numbered_objects(labels, "channels", name, "channel") or [(name, results)]
+    channel_labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
+    channels = numbered_objects(channel_labels, "channels", name, "channel") or [(name, results)]
     for number, (place, channel) in enumerate(channels, start=1):
-        items = [
-            part for where, item in numbered_objects(channel, "items", place, "item") for part in _parts(item, where)
-        ]
-        id_ = f"{recording}-{number}" if labels else recording
-        yield _utterance(in_order(_attach_punctuation(items), place), id_, recording, "aws", str(number))
+        items = numbered_objects(channel, "items", place, "item")
+        parts = chain.from_iterable(_parts(item, where) for where, item in items)
+        id_ = f"{recording}-{number}" if channel_labels else recording
+        yield _utterance(in_order(_attach_punctuation(parts), place), id_, recording, "aws", str(number))
 
 
 def is_google(content: Any) -> bool:
@@ -106,12 +106,18 @@ def _google_words(alternative: Object, place: str) -> Iterator[Word]:
     if not entries:
         yield from map(Word, text_at(alternative, "transcript", place).split())
     for where, entry in entries:
-        keys = [next((key for key in names if key in entry), None) for names in (_GOOGLE_START, _GOOGLE_END)]
-        start, end = (_google_seconds(entry[key], where, key) if key else 0.0 if any(keys) else None for key in keys)
+        start, end = (_google_seconds(entry, keys, where) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
+        if start is not None or end is not None:  # a missing time is 0 if the other one is there
+            start, end = start or 0.0, end or 0.0
         yield from entry_words(entry.get("word"), start, end, confidence_at(entry, "confidence", where), where)
 
 
-def _google_seconds(value: Any, place: str, key: str) -> Seconds:
+def _google_seconds(entry: Object, keys: Iterable[str], place: str) -> Seconds | None:
+    """Return the time under the first of the keys that the entry has, or None."""
+    key = next((key for key in keys if key in entry), None)
+    if key is None:
+        return None
+    value = entry[key]
     if isinstance(value, str) and value.endswith("s"):
         return parse_seconds(value[:-1], place, key)
     if isinstance(value, dict):

@@ -20,7 +20,6 @@ Object = Mapping[str, Any]
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
-_SHOWN_CHARACTERS = 80
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 
@@ -145,7 +144,7 @@ def first_json_line(path: Pathlike, key: str) -> Any:
 
 def short_repr(value: object) -> str:
     """Return the value as errors show it, cut to 80 characters."""
-    return repr(value)[:_SHOWN_CHARACTERS]
+    return repr(value)[:80]
 
 
 def object_at(value: Any, place: str) -> Object:

@@ -34,7 +34,7 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _REQUIRED = ("id", "recording_id", "start", "duration")
 _FORMAT = "lhotse"
-_SILENCE = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
+_SILENCE_SYMBOLS = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
 _DECIMALS = 6
 _CHANNEL_NUMBERS = {"1": 0, "A": 0, "2": 1, "B": 1}
 """Lhotse's number of a channel, by its name in other formats."""
@@ -65,7 +65,7 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
 def _utterance(item: Object, place: str) -> Utterance:
     start, duration = _seconds(item.get("start"), "start", place), _seconds(item.get("duration"), "duration", place)
     words = [Word(text) for text in text_at(item, "text", place).split()]
-    timed = [word for entry in _entries(item, place) for word in _timed(entry, place)]
+    timed = [word for entry in _entries(item, place) for word in _entry_words(entry, place)]
     source: TimeSource = "none"
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
@@ -88,7 +88,7 @@ def _utterance(item: Object, place: str) -> Utterance:
 
 
 def _custom(item: Object) -> Object | None:
-    """Return the object `custom`, empty if missing; None if it is no object."""
+    """Return the object `custom`, empty if it is missing or null; None if it is another value."""
     custom = item.get("custom") or {}
     return custom if isinstance(custom, dict) else None
 
@@ -98,11 +98,12 @@ def _entries(item: Object, place: str) -> list[Any]:
     return list_at(object_at(item.get("alignment") or {}, f"{place}: alignment"), "word", place)
 
 
-def _timed(entry: Any, place: str) -> list[Word]:
+def _entry_words(entry: Any, place: str) -> list[Word]:
+    """Return the words of an entry; none if its symbol means silence."""
     values = list(entry.values()) if isinstance(entry, dict) else entry
     if not isinstance(values, list) or len(values) not in (3, 4) or not isinstance(values[0], str):
         raise InputError(place, f"the alignment {short_repr(entry)}", "[symbol, start, duration, score]")
-    if values[0].strip().lower() in _SILENCE:
+    if values[0].strip().lower() in _SILENCE_SYMBOLS:
         return []
     start, duration = _seconds(values[1], "start", place), _seconds(values[2], "duration", place)
     return entry_words(values[0], start, round(start + duration, _DECIMALS), _score(*values[3:]), place)
@@ -157,7 +158,7 @@ def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
     if len(text.split()) == len(words) > 0:
         new["text"] = replace_tokens(text, text.split(), words)
     entries = _entries(item, utterance.id)
-    timed = [_timed(entry, utterance.id) for entry in entries]
+    timed = [_entry_words(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
     if entries and len(symbols) == len(words):  # symbols may differ from the words of the text, as in capitals
         labelled = (replace(symbol, labels=word.labels) for symbol, word in zip(symbols, utterance.words, strict=True))
