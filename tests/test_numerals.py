@@ -96,6 +96,7 @@ def spell(text, language):
          "cinco por ciento"),
         ("es", "¿2015? Sí. 1978.", "¿Dos mil quince? Sí. Mil novecientos setenta y ocho."),
         ("es", "El código 007 de 2015-2016, 4k a las 10:30.", "El código 007 de 2015-2016, 4k a las 10:30."),
+        ("es", "Son 3,145 € y £3 %.", "Son 3,145 € y £3 %."),
         ("eu", "2015ean hasi zen 3,25.", "Bi mila eta hamabostean hasi zen hiru koma hogeita bost."),
         ("eu", "Otsailaren 10ean %25 igo da.", "Otsailaren hamarrean ehuneko hogeita bost igo da."),
         ("eu", "Prezioa % 12ko da, 2. artikulua 30€.", "Prezioa ehuneko hamabiko da, bigarren artikulua hogeita hamar "

@@ -1,6 +1,6 @@
-"""Write digits as a recogniser does, in words: years, decimals, percentages, amounts of money, Basque ordinals.
+"""Write digits in words, as a recogniser does: years, decimals, percentages, amounts of money, ordinals.
 
-Other uses of digits (`2009-2016`, `10:30`, `007`, `4k`) are left as they are.
+Other uses of digits (`2009-2016`, `10:30`, `007`, `4k`, Spanish `2.º`) are left as they are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels
 from asr_punct.words import Word, marks_of
 from training_text.basque_numbers import basque_cardinal, basque_ordinal, with_basque_suffix
 
+# 10ean, 2015eko
 _BASQUE_SUFFIXES = (
     "e?an etan e?n e?ko etako e?ra etara e?tik etatik r?en etaren r?i ei r?ekin ekin [ea]?z etaz aren ari "
     "arekin ak ek a ik rik e?rako etarako e?raino rentzat entzat koa ekoa koak ekoak koan ekoan"
@@ -37,8 +38,11 @@ _SIGNS = ("%", "€")
 _POINTS = {"es": "coma", "eu": "koma", "en": "point"}
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
 _SCALES = ("thousand", "million", "billion", "trillion")
+# read as a year, in pairs of digits: nineteen ninety nine
 _ENGLISH_YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
+# end in -s after a number, but are no noun that it agrees with: de 21 las 3
 _NOT_NOUNS = frozenset(("es", "los", "las", "tras", "después", "más", "menos"))
+# días, temas, problemas, programas, idiomas, accionistas
 _MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|planetas|istas)$")
 
 
@@ -60,9 +64,10 @@ def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
         spoken, used = _read(words, i, language)
         if spoken is None:
             result.append(words[i])
-        else:
-            starts_sentence = not result or not SENTENCE_ENDS.isdisjoint(marks_of(result[-1]))
-            result += _labelled(spoken.split(), words[i : i + used], Case.FIRST_CAP if starts_sentence else Case.O)
+            i += 1
+            continue
+        starts_sentence = not result or not SENTENCE_ENDS.isdisjoint(marks_of(result[-1]))
+        result += _labelled(spoken.split(), words[i : i + used], Case.FIRST_CAP if starts_sentence else Case.O)
         i += used
     return tuple(result)
 
