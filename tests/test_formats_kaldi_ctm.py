@@ -19,7 +19,7 @@ def folder(root, **files):
 
 
 def decode(root, rows, **files):
-    """What is recognised of each utterance: its words with their starts."""
+    """Words of each utterance, with their starts."""
     folder(root, ctm=rows, **files)
     values = read_decode(root, root / "ctm")
     return {value.id: [(word.text, word.start) for word in value.words] for value in values}

@@ -79,7 +79,7 @@ def text_of(utterances, kind, style=ES, limits=None):
 
 
 def restored(utterance):
-    """With a capital on the first word and a period on the last."""
+    """Add a capital to the first word and a period to the last."""
     count = len(utterance.words)
     labels = [Labels() for _ in range(count)]
     if count:

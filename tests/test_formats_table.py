@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
@@ -372,7 +372,7 @@ def transcripts(draw):
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20)
 @given(utterances=transcripts(), labelled=st.booleans())
 def test_any_transcript_is_read_back(tmp_path_factory, name, utterances, labelled):
     path = write(exclaimed(utterances) if labelled else utterances, tmp_path_factory.mktemp("trip") / "out", name)

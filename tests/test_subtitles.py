@@ -1,4 +1,4 @@
-"""Subtitles from words with times: limits, costs compared with all ways to cut, and times."""
+"""Subtitles from words with times: limits, where cues break (compared with all ways to cut), and their times."""
 
 import itertools
 import math
@@ -247,7 +247,7 @@ def recordings(draw, most=8):
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(recordings(), st.sampled_from([SMALL, replace(SMALL, lines=3, characters=8), BBC]))
 def test_cues_have_the_lowest_cost(found, limits):
     cues = list(cut_units(found, limits))
@@ -277,7 +277,7 @@ def spoken(draw):
     return annotate(Utterance(tuple(words), recording="r"), labels=labels)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(spoken(), st.sampled_from([NETFLIX, BBC, SMALL]))
 def test_cues_keep_words_order_times_and_limits(said, limits):
     cues = list(make_cues([said], limits, EN))
