@@ -69,9 +69,10 @@ def first_line(error: BaseException) -> str:
 
 
 def run_script(main: Callable[..., None]) -> None:
-    """Run the main function of a recipe's program; typer turns its parameters into arguments and options.
+    """Run the main function of a recipe's program.
 
-    An `AsrPunctError` ends the program with one line on standard error and status 2.
+    Typer turns its parameters into arguments and options; a function without parameters parses them itself. An
+    `AsrPunctError` ends the program with one line on standard error and status 2.
     """
     try:
         if inspect.signature(main).parameters:

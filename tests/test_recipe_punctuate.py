@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 from pathlib import Path
 
@@ -132,19 +131,16 @@ def test_times_of_utterances_count_from_the_recording_or_the_utterance(stage):
 
 
 def test_the_number_of_jobs_changes_nothing(stage):
-    rng = random.Random(3)
-    files, rows = {"segments": "", "text": "", "utt2doc": ""}, []
-    for recording in range(5):
-        time = 0.0
-        for number in range(rng.randint(1, 6)):
-            name, words = f"u{recording}-{number}", [f"w{rng.randint(0, 9)}" for _ in range(rng.randint(0, 5))]
-            files["segments"] += f"{name} r{recording} {time} {time + 10}\n"
-            files["text"] += f"{name} {' '.join(words).capitalize()}.\n"
-            files["utt2doc"] += f"{name} d{recording // 2}\n"
-            for word in words:
-                rows.append(f"{name} 1 {time:.2f} 0.20 {word}\n")
-                time += rng.choice((0.2, 1.5))
-            time += 10
+    """Four recordings with three utterances each; the first two recordings are one document."""
+    utterances = [(f"u{recording}-{i}", recording, 3 * i) for recording in range(4) for i in range(3)]
+    rows = [
+        f"{name} 1 {start + 0.7 * i:.2f} {0.1 + 0.3 * i:.2f} w{i}\n" for name, _, start in utterances for i in range(3)
+    ]
+    files = {
+        "segments": "".join(f"{name} r{recording} {start} {start + 3}\n" for name, recording, start in utterances),
+        "utt2doc": "".join(f"{name} d{max(recording, 1)}\n" for name, recording, _ in utterances),
+        "text": "".join(f"{name} W0, w1 w2.\n" for name, _, _ in utterances),
+    }
     write(stage.root / "many", files)
     (stage.root / "many.ctm").write_text("".join(rows))
     found = []
