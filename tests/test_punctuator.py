@@ -6,17 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dummies import bare_words
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.tokens import TokenReader
-from asr_punct.marks import LEFT, Case, Labels, Mark, glyphs, write_word
-from asr_punct.text import split_token
+from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.words import Utterance, Word, annotate
 
 
@@ -30,37 +26,6 @@ def utterance(text, recording="r", **columns):
 
 
 # Input with marks and capitals
-
-tokens = st.text(min_size=1, max_size=12).filter(lambda text: len(text.split()) == 1).map(str.strip)
-spoken = st.sampled_from(
-    ["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "3.500", "-", "«", "ß", "İ"]
-)
-times = st.none() | st.integers(0, 10_000).map(lambda value: value / 1000)
-
-
-@st.composite
-def transcripts(draw):
-    """Utterances of any tokens, some with times, in a few recordings."""
-    result = []
-    for recording in draw(st.lists(st.sampled_from("ab"), max_size=5)):
-        words = draw(st.lists(st.builds(Word, tokens | spoken, times, times), max_size=30))
-        result.append(Utterance(tuple(words), recording=recording))
-    return result
-
-
-@settings(max_examples=150, deadline=None)
-@given(transcripts())
-def test_words_survive_and_nothing_is_added_beside_marks_of_the_input(punctuator, utterances):
-    restored = list(punctuator.restore(utterances))
-    assert [(bare_words(u), u.recording, u.id) for u in restored] == [(u.words, u.recording, u.id) for u in utterances]
-    for word, label in ((word, word.labels) for result in restored for word in result.words):
-        written = write_word(word.text, label, punctuator.glyphs)
-        assert word.text.lower() in written.lower() or word.text in written
-        before, core, after = split_token(word.text, "es")
-        assert not (before and label.marks & set(LEFT))
-        assert not (after and label.marks - set(LEFT))
-        assert core or label == Labels()
-        assert core == core.lower() or label.case is Case.O
 
 
 @pytest.mark.parametrize(

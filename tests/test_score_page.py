@@ -1,6 +1,5 @@
 """The score page: structure, figures, escaping."""
 
-import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -96,7 +95,7 @@ def test_nothing_is_loaded_from_elsewhere(page):
 
 def test_figures_are_those_in_the_scores_file(page):
     found, scores, _ = page
-    values = json.loads(scores.to_json())
+    values = scores.as_dict()
     shown = [
         (a["data-metric"], content) for name in ("td", "b") for a, content in found.all(name) if "data-metric" in a
     ]

@@ -79,10 +79,9 @@ GOLDEN = {
 
 
 def test_scores_of_a_pair_counted_by_hand():
-    text = score(REFERENCE, HYPOTHESIS, samples=0).to_json()
-    assert json.loads(text) == GOLDEN
-    assert list(json.loads(text)["marks"]) == [mark.value for mark in MARKS]
-    assert text.endswith("}\n")
+    scores = score(REFERENCE, HYPOTHESIS, samples=0).as_dict()
+    assert scores == GOLDEN
+    assert list(scores["marks"]) == list(MARKS)
 
 
 def test_a_file_of_scores_with_intervals_is_read_back(tmp_path):
@@ -138,7 +137,7 @@ def test_perfect_labels_score_one(pairs):
 
 def test_words_can_have_marks_and_another_division():
     whole = [parse("Hola,/PERIOD/FIRST_CAP qué/OPEN_QUES/FIRST_CAP dice EiTB?/COMMA bai/PERIOD ez/PERIOD+QUOTE")]
-    assert json.loads(score(REFERENCE, whole, samples=0).to_json()) == GOLDEN
+    assert score(REFERENCE, whole, samples=0).as_dict() == GOLDEN
 
 
 def test_utterances_of_the_same_ids_may_come_in_any_order():

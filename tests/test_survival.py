@@ -15,8 +15,9 @@ from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Mark
+from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Case, Labels, Mark
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
+from asr_punct.text import split_token
 from asr_punct.words import Utterance, Word, annotate
 
 ORDINARY = ["ana", "mira", "la", "casa", "y", "Ana", "ISO", "eitb", "eae", "eaeko", "etc.", "sr.", "10:30", "3.500"]
@@ -95,13 +96,19 @@ timed = st.builds(Word, words, times, times, st.none() | st.floats(0, 1))
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.lists(timed, max_size=25), st.sampled_from("ab"))))
-def test_utterances_survive(punctuator, rows):
+def test_utterances_survive_and_nothing_is_added_beside_marks_of_the_input(punctuator, rows):
     """All fields of an utterance and its words are those of the input, except labels and pauses."""
     utterances = [Utterance(tuple(words), recording=recording) for words, recording in rows]
     restored = list(punctuator.restore(utterances))
     assert [repr(annotate(replace(u, pause_before=None), labels=None, pauses=None)) for u in restored] == list(
         map(repr, utterances)
     )
+    for word in (word for utterance in restored for word in utterance.words):
+        left, core, right = split_token(word.text, punctuator.info.model.language)
+        assert not (left and word.labels.marks & set(LEFT))
+        assert not (right and word.labels.marks - set(LEFT))
+        assert core or word.labels == Labels()
+        assert core == core.lower() or word.labels.case is Case.O
 
 
 def drawn_text(rng):

@@ -54,7 +54,7 @@ def score(
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
     bootstrap over the utterances; with --align also word error rates. In --json rates are fractions.
     """
-    from asr_punct.formats.files import write_file
+    from asr_punct.formats.files import write_json_file
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.formats.stm import without_ignored
     from asr_punct.marks import glyphs
@@ -83,8 +83,7 @@ def score(
         names = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, glyphs(lang), **names, audio=audio)
     if json:
-        with write_file(json) as out:
-            out.write(scores.to_json())
+        write_json_file(json, scores.as_dict())
     print_text(text)
 
 

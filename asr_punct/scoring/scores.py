@@ -111,10 +111,6 @@ class Scores:
         scores["case"] = scores["case"].pop("classes") | scores["case"]
         return {name: value for name, value in scores.items() if value is not None or name not in _OPTIONAL}
 
-    def to_json(self) -> str:
-        """Return the text of a scores file."""
-        return json.dumps(self.as_dict(), indent=2) + "\n"
-
     @classmethod
     def from_dict(cls, scores: Mapping[str, Any]) -> Scores:
         """Inverse of `as_dict`, except for the rounding."""

@@ -15,7 +15,7 @@ from asr_punct.marks import Glyphs
 from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.audio import audio_source
 from asr_punct.scoring.html.confusion import confusion_rows
-from asr_punct.scoring.html.reliability import has_probabilities, reliability
+from asr_punct.scoring.html.reliability import reliability
 from asr_punct.scoring.html.score_vs_wer import score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.scoring.scores import Scores
@@ -49,6 +49,7 @@ def write_page(
         InputError: the audio cannot be read, or browsers do not play its type.
     """
     page = _environment().get_template("page.html.j2")
+    diagrams = list(reliability(paired))
     context = {
         "hypothesis": hypothesis,
         "introduction": _introduction(scores, paired, reference, hypothesis),
@@ -57,8 +58,8 @@ def write_page(
         "mark_rates": mark_rates(scores),
         "case_rates": case_rates(scores),
         "confusion": confusion_rows(paired.pairs, paired.classes),
-        "has_probabilities": has_probabilities(paired),
-        "diagrams": list(reliability(paired)),
+        "has_probabilities": any(diagram.unit == "marks" for diagram in diagrams),
+        "diagrams": diagrams,
         "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
         "transcript": make_transcript(paired, glyphs),
         "language": glyphs.name,

@@ -54,11 +54,6 @@ class Diagram:
     bins: Sequence[Bin]
 
 
-def has_probabilities(paired: PairedTexts) -> bool:
-    """Whether the hypothesis has probabilities of marks."""
-    return any(True for _ in _label_decisions(paired, MARKS))
-
-
 def reliability(paired: PairedTexts) -> Iterator[Diagram]:
     """Yield the diagrams of marks, capitals and recognised words that have probabilities."""
     for unit, labels in (("marks", MARKS), ("capitals", CASES)):
