@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -51,18 +51,6 @@ class PosTagger(nn.Module):
         return self.logits(input_ids, word_index).argmax(dim=-1)
 
 
-class NoPos(nn.Module):
-    """The identity on word vectors of size `width`."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = width
-
-    def forward(self, vectors: Tensor, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return `vectors`, (batch, words, width)."""
-        return vectors
-
-
 class PosFusion(nn.Module):
     """Concatenates each word vector, of size `width`, with an embedding of the word's tag.
 
@@ -97,11 +85,8 @@ class PosFusion(nn.Module):
         return torch.cat([vectors, self.table(tags).to(vectors.dtype)], dim=-1)
 
 
-Pos: TypeAlias = NoPos | PosFusion
-
-
-def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: SubwordTokenizer | None) -> Pos:
-    """Return the configured part-of-speech fusion.
+def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: SubwordTokenizer | None) -> PosFusion | None:
+    """Return the configured part-of-speech fusion, if any.
 
     Args:
         config: tagger and its sizes.
@@ -113,7 +98,7 @@ def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: Subword
         AsrPunctError: flair is not installed or has no such tagger, or `tokenizer` is None with a flair tagger.
     """
     if config.tagger == "none":
-        return NoPos(width)
+        return None
     if config.tagger == "own":
         return PosFusion(PosTagger(config, vocabulary), width)
     if tokenizer is None:

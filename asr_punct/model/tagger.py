@@ -12,7 +12,7 @@ from asr_punct.model.context import Context, build_context
 from asr_punct.model.encoder import Encoder
 from asr_punct.model.fusion import Fusion, build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead, build_punctuation_head
-from asr_punct.model.pos import Pos, build_pos
+from asr_punct.model.pos import PosFusion, build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
 from asr_punct.subwords import SubwordTokenizer
 
@@ -43,7 +43,7 @@ class Tagger(nn.Module):
         sequence: computes logits of words from the token states, which replace the word vectors except for the case
             head; None to keep the vectors.
         fusion: fuses pauses with the vectors.
-        pos: concatenates part-of-speech embeddings.
+        pos: concatenates part-of-speech embeddings; None for none.
         context: contextual layers.
         punctuation: punctuation head.
         case: case head.
@@ -57,7 +57,7 @@ class Tagger(nn.Module):
         encoder: Encoder,
         sequence: SequenceLayer | FoldedSequence | None,
         fusion: Fusion,
-        pos: Pos,
+        pos: PosFusion | None,
         context: Context,
         punctuation: MultiLabelHead | ClassHead,
         case: nn.Module,
@@ -85,7 +85,9 @@ class Tagger(nn.Module):
             vectors = self.sequence(encoded.states, attention_mask, word_index, boundaries, self.encoder.vocabulary)
         if not self.late_pauses:
             vectors = self.fusion(vectors, pauses)
-        vectors = self.context(self.pos(vectors, input_ids, word_index), word_mask)
+        if self.pos is not None:
+            vectors = self.pos(vectors, input_ids, word_index)
+        vectors = self.context(vectors, word_mask)
         if self.late_pauses:
             vectors = self.fusion(vectors, pauses)
         label_logits = self.punctuation(vectors)
@@ -112,7 +114,7 @@ def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokeni
     sequence = build_sequence(config, encoder)
     width = sequence.width if sequence else encoder.width
     pos = build_pos(config.pos, width, encoder.table.num_embeddings, tokenizer)
-    context = build_context(config.context, pos.width, config.window.words)
+    context = build_context(config.context, pos.width if pos else width, config.window.words)
     late_pauses, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
     return Tagger(
         encoder=encoder,
