@@ -31,7 +31,7 @@ ALL = NoiseConfig(
 windows = batches(len(WORDS))
 
 
-def noisy(batch, seed=0, confusions=CONFUSIONS, **rates):
+def with_noise(batch, seed=0, confusions=CONFUSIONS, **rates):
     return add_noise(batch, NoiseConfig(**{"windows": 1.0, **rates}), confusions, generator(seed))
 
 
@@ -58,7 +58,7 @@ def test_marks_and_windows_survive_and_the_seed_decides(batch, seed):
 def test_only_common_words_without_labels_are_deleted():
     batch = arrays([LA, LA, XYZZY, LA, LA], pauses=[5, 7, 1, 2, UNKNOWN], marks=[0, 0, 0, 1, 0])
     confusions = replace(CONFUSIONS, common=np.arange(len(WORDS)) == LA)
-    changed = noisy(batch, confusions=confusions, deletion=1.0)
+    changed = with_noise(batch, confusions=confusions, deletion=1.0)
     assert changed.words.tolist() == [LA, XYZZY, LA]
     assert changed.pauses.tolist() == [12, 1, UNKNOWN]
     assert changed.marks.tolist() == [0, 0, 1]
@@ -72,7 +72,7 @@ def test_the_copies_of_a_repeated_word_share_its_labels():
         pauses=[30, 0, UNKNOWN],
         boundaries=[DOCUMENT_START, 0, DOCUMENT_END],
     )
-    changed = noisy(batch, repetition=1.0)
+    changed = with_noise(batch, repetition=1.0)
     assert changed.words.tolist() == [CASA, CASA, AMAIA, AMAIA, MESA, MESA]
     assert changed.marks.tolist() == [OPEN_QUES, COMMA, 0, 0, 0, COMMA]
     assert changed.cases.tolist() == [1, 0, 1, 1, 2, 2]
@@ -82,7 +82,7 @@ def test_the_copies_of_a_repeated_word_share_its_labels():
 
 def test_fillers_have_no_labels():
     batch = arrays([CASA, AMAIA], marks=[0, 1], cases=[0, 1], boundaries=[0, DOCUMENT_END], pauses=[4, UNKNOWN])
-    changed = noisy(batch, filler=1.0, fillers="eh pues")
+    changed = with_noise(batch, filler=1.0, fillers="eh pues")
     assert changed.words[::2].tolist() == [CASA, AMAIA]
     assert {EXTENDED[word] for word in changed.words[1::2].tolist()} <= {"eh", "pues"}
     assert changed.marks.tolist() == changed.cases.tolist() == [0, 0, 1, 0]
@@ -91,22 +91,22 @@ def test_fillers_have_no_labels():
 
 def test_substitutes_are_candidates_or_words_by_their_frequency():
     batch = arrays([CASA] * 4000)
-    alike = noisy(batch, substitution=1.0, any_word=0.0)
-    assert {EXTENDED[word] for word in alike.words.tolist()} == candidates(CONFUSIONS, CASA)
-    drawn = noisy(batch, substitution=1.0, any_word=1.0).words
+    similar = with_noise(batch, substitution=1.0, any_word=0.0)
+    assert {EXTENDED[word] for word in similar.words.tolist()} == candidates(CONFUSIONS, CASA)
+    drawn = with_noise(batch, substitution=1.0, any_word=1.0).words
     assert np.bincount(drawn, minlength=len(WORDS)) / 4000 == pytest.approx(COUNTS / COUNTS.sum(), abs=0.03)
     lonely = arrays([XYZZY] * 50)  # has no candidates
-    assert equal(noisy(lonely, substitution=1.0, any_word=0.0), lonely)
+    assert equal(with_noise(lonely, substitution=1.0, any_word=0.0), lonely)
 
 
 def test_rates():
     words = [LA, CASA, AMAIA, MESA] * 5000
     batch = arrays(words, rows=np.repeat(np.arange(2000), 10))
     rates = {"substitution": 0.2, "any_word": 0.0, "name_substitution": 0.6}
-    changed = noisy(batch, windows=0.5, **rates).words != batch.words
+    changed = with_noise(batch, windows=0.5, **rates).words != batch.words
     assert changed[batch.words == AMAIA].mean() == pytest.approx(0.3, abs=0.03)
     assert changed[np.isin(batch.words, [CASA, MESA])].mean() == pytest.approx(0.1, abs=0.02)
-    longer = noisy(batch, repetition=0.1, filler=0.05, fillers="eh")
+    longer = with_noise(batch, repetition=0.1, filler=0.05, fillers="eh")
     assert len(longer.words) == pytest.approx(1.15 * len(words), rel=0.02)
 
 

@@ -22,8 +22,8 @@ from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E4
 RATE = 0.01
 
 
-class Line(torch.nn.Module):
-    """Three weights of one row, in double precision."""
+class OneRow(torch.nn.Module):
+    """Three weights in one row, in double precision."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ def test_lookahead_against_its_algorithm(kind, period, alpha):
     """Zhang et al. 2019, algorithm 1, around torch's own optimiser."""
     decay, options = 0.1, {"decoupled_weight_decay": True} if kind == "radam" else {}
     inner = torch.optim.RAdam if kind == "radam" else torch.optim.AdamW
-    model, expected = Line(), Line()
+    model, expected = OneRow(), OneRow()
     configured = OptimizerConfig(kind=kind, lookahead_steps=period, lookahead_rate=alpha, weight_decay=decay)
     chosen = build_optimizer(model, TrainingConfig(optimizer=configured, learning_rate=RATE))
     fast = inner(expected.parameters(), lr=RATE, weight_decay=decay, **options)
@@ -64,8 +64,8 @@ def test_a_killed_run_ends_with_the_same_weights(corpus, tmp_path, optimizer, mo
         if module.current_epoch == 1:
             raise KilledError
 
-    own = {"kind": optimizer, "lookahead_steps": 5, "ema_decay": 0.9}
-    config = tiny_config(epochs=2, optimizer=own, learning_rate=0.003, decay="linear")
+    settings = {"kind": optimizer, "lookahead_steps": 5, "ema_decay": 0.9}
+    config = tiny_config(epochs=2, optimizer=settings, learning_rate=0.003, decay="linear")
     train(config, corpus, tmp_path / "unbroken", device="cpu")
     monkeypatch.setattr(PunctuationModule, "on_train_epoch_start", killed)
     with pytest.raises(KilledError):
@@ -97,8 +97,8 @@ def staircase(batches, first_pass, every, rate):
 
 
 def stairs(every, rate, epochs_per_pass):
-    own = OptimizerConfig(staircase_steps=every, staircase_rate=rate)
-    config = {"decay": "staircase", "optimizer": own, "warmup_epochs": 0, "epochs_per_pass": epochs_per_pass}
+    optimizer = OptimizerConfig(staircase_steps=every, staircase_rate=rate)
+    config = {"decay": "staircase", "optimizer": optimizer, "warmup_epochs": 0, "epochs_per_pass": epochs_per_pass}
     return config, staircase(40, 2 * epochs_per_pass, every, rate)
 
 
@@ -113,7 +113,7 @@ def stairs(every, rate, epochs_per_pass):
 )
 def test_the_schedule(config, factors):
     training = TrainingConfig(learning_rate=0.1, **config)
-    optimizer = build_optimizer(Line(), training)
+    optimizer = build_optimizer(OneRow(), training)
     schedule = build_schedule(optimizer, training, steps_per_epoch=2)
     rates = []
     for _ in factors:
@@ -131,7 +131,7 @@ def module_of(kind="transformer", **training):
     return PunctuationModule(tagger.eval(), config.training, steps_per_epoch=10)
 
 
-OWN = {
+ENCODER_PARAMETERS = {
     "electra": ("model.encoder.encoder.",),
     "transformer": ("model.encoder.encoder.",),
     "lookup": ("model.encoder.table.", "model.encoder.pairs.", "model.encoder.mix."),
@@ -154,7 +154,7 @@ def test_the_encoder_has_its_own_rate(kind, optimizer, lookahead):
     rates = {id(weight): group["initial_lr"] for group in built.param_groups for weight in group["params"]}
     decays = {id(weight): group["weight_decay"] for group in built.param_groups for weight in group["params"]}
     for name, weight in module.named_parameters():
-        assert rates[id(weight)] == (3e-5 if name.startswith(OWN[kind]) else 1e-4)
+        assert rates[id(weight)] == (3e-5 if name.startswith(ENCODER_PARAMETERS[kind]) else 1e-4)
         assert decays[id(weight)] == (0.01 if weight.ndim >= 2 and optimizer != "adagrad" else 0.0)
 
 
@@ -182,14 +182,13 @@ def test_a_frozen_encoder_does_not_change(corpus, tmp_path, kind, optimizer):
         module.batch_loss(batches[index]).backward()
         chosen.step()
     for name, parameter in module.named_parameters():
-        own = name.startswith(OWN[kind])
-        if name == UNREAD:
-            continue
-        assert torch.equal(before[name], parameter) == own, name
-        assert (parameter.grad is None) == own, name
+        if name != UNREAD:
+            frozen = name.startswith(ENCODER_PARAMETERS[kind])
+            assert torch.equal(before[name], parameter) == frozen, name
+            assert (parameter.grad is None) == frozen, name
 
 
-@pytest.mark.parametrize("kind", OWN)
+@pytest.mark.parametrize("kind", ENCODER_PARAMETERS)
 def test_a_frozen_encoder_has_no_dropout_and_no_graph(kind):
     module = module_of(kind, frozen_encoder=True)
     module.on_train_start()

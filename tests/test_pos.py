@@ -172,7 +172,9 @@ def test_embeddings_start_as_the_tagger_s_weights_or_at_random(weights, trained,
 
 def test_an_own_tagger_without_weights(trained, tmp_path):
     corpus = write_corpus(tmp_path / "corpus", 20, 10)
-    with pytest.raises(ConfigError, match=r"training: pos_tagger names nothing, expected a directory of recipes/pos\."):
+    with pytest.raises(
+        ConfigError, match=r"training: pos_tagger: found nothing, expected a directory of recipes/pos\."
+    ):
         train(fusion_config(trained, pos_tagger=None), corpus, tmp_path / "model", device="cpu")
     assert not (tmp_path / "model").exists()
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 pytest.importorskip("torch")
 
 from dummies import tiny_config, utterances
+from training_dummies import arrays, generator
 
 from asr_punct.config import TrainingConfig
 from asr_punct.errors import InputError
@@ -14,7 +15,7 @@ from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN, buckets
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
-from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix, read_corpus
+from asr_punct.training.corpus import Vocabulary, mark_matrix, read_corpus
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.sampling import (
     add_generated_pauses,
@@ -41,8 +42,8 @@ def test_batches_have_every_window_once(lengths, words, seed):
 def windows_of(lengths, **columns):
     """Windows of equal words."""
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    values = {"words": 0, "marks": 0, "cases": 0, "pauses": 5, "boundaries": 0, **columns}
-    return WordArrays(**{name: np.full(len(rows), value) for name, value in values.items()}, rows=rows)
+    values = {"words": 0, "pauses": 5, **columns}
+    return arrays(rows=rows, **{name: np.full(len(rows), value) for name, value in values.items()})
 
 
 @pytest.mark.parametrize(
@@ -57,10 +58,6 @@ def test_rates_of_hidden_pauses_and_edges(name, rate):
     assert np.mean(whole) == pytest.approx(rate if name == "pause_dropout" else 0, abs=0.04)
 
 
-def generator():
-    return np.random.default_rng(0)
-
-
 def test_the_rate_of_unknown_subwords(tokenizer):
     vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
     batch = make_batch(windows_of([20] * 500), vocabulary, tokenizer, dropout=(0.25, generator()))
@@ -71,9 +68,7 @@ def test_the_rate_of_unknown_subwords(tokenizer):
 def test_a_batch_has_the_words_of_its_windows(tokenizer):
     words = ["la", "casa", "mira", "ana"]
     vocabulary = Vocabulary.encode(words, tokenizer)
-    rows = np.array([0, 0, 1])
-    columns = {"marks": np.array([1, 0, 6]), "cases": np.array([0, 1, 2]), "pauses": np.array([7, 8, 9])}
-    batch = WordArrays(np.array([1, 2, 3]), boundaries=np.array([1, 0, 3]), rows=rows, **columns)
+    batch = arrays([1, 2, 3], marks=[1, 0, 6], cases=[0, 1, 2], pauses=[7, 8, 9], boundaries=[1, 0, 3], rows=[0, 0, 1])
     made = make_batch(batch, vocabulary, tokenizer, counted=np.array([True, False, True]))
     expected = collate(
         [

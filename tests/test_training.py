@@ -1,6 +1,5 @@
 """Training runs: their directories, starts and resumes; averaged weights; configurations; exported graphs."""
 
-import dataclasses
 import json
 import os
 import pickle
@@ -65,7 +64,7 @@ def test_a_wrong_device_leaves_nothing(corpus, tmp_path, device):
     assert not list(tmp_path.iterdir())
 
 
-def test_wrong_data_leave_nothing(corpus, tmp_path):
+def test_missing_data_leave_nothing(corpus, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     for name in ("train.tsv", "dev.tsv"):
@@ -76,16 +75,9 @@ def test_wrong_data_leave_nothing(corpus, tmp_path):
 
 
 def test_training_continues_from_another_model(model, corpus, tmp_path, caplog):
-    config = tiny_config(epochs=1, learning_rate=1e-6)
-    info = train(config, corpus, tmp_path / "tuned", init=model, device="cpu")
+    info = train(tiny_config(epochs=1, learning_rate=1e-6), corpus, tmp_path / "new", init=model, device="cpu")
     assert info.training["dev_f1"] == pytest.approx(read_info(model).training["dev_f1"], abs=0.02)
     assert "--init" not in caplog.text
-
-    other = dataclasses.replace(config.model.encoder, layers=3, width=64)
-    config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=other))
-    train(config, corpus, tmp_path / "again", init=model, device="cpu")
-    message = f"--init: the model stays as in {model}; not used: model.encoder.layers model.encoder.width"
-    assert [record.message for record in caplog.records if "--init" in record.message] == [message]
 
 
 def test_a_checkpoint_with_code_is_refused(tmp_path):
@@ -204,23 +196,18 @@ def run_and_kill(arguments, environment, seconds_after_first_epoch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_a_killed_run_resumes(corpus, tmp_path, precision):
-    """Kill a run twice with SIGKILL: identical weights in fp32, the same development F1 within 0.001 in bf16."""
+def test_a_killed_run_resumes(corpus, tmp_path):
+    """A run that is killed twice with SIGKILL ends with the weights of an unbroken run."""
     import yaml
 
     config = tmp_path / "tiny.yaml"
-    config.write_text(
-        yaml.safe_dump(as_mapping(tiny_config(epochs=8, precision=precision, optimizer={"ema_decay": 0.9})))
-    )
+    config.write_text(yaml.safe_dump(as_mapping(tiny_config(epochs=8, optimizer={"ema_decay": 0.9}))))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(command(corpus, config, tmp_path / "whole"), check=True, env=environment)
-    kills = [run_and_kill(command(corpus, config, tmp_path / "cut"), environment, wait) for wait in (0.05, 0.3)]
-    subprocess.run(command(corpus, config, tmp_path / "cut"), check=True, env=environment)
+    subprocess.run(command(corpus, config, tmp_path / "unbroken"), check=True, env=environment)
+    resume = command(corpus, config, tmp_path / "killed")
+    kills = [run_and_kill(resume, environment, seconds) for seconds in (0.05, 0.3)]
+    subprocess.run(resume, check=True, env=environment)
     assert any(kills)
-    whole, cut = (json.loads((tmp_path / name / "config.json").read_text()) for name in ("whole", "cut"))
-    assert cut["training"]["dev_f1"] == pytest.approx(whole["training"]["dev_f1"], abs=0.001)
-    if precision == "fp32":
-        first, second = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "cut"))
-        assert first.keys() == second.keys()
-        assert all(torch.equal(first[name], second[name]) for name in first)
+    unbroken, resumed = (load_file(tmp_path / name / "model.safetensors") for name in ("unbroken", "killed"))
+    assert unbroken.keys() == resumed.keys()
+    assert all(torch.equal(unbroken[name], resumed[name]) for name in unbroken)

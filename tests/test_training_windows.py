@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 pytest.importorskip("torch")
 
 from dummies import tiny_config
+from training_dummies import generator, seeds
 
 from asr_punct.config import SamplingConfig, TrainingConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
@@ -37,10 +38,6 @@ def documents_of(*sizes):
     return np.stack([stops - sizes, stops], axis=1)
 
 
-def generator(seed=0):
-    return np.random.default_rng(seed)
-
-
 @st.composite
 def layouts(draw):
     """Documents, the number of sub-words of each of their words, and which words end sentences."""
@@ -52,7 +49,6 @@ def layouts(draw):
 
 
 sizes = st.integers(1, 20), st.integers(4, 40)
-seeds = st.integers(0, 99)
 
 
 def longest(subwords, start, stop, words, tokens):

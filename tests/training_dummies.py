@@ -8,14 +8,7 @@ from asr_punct.marks import MARKS
 from asr_punct.pauses import BUCKETS, UNKNOWN
 from asr_punct.training.corpus import WordArrays
 
-KINDS = {
-    "words": np.int32,
-    "marks": np.uint16,
-    "cases": np.uint8,
-    "pauses": np.int16,
-    "boundaries": np.uint8,
-    "rows": np.int32,
-}
+KINDS = {"words": "i4", "marks": "u2", "cases": "u1", "pauses": "i2", "boundaries": "u1", "rows": "i4"}
 seeds = st.integers(0, 99)
 
 
@@ -24,9 +17,9 @@ def generator(seed=0):
 
 
 def arrays(words, **columns):
-    """Windows of these words; a column that is not given, or None, is 0."""
-    given = {"words": words, **{name: column for name, column in columns.items() if column is not None}}
-    return WordArrays(**{name: np.array(given.get(name, [0] * len(words)), kind) for name, kind in KINDS.items()})
+    """Windows of these words; a column that is not given is 0."""
+    columns = {"words": words, **columns}
+    return WordArrays(**{name: np.array(columns.get(name, [0] * len(words)), kind) for name, kind in KINDS.items()})
 
 
 @st.composite

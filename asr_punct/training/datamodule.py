@@ -42,12 +42,12 @@ class PunctuationData(lightning.LightningDataModule):
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
-        training = config.training
-        if training.noise.windows:
-            self.confusions = Confusions.from_corpus(self.train, config.model.language, training.noise.fillers.split())
+        noise, augmentation = config.training.noise, config.training.augment
+        if noise.windows:
+            self.confusions = Confusions.from_corpus(self.train, config.model.language, noise.fillers.split())
             words = (*self.train.vocabulary.words, *self.confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
-        if training.augment.rate and training.augment.replacement == "unknown":
+        if augmentation.rate and augmentation.replacement == "unknown":
             vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
             self.train = replace(self.train, vocabulary=vocabulary)
             self.replacements = range(len(vocabulary.words))[-1:]
@@ -113,7 +113,7 @@ class DevelopmentBatches(Dataset[Batch]):
         length, first, last = np.array([(len(window.words), *window.keep) for window in windows]).T
         start = np.cumsum(last - first) - last  # the kept parts are consecutive
         self._spans = np.stack([start, start + length], axis=1)
-        self._kept = first, last
+        self._keep = first, last
         words = 2 * config.training.batch_size * config.model.window.words
         self._batches = epoch_batches(length, words, np.random.default_rng(0))
 
@@ -124,6 +124,6 @@ class DevelopmentBatches(Dataset[Batch]):
         chosen = self._batches[index]
         words = self._corpus.windows(self._spans[chosen])
         rows, columns = words.cells
-        first, last = (bound[chosen][rows] for bound in self._kept)
+        first, last = (bound[chosen][rows] for bound in self._keep)
         counted = (columns >= first) & (columns < last)
         return make_batch(words, self._corpus.vocabulary, self._tokenizer, counted=counted)

@@ -169,7 +169,7 @@ def _load_pos_tagger(model: Tagger, config: Config) -> None:
     if not (isinstance(model.pos, PosFusion) and isinstance(model.pos.tagger, PosTagger)):
         return
     if not config.training.pos_tagger:
-        raise ConfigError("training: pos_tagger names nothing, expected a directory of recipes/pos.py (tagger own)")
+        raise ConfigError("training: pos_tagger: found nothing, expected a directory of recipes/pos.py")
     load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
     if config.model.pos.weights == "tagger":
         model.pos.copy_tagger_weights()
