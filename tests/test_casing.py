@@ -1,4 +1,4 @@
-"""Casing lists: words written by them, files, commands."""
+"""Casing lists: words, files, the model, the user and the command."""
 
 import io
 import shutil
