@@ -136,8 +136,8 @@ def test_an_error_of_the_caller_passes(tmp_path, monkeypatch, capfd, path, error
         out.writelines(lines())
     assert raised.value is error
     assert list(tmp_path.iterdir()) == []
-    print(" and the rest")
-    assert capfd.readouterr().out == ("half" if path == "-" else "") + " and the rest\n"
+    print(" and more")
+    assert capfd.readouterr().out == ("half" if path == "-" else "") + " and more\n"
 
 
 class NoDescriptor(stdio.StringIO):

@@ -9,7 +9,7 @@ from dummies import file
 import asr_punct
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE, format_by_name
+from asr_punct.formats.formats import READABLE, WRITABLE, format_by_name
 from asr_punct.formats.source import Source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word
@@ -106,14 +106,6 @@ def test_unknown_formats_are_errors():
         formats.read("a", "doc")
     with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
         formats.output_format("a", "doc")
-
-
-def test_each_format_can_be_read_or_written_and_has_unique_suffixes():
-    suffixes = [suffix for format_ in FORMATS.values() for suffix in format_.suffixes]
-    assert len(set(suffixes)) == len(suffixes)
-    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
-    assert {*READABLE, *WRITABLE} == set(FORMATS)
-    assert all((format_.recognises is None) == (format_.utterances is None) for format_ in FORMATS.values())
 
 
 def test_help_names_every_format(run):
