@@ -39,9 +39,8 @@ def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
         found = restored.pop(utterance.id, Utterance(()))
         if [word.text for word in found.words] != [word.text for word in utterance.words]:
             raise InputError(parts, f"other words for {utterance.id!r}", f"those of {ctm} (run stage 1)")
-        utterances.append(
-            annotate(replace(utterance, pause_before=found.pause_before), labels=found.labels, pauses=found.pauses)
-        )
+        utterance = replace(utterance, pause_before=found.pause_before)
+        utterances.append(annotate(utterance, labels=found.labels, pauses=found.pauses))
     return utterances
 
 

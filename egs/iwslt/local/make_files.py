@@ -39,9 +39,8 @@ def sentences(count: int, rng: random.Random) -> Iterator[str]:
     for _ in range(count):
         template = rng.choice(_QUESTIONS) + "?" if rng.random() < 0.2 else rng.choice(_STATEMENTS)
         a, b, c = rng.sample(_THINGS, 3)
-        yield template.format(
-            a=a, b=b, c=c, verb=rng.choice(_VERBS), time=rng.choice(_TIMES), opener=rng.choice(_OPENERS)
-        )
+        words = {"verb": rng.choice(_VERBS), "time": rng.choice(_TIMES), "opener": rng.choice(_OPENERS)}
+        yield template.format(a=a, b=b, c=c, **words)
 
 
 def lines(count: int, rng: random.Random) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Mapping
+from operator import truediv
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -45,9 +46,7 @@ def relative_times(ways: Mapping[str, Callable[[], None]], rounds: int) -> dict[
             if turn:
                 seconds[name].append(time.perf_counter() - begin)
     base = next(iter(seconds.values()))
-    return {
-        name: median(took / first for took, first in zip(times, base, strict=True)) for name, times in seconds.items()
-    }
+    return {name: median(map(truediv, times, base)) for name, times in seconds.items()}
 
 
 def main(

@@ -64,9 +64,8 @@ def main(config: Path, manifest: Path, target: Path, changes: list[str]) -> None
         callbacks=[EpochEnd(last)],
     )
     model = EncDecCTCModel(cfg=values.model, trainer=trainer)
-    print(
-        f"{sum(parameter.numel() for parameter in model.parameters())} parameters, {len(values.model.labels)} letters"
-    )
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{parameters} parameters, {len(values.model.labels)} letters")
     trainer.fit(model, ckpt_path=str(last) if last.exists() else None)
     model.save_to(f"{target}.partial.nemo")
     os.replace(f"{target}.partial.nemo", target)

@@ -41,10 +41,8 @@ def main(truth: Path, data: Path, output: Path) -> None:
     write_json_file(output, figures)
     for name, row in figures.items():
         error, f1 = ("–" if row[key] is None else f"{row[key]:.3f}" for key in ("median_error_s", "pause_f1"))
-        print(
-            f"  {name}: word starts {error} s off (median), "
-            f"pauses over {LONG_PAUSE} s found with F1 {f1} (synthetic corpus)"
-        )
+        pauses = f"pauses over {LONG_PAUSE} s found with F1 {f1} (synthetic corpus)"
+        print(f"  {name}: word starts {error} s off (median), {pauses}")
 
 
 if __name__ == "__main__":
