@@ -49,30 +49,30 @@ def marks_of(rows, **keywords):
 
 def violation(rows, active=frozenset(MARKS), barriers=()):
     """Which rule the marks of a document break, if any, and its closing marks without an opening one."""
-    held, unopened = set(), []
+    open_pairs, unopened = set(), []
     for i, marks in enumerate(rows):
-        if i in barriers and held:
+        if i in barriers and open_pairs:
             return "open at a barrier", unopened
         for opening, closing in PAIRS:
             if closing not in active or opening not in active:
                 continue
-            if opening in marks and opening in held:
+            if opening in marks and opening in open_pairs:
                 return "inside itself", unopened
             if opening in marks:
-                held.add(opening)
-            if closing in marks and opening in held:
-                held.remove(opening)
+                open_pairs.add(opening)
+            if closing in marks and opening in open_pairs:
+                open_pairs.remove(opening)
             elif closing in marks:
                 unopened.append(closing)
-        if marks & (ENDS | {Mark.PERIOD}) and held - {Mark.OPEN_QUOTE}:
+        if marks & (ENDS | {Mark.PERIOD}) and open_pairs - {Mark.OPEN_QUOTE}:
             return "open at a sentence's end", unopened
-        if i in barriers and held:
+        if i in barriers and open_pairs:
             return "open at a barrier", unopened
         if len(marks & STOPS) > 1:
             return "two stops", unopened
         if Mark.PERIOD in marks and marks & (ENDS | {Mark.ELLIPSIS}) and Mark.QUOTE not in marks:
             return "period beside an end", unopened
-    if held:
+    if open_pairs:
         return "open at the end", unopened
     return "a quotation without a beginning" if Mark.QUOTE in unopened else None, unopened
 
@@ -192,7 +192,7 @@ def test_thresholds_are_by_mark_and_case_is_the_likeliest():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 40), min_size=1, max_size=6))
-def test_sentences_begin_with_capitals_in_whatever_pieces(seed, sizes):
+def test_sentences_begin_with_capitals_whatever_the_sizes_of_parts(seed, sizes):
     rng = np.random.default_rng(seed)
     marks = rng.uniform(0, 0.7, (60, len(MARKS))).astype(np.float32)
     cases = rng.dirichlet([1, 1, 1], 60).astype(np.float32)

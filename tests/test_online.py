@@ -80,7 +80,7 @@ MENU = (*(mark for pair in PAIRS for mark in pair), Mark.PERIOD, Mark.COMMA)
 SETS = [frozenset(chosen) for n in range(9) for chosen in itertools.combinations(MENU, n)]
 
 
-def may_stand(marks, open_after):
+def may_occur(marks, open_after):
     """The rules of one word, of the marks of `MENU`."""
     if Mark.PERIOD not in marks:
         return True
@@ -88,39 +88,39 @@ def may_stand(marks, open_after):
     return not inside and Mark.COMMA not in marks and (Mark.QUOTE in marks or not marks & ENDS)
 
 
-def outcomes(state, begun, marks, scores, penalties):
+def outcomes(state, committed, marks, scores, penalties):
     """The state after a word with these marks, and their score; None if they break a rule."""
-    total, held, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
+    total, open_pairs, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
     for (opening, closing), penalty in zip(PAIRS, penalties, strict=True):
-        if opening in marks and opening in held:
+        if opening in marks and opening in open_pairs:
             return None
         if opening in marks:
-            held.add(opening)
+            open_pairs.add(opening)
         if closing in marks:
-            if opening in held:
-                held.discard(opening)
-                if begun and closing in ENDS:
+            if opening in open_pairs:
+                open_pairs.discard(opening)
+                if committed and closing in ENDS:
                     best = max(scores[mark] for mark in (Mark.PERIOD, *ENDS))
                     total += max(0.0, best - scores[closing])
-            elif begun and closing in ENDS:
+            elif committed and closing in ENDS:
                 return None
             else:
                 total -= penalty
-    unfinished = held & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
-    if (closes_end and unfinished) or not may_stand(marks, held):
+    unfinished = open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
+    if (closes_end and unfinished) or not may_occur(marks, open_pairs):
         return None
-    return frozenset(held), begun and bool(unfinished), total
+    return frozenset(open_pairs), committed and bool(unfinished), total
 
 
-def best(rows, state, begun, end, penalties, known):
+def best(rows, state, committed, end, penalties, known):
     """Highest score of any way to mark `rows`, and the highest by the first word's marks."""
     if not rows:
         return (0.0 if not (end and state) else -np.inf), {}
-    key = (len(rows), state, begun)
+    key = (len(rows), state, committed)
     if key not in known:
         first = {}
         for marks in SETS:
-            found = outcomes(state, begun, marks, rows[0], penalties)
+            found = outcomes(state, committed, marks, rows[0], penalties)
             if found:
                 first[marks] = found[2] + best(rows[1:], found[0], found[1], end, penalties, known)[0]
         known[key] = max(first.values()), first
@@ -133,17 +133,17 @@ def best(rows, state, begun, end, penalties, known):
     st.sets(st.sampled_from(sorted(OPENING))),
     st.booleans(),
 )
-def test_no_other_marks_are_better(rows, held, end):
+def test_no_other_marks_are_better(rows, open_pairs, end):
     rows = [dict(zip(MENU, row, strict=True)) for row in rows]
     parameters = DecodeSettings()
     scores = [dict(zip(MARKS, row, strict=True)) for row in mark_logits(table(rows), parameters).tolist()]
     decoder = OnlineDecoder(parameters)
-    begun = bool(held & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
-    decoder._open = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in held)
+    committed = bool(open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
+    decoder._open = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in open_pairs)
     flags = np.zeros(len(rows), dtype=np.uint8)
     chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end).marks
     penalties = (parameters.unopened[Mark.QUESTION], parameters.unopened[Mark.EXCLAMATION], np.inf)
-    highest, by_first = best(scores, frozenset(held), begun, end, penalties, {})
+    highest, by_first = best(scores, frozenset(open_pairs), committed, end, penalties, {})
     assert by_first[chosen] == pytest.approx(highest)
 
 
