@@ -1,4 +1,4 @@
-"""Small material of our own: sentences, corpora and models that take seconds."""
+"""Test data: random sentences, corpora of them, and models that are trained in seconds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELLED = annotate(
 
 
 def bare_words(utterance: Utterance) -> tuple[Word, ...]:
-    """Words without labels, pauses and probabilities."""
+    """Return the words without labels, pauses and probabilities."""
     return annotate(utterance, labels=None, pauses=None, probabilities=None).words
 
 
@@ -47,14 +47,14 @@ CTC_SETTINGS = {
 
 
 def file(folder: Path, name: str, content: str | bytes) -> Path:
-    """A file in a folder."""
+    """Write a file and return its path."""
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
 def sentence(rng: random.Random) -> list[tuple[str, Labels, float]]:
-    """A short statement or question whose marks follow from its words, with pauses at the marks."""
+    """Return a short statement or question whose marks follow from its words, with long pauses at its end."""
     name, noun = rng.choice(NAMES), rng.choice(NOUNS)
     if rng.random() < 0.4:
         asked = Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP)
@@ -68,7 +68,7 @@ def sentence(rng: random.Random) -> list[tuple[str, Labels, float]]:
 
 
 def utterances(count: int, seed: int) -> list[Utterance]:
-    """Utterances of one to three sentences, ten to a recording."""
+    """Return utterances of one to three sentences; a recording has ten."""
     rng = random.Random(seed)
     result = []
     for number in range(count):
@@ -86,7 +86,7 @@ def utterances(count: int, seed: int) -> list[Utterance]:
 
 
 def write_corpus(directory: Path, train: int = 120, dev: int = 30) -> Path:
-    """`train.tsv` and `dev.tsv`."""
+    """Write `train.tsv` and `dev.tsv` of this many utterances."""
     directory.mkdir(parents=True, exist_ok=True)
     for seed, (name, count) in enumerate({"train": train, "dev": dev}.items()):
         with open(directory / f"{name}.tsv", "w", encoding="utf-8") as out:
@@ -95,7 +95,7 @@ def write_corpus(directory: Path, train: int = 120, dev: int = 30) -> Path:
 
 
 def tiny_config(**training: object) -> Config:
-    """A model of a few thousand parameters that learns `sentence` in seconds."""
+    """Return a model of a few thousand parameters that learns the marks of `sentence` in seconds."""
     encoder = {
         "vocabulary": 60,
         "layers": 1,

@@ -11,19 +11,19 @@ from asr_punct.config import HeadConfig
 from asr_punct.marks import CASES, MARKS, mark_bits, parse_marks
 from asr_punct.model.crf import ChainCrf
 
-_RARE = -4.0
-"""Initial bias of mark logits (probability 0.02), as marks are rare."""
-_LEAST_PROBABILITY = 1e-7
+_INITIAL_MARK_BIAS = -4.0
+"""Initial bias of mark logits: a probability of 0.02, as marks are rare."""
+_MIN_PROBABILITY = 1e-7
 """Mark probabilities are clamped to [1e-7, 1 - 1e-7], so that logits are finite."""
 
 
 class MultiLabelHead(nn.Module):
-    """Multi-label head: one logit for each mark."""
+    """One logit and one sigmoid for each mark, so that a word can have several marks."""
 
     def __init__(self, config: HeadConfig, width: int) -> None:
         super().__init__()
         self.layers = _layers(config, width, width, len(MARKS))
-        nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _RARE)
+        nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _INITIAL_MARK_BIAS)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return logits (batch, words, marks) of contextual vectors (batch, words, width)."""
@@ -53,28 +53,28 @@ class MultiLabelHead(nn.Module):
 class ClassHead(nn.Module):
     """Softmax over classes, one class per word, with or without a CRF. A class is a set of marks."""
 
-    contains: Tensor
+    has_mark: Tensor
     """(classes, marks), 1 if the mark is in the class."""
-    target: Tensor
-    """(2^marks,): `target[bits]` is the class of the set whose bit i is mark i."""
+    class_of: Tensor
+    """(2^marks,): `class_of[bits]` is the class of the set whose bit i is mark i."""
 
     def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
         named = [parse_marks(name) for name in config.classes]
         classes = [mark_bits(marks) for marks in named]
         sets = torch.arange(1 << len(MARKS))
-        target = torch.zeros_like(sets)
+        class_of = torch.zeros_like(sets)
         for index, bits in enumerate(classes):
             if bits.bit_count() == 1:
-                target[sets & bits > 0] = index  # a rarer mark comes later and overwrites the class of a frequent one
+                class_of[sets & bits > 0] = index  # a rarer mark comes later and overwrites the class of a frequent one
         for index, bits in enumerate(classes):
-            target[bits] = index
+            class_of[bits] = index
         self.layers = _layers(config, width, width, len(classes))
         self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
         self.uses_viterbi = config.crf == "path"
-        self.register_buffer("target", target, persistent=False)
-        contains = torch.tensor([[float(mark in marks) for mark in MARKS] for marks in named])
-        self.register_buffer("contains", contains, persistent=False)
+        self.register_buffer("class_of", class_of, persistent=False)
+        has_mark = torch.tensor([[float(mark in marks) for mark in MARKS] for marks in named])
+        self.register_buffer("has_mark", has_mark, persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
@@ -89,7 +89,7 @@ class ClassHead(nn.Module):
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
         """Return logits (..., marks); the probability of a mark is the sum over the classes that contain it."""
         with torch.autocast(probabilities.device.type, enabled=False):
-            return torch.logit(probabilities @ self.contains, eps=_LEAST_PROBABILITY)
+            return torch.logit(probabilities @ self.has_mark, eps=_MIN_PROBABILITY)
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits for `loss`.
@@ -105,7 +105,7 @@ class ClassHead(nn.Module):
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
         """Return which marks the likeliest class contains, (..., marks)."""
-        return self.contains[probabilities.argmax(dim=-1)] > 0
+        return self.has_mark[probabilities.argmax(dim=-1)] > 0
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Return the cross-entropy of `logits` (words, classes) for `marks` (words, marks), summed over words."""
@@ -113,7 +113,7 @@ class ClassHead(nn.Module):
 
     def _targets(self, marks: Tensor) -> Tensor:
         """Return the class, (...), of each set of marks, (..., marks)."""
-        return self.target[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
+        return self.class_of[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 
 
 class CaseHead(nn.Module):
