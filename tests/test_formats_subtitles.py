@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import subtitles
-from asr_punct.formats.cue_text import escaped, split_words, token_of
+from asr_punct.formats.cue_text import escape, split_words, token_of
 from asr_punct.formats.subtitles import chosen_limits, write_srt, write_vtt
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
@@ -344,5 +344,5 @@ def test_the_parts_of_a_cue_join_to_its_text(text, kind):
 
 @given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
 def test_escaped_text_is_read_back(token):
-    found = split_words(escaped(token, "vtt"), "vtt")
+    found = split_words(escape(token, "vtt"), "vtt")
     assert [token_of(word, "vtt") for word in found.words] == [token]

@@ -65,7 +65,7 @@ def strip_tags(text: str, kind: Kind) -> str:
     return _TAGS[kind].sub("", text)
 
 
-def unmarked(text: str, kind: Kind) -> str:
+def plain_text(text: str, kind: Kind) -> str:
     """Return the text without tags, its escaped characters decoded."""
     text = strip_tags(text, kind)
     return unescape(text) if kind == "vtt" else text
@@ -73,17 +73,17 @@ def unmarked(text: str, kind: Kind) -> str:
 
 def token_of(word: str, kind: Kind) -> str:
     """Return the token of a word of `CueText`."""
-    return "".join(unmarked(word, kind).split())
+    return "".join(plain_text(word, kind).split())
 
 
-def escaped(text: str, kind: Kind) -> str:
+def escape(text: str, kind: Kind) -> str:
     """Return plain text with the characters escaped that the format reserves."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
 
 
 def voice_tag(speaker: str, kind: Kind) -> str:
     """Return the tag before a speaker's text; SRT has none."""
-    return f"<v {escaped(' '.join(speaker.split()), kind)}>" if speaker and kind == "vtt" else ""
+    return f"<v {escape(' '.join(speaker.split()), kind)}>" if speaker and kind == "vtt" else ""
 
 
 def speaker_of(text: CueText, kind: Kind) -> str:
@@ -93,8 +93,8 @@ def speaker_of(text: CueText, kind: Kind) -> str:
     return unescape(found[1]).strip() if found else ""
 
 
-def only_space(between: str, kind: Kind) -> str:
-    """Return the text between two words for a file of the other format: white space and line breaks."""
+def keep_space(between: str, kind: Kind) -> str:
+    """Return the white space and line breaks between two words, for a file of the other format."""
     return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", strip_tags(between, kind))
 
 
@@ -110,13 +110,13 @@ def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: K
     """
     text = write_text([token], [labels], glyphs)
     if token_of(word, kind) != token:
-        return escaped(text, kind)
+        return escape(text, kind)
     if text == token:
         return word
     cased, before = glyphs.cased(token, labels.case), glyphs.before(labels.marks)
     after = text[len(before) + len(cased) :]
     core = word if cased == token else _with_case(word, cased, kind)
-    return escaped(before, kind) + core + escaped(after, kind)
+    return escape(before, kind) + core + escape(after, kind)
 
 
 def _with_case(word: str, cased: str, kind: Kind) -> str:
@@ -125,6 +125,6 @@ def _with_case(word: str, cased: str, kind: Kind) -> str:
     edges = [0, *(edge for span in tags for edge in span), len(word)]
     parts = [word[a:b] for a, b in pairwise(edges)]
     for i in range(0, len(parts), 2):
-        length = len(unmarked(parts[i], kind)) if i < len(parts) - 1 else len(cased)
-        parts[i], cased = escaped(cased[:length], kind), cased[length:]
+        length = len(plain_text(parts[i], kind)) if i < len(parts) - 1 else len(cased)
+        parts[i], cased = escape(cased[:length], kind), cased[length:]
     return "".join(parts)

@@ -19,14 +19,14 @@ from asr_punct.errors import AsrPunctError, InputError, counted_as
 from asr_punct.formats.cue_text import (
     CueText,
     Kind,
-    escaped,
+    escape,
+    keep_space,
     labelled_word,
-    only_space,
+    plain_text,
     speaker_of,
     split_words,
     strip_tags,
     token_of,
-    unmarked,
     voice_tag,
 )
 from asr_punct.formats.files import Pathlike, display_name, read_lines
@@ -322,11 +322,11 @@ class _Writer:
             raise InputError(f"utterance {utterance.id!r}", found, expected)
         repeated = cue.head.strip()
         parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
-        between = cue.text.between if keeps_kind else [only_space(text, cue.kind) for text in cue.text.between]
+        between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
         parts.append(between[0])
         for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
             text = labelled_word(word, token.text, label, self._glyphs, cue.kind)
-            parts += [text if keeps_kind else escaped(unmarked(text, cue.kind), self._kind), after]
+            parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
         lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
         plain_lines = [strip_tags(line, self._kind).strip() for line in lines]
         self._last_line = next(filter(None, reversed(plain_lines)), self._last_line)
@@ -340,7 +340,7 @@ class _Writer:
                 raise InputError("subtitles", found, "one recording a file")
             self._recording = cue.recording
         for cue in sorted(cues, key=attrgetter("start")):
-            text = "".join(escaped(line, self._kind) + "\n" for line in cue.lines)
+            text = "".join(escape(line, self._kind) + "\n" for line in cue.lines)
             self._write_cue(cue.start, cue.end, voice_tag(cue.speaker, self._kind) + text)
 
     def _write_cue(self, start: Seconds, end: Seconds, text: str) -> None:
