@@ -6,8 +6,9 @@ with it: what the capital costs is subtracted from the logit of the mark.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,11 +47,13 @@ class CaseChoices(NamedTuple):
 
     def followed_by(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
-        return CaseChoices(*map(np.concatenate, zip(self, other, strict=True)))
+        columns: Iterable[Any] = zip(self, other, strict=True)
+        return CaseChoices(*map(np.concatenate, columns))
 
     def after(self, words: int) -> CaseChoices:
         """Return the choices without those of the first words."""
-        return CaseChoices(*(column[words:] for column in self))
+        columns: Iterable[Any] = self
+        return CaseChoices(*(column[words:] for column in columns))
 
 
 class Capitals:

@@ -59,7 +59,7 @@ def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], setti
 
 def possible_marks(settings: DecodeSettings, classes: tuple[str, ...]) -> Collection[Mark]:
     """Return the marks that are not switched off and, for a model of classes, are in one of them."""
-    contained = class_marks(classes).any(axis=0) if classes else np.ones(len(MARKS), dtype=bool)
+    contained: BoolArray = class_marks(classes).max(axis=0) if classes else np.ones(len(MARKS), dtype=bool)
     return [mark for mark, known in zip(MARKS, contained, strict=True) if known and settings.thresholds[mark] <= 1]
 
 
