@@ -1,6 +1,5 @@
-"""Punctuation of NeMo hypotheses and manifests; any object with a hypothesis's attributes will do."""
+"""Punctuation of NeMo hypotheses; any object with a hypothesis's attributes will do."""
 
-import json
 import sys
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from asr_punct import nemo
 from asr_punct.errors import InputError, MissingExtraError
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.nemo import punctuate_hypotheses, punctuate_manifest
+from asr_punct.nemo import punctuate_hypotheses
 from asr_punct.words import annotate
 
 FRAME = 0.04
@@ -134,22 +133,6 @@ def test_consecutive_hypotheses_are_one_document_without_pauses_between(consecut
 def test_invalid_hypotheses(hypothesis, error):
     with pytest.raises(InputError, match=error):
         punctuate_hypotheses([hypothesis], ByWord())
-
-
-def test_a_manifest_keeps_all_but_its_words(tmp_path):
-    words = [{"word": "ana", "start": 0.1, "end": 0.4, "x": 1}, {"word": "casa", "start": 0.5, "end": 0.9}]
-    lines = [
-        {"audio_filepath": "a.wav", "duration": 1.0, "pred_text": "ana casa", "word": words, "lang": "es"},
-        {"audio_filepath": "b.wav", "pred_text": "dónde está la ley"},
-    ]
-    source, output = tmp_path / "in.json", tmp_path / "out.json"
-    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    punctuate_manifest(source, output, ByWord())
-    first, second = map(json.loads, output.read_text().splitlines())
-    assert first.pop("pred_text") == "Ana, casa."
-    assert first.pop("word") == [{**words[0], "word": "Ana,"}, {**words[1], "word": "casa."}]
-    assert first == {key: value for key, value in lines[0].items() if key not in ("pred_text", "word")}
-    assert second == {**lines[1], "pred_text": "¿Dónde está la ley?"}
 
 
 def test_a_missing_nemo_is_named(monkeypatch):

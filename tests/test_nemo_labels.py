@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.corpora.nemo import prepare_nemo_labels
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError
 from asr_punct.formats.nemo_labels import read_nemo_labels, write_pairs
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -28,14 +28,6 @@ def test_a_pair_is_a_mark_and_a_capital():
         Labels(frozenset({Mark.QUOTE, Mark.PERIOD})),
     ]
     assert write_pairs(labels, SPANISH) == "OU OO ,O ?U .O"
-
-
-def test_lines_of_words_and_pairs_are_utterances(tmp_path):
-    first, empty, second = read(tmp_path, "Ana mira\n\ndónde está\n", ",U OO\n\nOU ?O\n")
-    assert [word.text for word in first.words] == ["ana", "mira"]
-    assert first.labels == (Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels())
-    assert second.labels == (Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.QUESTION})))
-    assert first.document == empty.document != second.document
 
 
 @pytest.mark.parametrize(
@@ -96,12 +88,3 @@ def test_files_without_parts_are_divided(tmp_path, run):
     assert status == 0
     assert "words: train 32, dev 8" in output
     assert sum(len(utterance.words) for utterance in read_tsv(tmp_path / "out" / "dev.tsv")) == 8
-
-
-def test_other_folders_and_shares(tmp_path):
-    with pytest.raises(InputError, match="found none of NeMo's training files"):
-        prepare_nemo_labels(tmp_path, tmp_path / "out")
-    write_part(tmp_path, "text.txt", "labels.txt")
-    with pytest.raises(AsrPunctError, match="--dev 1"):
-        prepare_nemo_labels(tmp_path, tmp_path / "out", dev=1.0)
-    assert not (tmp_path / "out").exists()

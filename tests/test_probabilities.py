@@ -19,8 +19,6 @@ from asr_punct.formats.json import utterances, write_json
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
-from asr_punct.scoring import pair_words
-from asr_punct.scoring.html.reliability import reliability
 from asr_punct.words import PROBABLE, Utterance, Word, annotate
 
 FREE = np.zeros(1, dtype=np.uint8)
@@ -168,12 +166,6 @@ def test_the_diagram_has_a_point_for_each_tenth_of_the_scale(tmp_path, align):
     assert "1 marks: mean 25.0 %, right 100.0 %" in titles
     assert "1 capitals: mean 95.0 %, right 100.0 %" in titles
     assert not any("marks: mean 1.0 %" in title for title in titles)
-
-
-def test_merged_classes_have_no_diagram():
-    heard = [annotate(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
-    assert not list(reliability(pair_words(REFERENCE, heard, 4)))
-    assert [diagram.unit for diagram in reliability(pair_words(REFERENCE, heard))] == ["marks", "capitals"]
 
 
 def test_the_command_needs_json_for_them(run, tmp_path):

@@ -1,6 +1,6 @@
 """Plugin for NeMo: punctuation of its transcripts, and a model that its tools save, restore and train.
 
-`punctuate_hypotheses` and `punctuate_manifest` need only the core install. `AsrPunctModel` needs NeMo. Its second name,
+`punctuate_hypotheses` needs only the core install. `AsrPunctModel` needs NeMo. Its second name,
 `PunctuationCapitalizationModel`, is that of the NeMo class which it replaces.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from asr_punct.nemo.hypotheses import punctuate_hypotheses, punctuate_manifest
+from asr_punct.nemo.hypotheses import punctuate_hypotheses
 
 if TYPE_CHECKING:
     from asr_punct.nemo.model import AsrPunctModel
     from asr_punct.nemo.model import AsrPunctModel as PunctuationCapitalizationModel
 
-__all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypotheses", "punctuate_manifest"]
+__all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypotheses"]
 
 
 def __getattr__(name: str) -> Any:

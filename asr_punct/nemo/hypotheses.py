@@ -1,4 +1,4 @@
-"""Punctuation of NeMo's hypotheses and manifests, without importing NeMo."""
+"""Punctuation of NeMo's hypotheses, without importing NeMo."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
-from asr_punct import formats
 from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
-from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import replace_entries, written_words
@@ -60,23 +58,6 @@ def _utterances(hypotheses: Iterable[HypothesisWords], document: str) -> Iterato
         source = time_source_of(hypothesis.words, DEFAULT_TIME_SOURCE["nemo"])
         utterance = Utterance(hypothesis.words, document=document, recording=str(number), time_source=source)
         yield from with_pauses([utterance])
-
-
-def punctuate_manifest(source: Pathlike, output: Pathlike, punctuator: Punctuator) -> None:
-    """Copy a manifest, with marks and capitals in its texts and words.
-
-    Consecutive lines of one audio file are context for each other. The output file appears when it is complete.
-
-    Args:
-        source: manifest of transcriptions (`pred_text`, `word`) or alignments (`words`, `alignments`), or `-`.
-        output: the manifest to write, or `-`.
-        punctuator: the model.
-
-    Raises:
-        InputError: `source` is not a manifest, or `output` cannot be written.
-    """
-    restored = punctuator.restore(formats.read(source, "nemo"))
-    formats.write(restored, output, punctuator.glyphs, "nemo")
 
 
 def _write(
