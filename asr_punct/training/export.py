@@ -34,8 +34,11 @@ from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTP
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN
+from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
+_CALIBRATION_SEEDS = range(100, 104)
+"""Of the random windows on which the int8 graph's scales are measured."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -96,7 +99,7 @@ def export(directory: Path, int8: bool = False) -> float:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                _quantise(new, new_int8)
+                quantise(new, new_int8, (random_features(info, seed) for seed in _CALIBRATION_SEEDS))
             _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
@@ -138,19 +141,6 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
             verbose=False,
         )
     _tidy(path)
-
-
-def _quantise(source: Path, target: Path) -> None:
-    """Quantise matrix products and embedding tables to int8. Convolutions stay: int8 would make them slower."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    logging.disable(logging.WARNING)  # the quantiser warns on the root logger
-    try:
-        quantize_dynamic(
-            source, target, op_types_to_quantize=["MatMul", "Gather"], weight_type=QuantType.QInt8, per_channel=True
-        )
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 def _tidy(path: Path) -> None:

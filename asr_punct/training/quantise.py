@@ -1,0 +1,85 @@
+"""Quantise an ONNX graph to int8 for the CPU.
+
+Dynamic quantisation gives each input of a matrix product one scale, so a few channels with large values cost all others
+their precision. As in SmoothQuant (Xiao et al. 2023), each channel of these inputs is divided by s, and the rows of the
+weights are multiplied by s. Weights have a scale for each output channel and hardly suffer, so s depends on the inputs
+alone: the square root of the channel's largest absolute value (equation 4 of the paper without the weights).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime as ort
+from onnx import NodeProto, helper, numpy_helper
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from asr_punct.features import Features
+
+_MIN_VALUE = 1e-5
+_Channels = npt.NDArray[np.float32]
+"""A value for each channel, (channels,)."""
+
+
+def quantise(source: Path, target: Path, windows: Iterable[Features]) -> None:
+    """Write a graph with int8 matrix products and embedding tables. Convolutions stay: int8 would make them slower.
+
+    Args:
+        source: the fp32 graph.
+        target: the int8 graph.
+        windows: inputs on which the values of the channels are measured.
+    """
+    graph = onnx.load(source)
+    _smooth(graph, windows)
+    logging.disable(logging.WARNING)  # the quantiser warns on the root logger
+    try:
+        quantize_dynamic(
+            graph, target, op_types_to_quantize=["MatMul", "Gather"], weight_type=QuantType.QInt8, per_channel=True
+        )
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _smooth(graph: onnx.ModelProto, windows: Iterable[Features]) -> None:
+    """Divide the inputs of all matrix products with weights by their scales; products of one input share a division."""
+    weights = {tensor.name: tensor for tensor in graph.graph.initializer}
+    products: dict[str, list[NodeProto]] = defaultdict(list)
+    for node in graph.graph.node:
+        if node.op_type == "MatMul" and node.input[1] in weights and node.input[0] not in weights:
+            products[node.input[0]].append(node)
+    for name, largest in _largest_values(graph, list(products), windows).items():
+        scale = np.sqrt(np.maximum(largest, _MIN_VALUE)).astype(np.float32)
+        for node in products[name]:
+            tensor = weights[node.input[1]]
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor) * scale[:, None], tensor.name))
+        _divide(graph.graph, name, scale, products[name])
+
+
+def _largest_values(graph: onnx.ModelProto, names: list[str], windows: Iterable[Features]) -> dict[str, _Channels]:
+    """Return the largest absolute value of each channel (last axis) of the named tensors."""
+    probe = onnx.ModelProto()
+    probe.CopyFrom(graph)
+    probe.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
+    session = ort.InferenceSession(probe.SerializeToString(), providers=["CPUExecutionProvider"])
+    largest: dict[str, _Channels] = {}
+    for window in windows:
+        for name, value in zip(names, session.run(names, window.inputs()), strict=True):
+            found = np.abs(value).reshape(-1, value.shape[-1]).max(axis=0)
+            largest[name] = np.maximum(largest.get(name, found), found)
+    return largest
+
+
+def _divide(graph: onnx.GraphProto, name: str, scale: _Channels, products: list[NodeProto]) -> None:
+    """Put a multiplication by 1 / scale between a tensor and the products that read it."""
+    smooth, factor = f"{name}/smooth", f"{name}/smooth_factor"
+    graph.initializer.append(numpy_helper.from_array(1 / scale, factor))
+    first = next(index for index, node in enumerate(graph.node) if any(node is product for product in products))
+    graph.node.insert(first, helper.make_node("Mul", [name, factor], [smooth], name=smooth))
+    for product in products:
+        product.input[0] = smooth
