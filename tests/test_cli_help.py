@@ -15,7 +15,7 @@ from asr_punct.hub import PRETRAINED, shipped_models
 
 COMMANDS = typer.main.get_command(app).commands
 EXAMPLES = [line.strip() for command in COMMANDS.values() for line in command.epilog.splitlines() if line[:1] == " "]
-FAST = ("punctuate", "stream", "pauses", "score", "models", "info", "prepare text")
+FAST = ("punctuate", "stream", "pauses", "evaluate", "score", "models", "info", "prepare text")
 """Commands whose examples are run. The others need a corpus, a voice or half an hour."""
 
 
@@ -78,6 +78,7 @@ def folder(tmp_path, monkeypatch):
     file(tmp_path, "speeches.txt", "\n\n".join(f"Discurso {i}. ¿Otra línea?" for i in range(60)))
     data = tmp_path / "data"
     data.mkdir()
+    file(data, "test.tsv", (tmp_path / "one.tsv").read_bytes())
     file(data, "text", "u1 Buenos días a todos. ¿Qué tal están?\n")
     file(data, "ctm", rows.replace("talk", "u1"))
     (tmp_path / "my-model").symlink_to(PRETRAINED / "es-eu")

@@ -13,7 +13,14 @@ from typing import NoReturn
 
 import typer
 
-from asr_punct.cli import recognition, restoring, results, times, training  # noqa: F401 - each registers its commands
+from asr_punct.cli import (  # noqa: F401 - each registers its commands
+    evaluation,
+    recognition,
+    restoring,
+    results,
+    times,
+    training,
+)
 from asr_punct.cli.base import NAME, LogHandler, app
 from asr_punct.errors import AsrPunctError, missing_extra
 

@@ -86,6 +86,7 @@ Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punc
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]
+Merge = Annotated[int | None, choice("Merge the marks into 4, 3 or 2 classes.", ["4", "3", "2"])]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from asr_punct.cli.base import Section, command
+from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.options import (
     Audio,
     CasingList,
@@ -29,9 +30,10 @@ from asr_punct.cli.options import (
 from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import Pathlike
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.marks import Labels
 from asr_punct.progress import counted, on_terminal
-from asr_punct.words import word_count
+from asr_punct.words import Utterance, without_labels, word_count
 
 
 @command(
@@ -61,6 +63,9 @@ def punctuate(
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")] = None,
     times: Times = None,
+    ignore_labels: Annotated[
+        bool, typer.Option("--ignore-labels", help="Ignore the labels of TSV or JSON words and restore all of them.")
+    ] = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
@@ -85,7 +90,8 @@ def punctuate(
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
     that of the output's name, else text; .json and .jsonl keep the input's format. Marks and capitals of the input
-    stay, and nothing is added beside them. The output file appears when it is complete.
+    stay, and nothing is added beside them; labels of TSV or JSON words likewise, with a warning, unless
+    --ignore-labels removes them. The output file appears when it is complete.
 
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
@@ -111,6 +117,7 @@ def punctuate(
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
     with on_terminal(quiet, source=source, output=output):
         utterances = formats.read(given, silence=True, times=times)
+        utterances = map(without_labels, utterances) if ignore_labels else _with_warning(utterances, source, quiet)
         if audio:
             utterances = refined(utterances, single_recording(audio))
         elif wav_scp:
@@ -118,6 +125,17 @@ def punctuate(
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = counted(restored, "words", size=word_count, source=source)
         formats.write(restored, output, punctuator.glyphs, target, limits)
+
+
+def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:
+    """Yield the utterances; warn at the first one that has marks or capitals as labels."""
+    warned = quiet
+    for utterance in utterances:
+        if not warned and any(label != Labels() for label in utterance.labels):
+            warned = True
+            message = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
+            typer.echo(f"{NAME}: {display_name(source)}: {message}", err=True)
+        yield utterance
 
 
 @command(

@@ -9,7 +9,7 @@ import typer
 
 from asr_punct.cli import completion
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.options import HypothesisFrom, Language, Quiet, ReferenceFrom, choice
+from asr_punct.cli.options import HypothesisFrom, Language, Merge, Quiet, ReferenceFrom
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -41,7 +41,7 @@ def score(
         Path | None,
         typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
     ] = None,
-    merge: Annotated[int | None, choice("Merge the marks into 4, 3 or 2 classes.", ["4", "3", "2"])] = None,
+    merge: Merge = None,
     compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
     lang: Language = "es",
     quiet: Quiet = False,

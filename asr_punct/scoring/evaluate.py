@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from asr_punct import progress
 from asr_punct.errors import InputError
@@ -66,6 +67,23 @@ def pair_words(
     pair = pair_recognised_words if align else pair_same_words
     with progress.step(f"pairing the words of {name}"):
         return PairedTexts(expected, list(pair(expected, found, name)), classes, align)
+
+
+def join_texts(parts: Sequence[PairedTexts]) -> PairedTexts:
+    """Return one or more texts with the same classes as one text."""
+    pairs: list[PairedUtterances] = []
+    start = 0
+    for part in parts:
+        pairs.extend(_shift_units(pair, start) for pair in part.pairs)
+        start += len(part.references)
+    return replace(parts[0], references=[u for part in parts for u in part.references], pairs=pairs)
+
+
+def _shift_units(pair: PairedUtterances, start: int) -> PairedUtterances:
+    """Return the pair with `start` added to all indices of utterances."""
+    names = ("pair_units", "reference_units", "written_error_units")
+    moved: dict[str, Any] = {name: [start + unit for unit in getattr(pair, name)] for name in names}
+    return replace(pair, **moved)
 
 
 def score_counts(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Scores:

@@ -67,6 +67,15 @@ def report(scores: Scores, title: str = "") -> str:
     return "\n".join(part for part in parts if part)
 
 
+def summary(sets: Mapping[str, Scores]) -> str:
+    """Return a table with the main rates of each test set."""
+    rows = [
+        [name, str(s.words), *map(percent, (s.micro.f1, s.mean_f1, s.slot_error_rate, s.case.micro.f1))]
+        for name, s in sets.items()
+    ]
+    return table(["test set", "words", "F1 of marks", "mean F1", "slot error rate", "F1 of case"], rows)
+
+
 def _rate_table(heading: str, rates: Mapping[str, tuple[str, Rate]], ci95: Mapping[str, Interval]) -> str:
     rows = []
     for path, (name, rate) in rates.items():

@@ -1,0 +1,68 @@
+"""Evaluate a model on labelled text: remove marks and capitals, restore them, and pair both texts for scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from asr_punct import progress
+from asr_punct.errors import InputError
+from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.labelled import read_labelled
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import Glyphs, Labels, case_of
+from asr_punct.scoring.evaluate import PairedTexts, pair_words
+from asr_punct.words import Utterance, annotate, word_count
+
+
+def evaluate(
+    punctuator: Punctuator,
+    test: Pathlike,
+    format_name: str | None = None,
+    merge: int | None = None,
+    *,
+    probabilities: bool = False,
+) -> PairedTexts:
+    """Restore marks and case of a test set, and pair them with the test set's own.
+
+    The model reads the words in lower case, without labels, with their times and pauses.
+
+    Args:
+        punctuator: the model.
+        test: a file with labels (TSV, JSON) or written text; its key `text` if it is a NeMo manifest.
+        format_name: format of the file; None: detected.
+        merge: see `scoring.pair_words`.
+        probabilities: whether to add the probabilities of labels, for the score page.
+
+    Raises:
+        InputError: the file is malformed or has no marks and capitals.
+    """
+    language = punctuator.info.model.language
+    references = list(read_labelled(test, language, format_name, reference=True))
+    if all(label == Labels() for utterance in references for label in utterance.labels):
+        raise InputError(display_name(test), "no marks and no capitals", "labels, or written text")
+    words = sum(map(word_count, references))
+    restored = punctuator.restore(map(as_recognised, references), probabilities=probabilities)
+    found: Iterable[Utterance] = progress.counted(restored, "words", size=word_count, total=words)
+    if any(word.text != word.text.lower() for utterance in references for word in utterance.words):
+        found = _as_written(found, punctuator.glyphs)
+    return pair_words(references, found, merge, name=display_name(test))
+
+
+def as_recognised(utterance: Utterance) -> Utterance:
+    """Return the utterance as recognisers write it: lower-case words without labels, with their times and pauses."""
+    words = tuple(
+        replace(word, text=word.text.lower(), labels=None, probabilities=None, origin=None) for word in utterance.words
+    )
+    return replace(utterance, words=words, origin=None)
+
+
+def _as_written(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the words as `punctuate` writes them in text, also with forms of a casing list (`EiTB`)."""
+    for utterance in utterances:
+        words = tuple(
+            replace(word, text=glyphs.cased(word.text, label.case))
+            for word, label in zip(utterance.words, utterance.labels, strict=True)
+        )
+        labels = [Labels(label.marks, case_of(word.text)) for word, label in zip(words, utterance.labels, strict=True)]
+        yield annotate(replace(utterance, words=words), labels=labels)
