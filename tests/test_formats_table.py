@@ -88,6 +88,17 @@ def grid_tier(number, name, rows):
     return f"{head}        xmin = 0\n        xmax = 4.250\n        intervals: size = {len(rows)}\n{intervals}"
 
 
+EAF_SLOTS = [250, 250, 500, 500, 1000, 1750, 2125, 2125, 3000, 3000, 3500, 3500, 4250, 4250]
+
+
+def eaf_annotation(number, first, last, text):
+    return (
+        f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="ts{first}"'
+        f' TIME_SLOT_REF2="ts{last}">\n<ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>\n</ALIGNABLE_ANNOTATION>'
+        "</ANNOTATION>\n"
+    )
+
+
 def aws_item(text, start, end):
     return {
         "type": "pronunciation",
@@ -116,6 +127,21 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     + "size = 2\nitem []:\n"
     + grid_tier(1, "words", [("", 0, "0.250"), *ROWS[:2], ("sil", 1, 1.75), ROWS[2], ("", 2.125, 3), *ROWS[3:]])
     + grid_tier(2, "phones", [("k", "1e-1", "0.20")]),
+    "eaf": '<?xml version="1.0" encoding="UTF-8"?>\n<?made here?><ANNOTATION_DOCUMENT AUTHOR="" FORMAT="3.0">\n'
+    + '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"><PROPERTY NAME="URN">urn:x</PROPERTY></HEADER>\n<TIME_ORDER>\n'
+    + "".join(f'<TIME_SLOT TIME_SLOT_ID="ts{i}" TIME_VALUE="{t}"/>\n' for i, t in enumerate(EAF_SLOTS))
+    + '</TIME_ORDER>\n<TIER LINGUISTIC_TYPE_REF="utterance" PARTICIPANT="" TIER_ID="K-Spch">\n'
+    + eaf_annotation(1, 0, 6, "qué dijo ana")
+    + eaf_annotation(2, 8, 12, "hola r&amp;d")
+    + '</TIER>\n<TIER LINGUISTIC_TYPE_REF="words" PARENT_REF="K-Spch" TIER_ID="K-Words">\n'
+    + "".join(
+        eaf_annotation(i, EAF_SLOTS.index(int(a * 1000)), EAF_SLOTS.index(int(b * 1000)), text.replace("&", "&amp;"))
+        for i, (text, a, b) in enumerate(ROWS, start=3)
+    )
+    + '</TIER>\n<TIER LINGUISTIC_TYPE_REF="pos" PARENT_REF="K-Words" TIER_ID="K-POS"><ANNOTATION>'
+    + '<REF_ANNOTATION ANNOTATION_ID="a9" ANNOTATION_REF="a3"><ANNOTATION_VALUE>pro</ANNOTATION_VALUE></REF_ANNOTATION>'
+    + '</ANNOTATION></TIER>\n<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="words" TIME_ALIGNABLE="true"/>\n'
+    + "</ANNOTATION_DOCUMENT>\n",
     "nemo": "".join(map(manifest, SEGMENTS)),
     "whisper": line({"text": f" {joined(ROWS)}", "segments": list(map(whisper_segment, (0, 1), SEGMENTS)), "x": 1}),
     "whisper/cpp": line({"params": {"language": "es"}, "transcription": list(map(cpp_segment, SEGMENTS))}),
@@ -153,17 +179,17 @@ ROWS_READ = [row for row in SAMPLES if format_of(row) in READABLE]
 ROWS_WRITTEN = [row for row in SAMPLES if format_of(row) in WRITABLE]
 IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats that write marks beside the words, not into them."""
-TIMED = ("json", "ctm", "textgrid", "nemo", "whisper", "vosk", "lhotse", "kaldi")
+TIMED = ("json", "ctm", "textgrid", "eaf", "nemo", "whisper", "vosk", "lhotse", "kaldi")
 """Formats that have the times of every word."""
-NAMING = ("tsv", "json", "textgrid", "nemo", "whisper", "vosk", "lhotse")
+NAMING = ("tsv", "json", "textgrid", "eaf", "nemo", "whisper", "vosk", "lhotse")
 """Formats whose files can name the time source."""
 WITH_KEY = ("nemo", "whisper", "vosk", "lhotse")
 """Those that name it by the key `times`, unless it is the default."""
-WITH_SPEAKERS = ("json", "stm", "whisper", "lhotse", "vtt")
+WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "lhotse", "vtt")
 """Formats with speakers."""
 TIMELESS, EDGES = ("text", "tsv"), ("stm", "srt", "vtt")
 """Formats without times, and with those of segments alone."""
-NEED_TIMES = ("ctm", "stm", "textgrid", "lhotse", "srt", "vtt")
+NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt")
 
 
 def put(path, content):

@@ -16,7 +16,7 @@ from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
-_ONE_RECORDING = ("srt", "vtt", "textgrid", "whisper", "vosk")
+_ONE_RECORDING = ("srt", "vtt", "textgrid", "eaf", "whisper", "vosk")
 """Output formats whose files have one recording."""
 
 
@@ -63,8 +63,8 @@ def transcribe(
     "audio" and "train".
 
     Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
-    of subtitles, a TextGrid, or JSON of Whisper or Vosk can have only one recording. Pauses are refined on the audio.
-    Recordings without speech are reported and left out.
+    of subtitles, a TextGrid, an ELAN file, or JSON of Whisper or Vosk can have only one recording. Pauses are refined
+    on the audio. Recordings without speech are reported and left out.
 
     The punctuation model is --model, else the shipped model of the recogniser's language (stt_eu_…, small.en).
     """

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from asr_punct.formats import cloud, json, vosk, whisper
 from asr_punct.formats.ctm import read_ctm, write_ctm
+from asr_punct.formats.eaf import read_eaf, write_eaf
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi import read_kaldi, write_kaldi
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
@@ -70,6 +71,7 @@ FORMATS: dict[str, Format] = {
     "ctm": Format(read_ctm, write_ctm, (".ctm",)),
     "stm": Format(read_stm, write_stm, (".stm",)),
     "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
+    "eaf": Format(read_eaf, write_eaf, (".eaf",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
     "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),

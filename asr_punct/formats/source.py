@@ -21,7 +21,7 @@ from asr_punct.formats.text import read_text
 from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
-_UNSUPPORTED = {".ass", ".mlf", ".trs", ".eaf", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+_UNSUPPORTED = {".ass", ".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Suffixes of files that are not plain text: read as text, their times and tags would become words."""
 _DATA_DIR_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 
@@ -161,6 +161,10 @@ def _looks_like_textgrid(lines: _Lines) -> bool:
     return lines[0][:2] == ["File", "type"] and "ooTextFile" in lines[0][-1]
 
 
+def _looks_like_xml(lines: _Lines) -> bool:
+    return lines[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT"))
+
+
 def _looks_like_tsv(lines: _Lines) -> bool:
     rows = [line for line in lines if line[0] != "#"]
     return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
@@ -171,6 +175,7 @@ _TESTS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
     (_looks_like_cues, "cues of subtitles", "--from srt or vtt"),
     (_looks_like_ctm, "rows of a CTM", "--from ctm"),
     (_looks_like_textgrid, "a TextGrid", "--from textgrid"),
+    (_looks_like_xml, "XML", "--from eaf"),
     (_looks_like_tsv, "rows of a TSV", "--from tsv"),
 )
 """Test of the first lines, split at white space; the name of the format; the option that reads it."""

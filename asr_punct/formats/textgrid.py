@@ -26,7 +26,8 @@ from asr_punct.words import Seconds, Utterance, Word
 PUNCTUATED = "punctuated"
 """Name of the tier of words with marks and capitals."""
 _DEFAULT = DEFAULT_TIME_SOURCE["textgrid"]
-_SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
+SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
+"""Texts of intervals that are not words, in lower case."""
 _WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 _EXPECTED = "a TextGrid with a tier of words"
@@ -188,7 +189,7 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
 
 def _tokens(text: str) -> list[str]:
     """Return the words of an interval, none for silence."""
-    return [] if text.strip().lower() in _SILENCE else text.split()
+    return [] if text.strip().lower() in SILENCE else text.split()
 
 
 def _seconds(number: str) -> float:

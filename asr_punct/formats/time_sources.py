@@ -15,6 +15,7 @@ DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {
     "aws": "asr",
     "ctm": "asr",
     "ctm/forced aligner": "ctc",
+    "eaf": "aligner",
     "google": "asr",
     "ibm": "asr",
     "kaldi": "asr",

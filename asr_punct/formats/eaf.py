@@ -1,0 +1,241 @@
+"""ELAN (`.eaf`): words or utterances in time-aligned tiers, one or several for each speaker.
+
+Tiers of words are those whose name or linguistic type has a part `words`, `word`, `ort` or `wrd`; an utterance is then
+an annotation of the tier that they depend on. Other annotations of utterances are read with the times of their edges:
+of tiers that depend on no other, those named `utterance`, `transcription`, `default` or alike, or all of them if they
+have one linguistic type.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice, pairwise
+from typing import TextIO
+
+from asr_punct.errors import InputError
+from asr_punct.formats.eaf_file import Annotation, EafFile, Span, Tier, parse_eaf
+from asr_punct.formats.eaf_new import UNNAMED_SOURCES, new_eaf, times_property
+from asr_punct.formats.files import Pathlike, display_name, read_text_file
+from asr_punct.formats.json_values import Object
+from asr_punct.formats.textgrid import SILENCE
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
+from asr_punct.formats.tokens import by_time, entry_words, recording_name, replace_tokens, written_words
+from asr_punct.formats.xml_text import escape_xml
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, Utterance
+
+_WORD_NAMES = ("word", "words", "wrd", "ort")
+_UTTERANCE_NAMES = (
+    *("utterance", "utterances", "utt", "transcription", "transcript", "default", "orthography", "orth"),
+    *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
+)
+_UNNAMED = ("utterances", "words", "default")
+"""Beginnings of names of tiers that do not name a speaker."""
+_TURN_PAUSE: Seconds = 1.0
+"""Words of several speakers without utterances are cut at longer pauses."""
+_DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
+
+
+@dataclass(frozen=True, slots=True)
+class EafOrigin:
+    """Place of an utterance in its file; `Utterance.origin`.
+
+    Attributes:
+        file: the file.
+        words: the annotations whose texts are its words, in order.
+        utterance: the annotation of the whole utterance, None if there is none or it is the one of `words`.
+    """
+
+    file: EafFile
+    words: tuple[Annotation, ...]
+    utterance: Annotation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Track:
+    """The tiers of one transcript: `utterances`, `words`, or both; and the speaker."""
+
+    utterances: Tier | None
+    words: Tier | None
+    speaker: str = ""
+
+
+def read_eaf(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances of all speakers, in the order of time.
+
+    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
+
+    Raises:
+        InputError: no ELAN file, no tiers of words or utterances, or invalid times.
+    """
+    place = display_name(path)
+    file = parse_eaf(read_text_file(path).encode(), place)
+    tracks = _tracks(file.tiers, place)
+    found = [each for track in tracks for each in _utterances(track, file, len(tracks) > 1, recording_name(path))]
+    yield from by_time(found)
+
+
+def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
+    with_text = [tier for tier in tiers if any(map(_tokens, tier.annotations))]
+    words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
+    roots = [tier for tier in with_text if not tier.parent and tier not in words]
+    chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
+    if not chosen and not words and len({tier.type for tier in roots}) == 1:
+        chosen = roots
+    by_name = {tier.id: tier for tier in with_text if tier not in words}
+    parents = {tier.parent for tier in words}
+    found = [_Track(by_name.get(tier.parent), tier) for tier in words]
+    found += [_Track(tier, None) for tier in chosen if tier.id not in parents]
+    if not found:
+        names = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
+        expected = "a tier with times whose name or linguistic type is words or utterances"
+        raise InputError(place, f"the tiers {names}" if with_text else names, expected)
+    return [_Track(track.utterances, track.words, _speaker(track, len(found) > 1)) for track in found]
+
+
+def _is_named(tier: Tier, names: Sequence[str]) -> bool:
+    return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
+
+
+def _speaker(track: _Track, several: bool) -> str:
+    tiers = [tier for tier in (track.utterances, track.words) if tier is not None]
+    named = next((tier.participant for tier in tiers if tier.participant), "")
+    return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
+
+
+def _tokens(annotation: Annotation) -> list[str]:
+    """Return the words of an annotation, none for silence."""
+    return [] if annotation.text.strip().lower() in SILENCE else annotation.text.split()
+
+
+def _utterances(track: _Track, file: EafFile, several: bool, recording: str) -> Iterator[Utterance]:
+    for utterance, parts in _grouped(track, several):
+        words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
+        from_words = parts[0] is not utterance
+        source = get_time_source(_times_entry(file), words, _DEFAULT) if from_words else "segment"
+        origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
+        yield Utterance(words, recording=recording, speaker=track.speaker, time_source=source, origin=origin)
+
+
+def _grouped(track: _Track, several: bool) -> Iterator[tuple[Annotation | None, Sequence[Annotation]]]:
+    """Yield each utterance, or None, and the annotations that have its words: those in it, or the utterance itself."""
+    words = _sorted(track.words)
+    whole = _sorted(track.utterances)
+    if not whole:
+        turns = _cut_at_pauses(words) if several else [words]
+        yield from ((None, turn) for turn in turns)
+        return
+    starts = [each.start or 0.0 for each in whole]
+    used = set[int]()
+    for index, group in groupby(words, key=lambda word: _index(word, whole, starts)):
+        if index in used or index is None:
+            yield None, list(group)
+        else:
+            used.add(index)
+            yield whole[index], list(group)
+    yield from ((each, [each]) for i, each in enumerate(whole) if i not in used)
+
+
+def _sorted(tier: Tier | None) -> list[Annotation]:
+    """Return the annotations with words by their start; one without a start follows the one before it."""
+    if tier is None:
+        return []
+    last, keyed = 0.0, list[tuple[Seconds, Annotation]]()
+    for annotation in tier.annotations:
+        last = last if annotation.start is None else annotation.start
+        if _tokens(annotation):
+            keyed.append((last, annotation))
+    return [annotation for _, annotation in sorted(keyed, key=lambda item: item[0])]
+
+
+def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
+    """Return the index of the utterance that contains the middle of the word, or None."""
+    known = [time for time in (word.start, word.end) if time is not None]
+    middle = sum(known) / len(known) if known else 0.0
+    index = bisect_right(starts, middle) - 1
+    end = utterances[index].end if index >= 0 else None
+    return index if end is not None and middle <= end else None
+
+
+def _cut_at_pauses(words: Sequence[Annotation]) -> list[list[Annotation]]:
+    turns = [list(words[:1])]
+    for before, after in pairwise(words):
+        if before.end is not None and after.start is not None and after.start - before.end > _TURN_PAUSE:
+            turns.append([])
+        turns[-1].append(after)
+    return turns
+
+
+def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the utterances of one recording.
+
+    Utterances that were read from an ELAN file keep the file: only the texts of words and of utterances that consist of
+    them change. Other utterances make a new file (`eaf_new`).
+
+    Raises:
+        InputError: an utterance has no times, or belongs to another recording; a character that XML cannot contain.
+    """
+    given = list(utterances)
+    file = _unchanged_file(given)
+    out.write(new_eaf(given, glyphs) if file is None else _with_words(file, given, glyphs).decode() + "\n")
+
+
+def _unchanged_file(utterances: Sequence[Utterance]) -> EafFile | None:
+    """Return the file that all utterances were read from, or None."""
+    files = list[EafFile]()
+    for utterance in utterances:
+        origin = utterance.origin
+        if not isinstance(origin, EafOrigin) or _texts(origin.words) != [word.text for word in utterance.words]:
+            return None
+        files.append(origin.file)
+    return files[0] if files and all(file is files[0] for file in files) else None
+
+
+def _texts(annotations: Iterable[Annotation]) -> list[str]:
+    return [token for annotation in annotations for token in _tokens(annotation)]
+
+
+def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) -> bytes:
+    """Return the content of the file with the words of the utterances."""
+    changes = _times_change(file, utterances)
+    for utterance in utterances:
+        if isinstance(utterance.origin, EafOrigin):
+            written = written_words(utterance, glyphs)
+            changes |= _changes(utterance.origin.words, written)
+            whole = utterance.origin.utterance
+            if whole is not None and _tokens(whole) == _texts(utterance.origin.words):
+                changes |= _changes([whole], written)
+    parts, position = list[bytes](), 0
+    for (first, last), text in sorted(changes.items()):
+        parts += [file.content[position:first], text.encode()]
+        position = last
+    return b"".join([*parts, file.content[position:]])
+
+
+def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
+    """Return the new texts of the annotations whose words changed, by their place."""
+    words, changes = iter(written), dict[Span, str]()
+    for annotation in annotations:
+        old = _tokens(annotation)
+        new = list(islice(words, len(old)))
+        if new != old:
+            changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))
+    return changes
+
+
+def _times_change(file: EafFile, utterances: Sequence[Utterance]) -> dict[Span, str]:
+    """Return the change of the header that names the source of the times, if it is needed and there is a header."""
+    old = _times_entry(file)
+    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in UNNAMED_SOURCES)
+    new = set_time_source(old, next(others, utterances[0]), _DEFAULT)
+    if new is old or file.times_span is None:
+        return {}
+    return {file.times_span: str(new[KEY]) if file.times is not None else times_property(str(new[KEY]))}
+
+
+def _times_entry(file: EafFile) -> Object:
+    """Return the source that the file names as an object for `time_sources`."""
+    return {} if file.times is None else {KEY: file.times}

@@ -1,0 +1,161 @@
+"""The content of an ELAN file: its time-aligned tiers, and the places of their texts.
+
+https://www.mpi.nl/tools/elan/EAFv3.0.xsd is the schema; files of all versions since 2.0 are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from asr_punct.errors import InputError
+from asr_punct.formats.xml_text import parse_xml
+from asr_punct.words import Seconds
+
+TIMES_PROPERTY = "asr-punct-times"
+"""Property of the header that names the source of the word times."""
+_MILLISECONDS = "milliseconds"
+_START_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_EXPECTED = "an ELAN file (ANNOTATION_DOCUMENT)"
+
+Span = tuple[int, int]
+"""First and last byte of a text in its file, the last one excluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An annotation with times of its own.
+
+    Attributes:
+        text: its value.
+        start: start time in seconds; None if ELAN interpolates it.
+        end: end time in seconds, or None.
+        span: place of its value in the file.
+    """
+
+    text: str
+    start: Seconds | None
+    end: Seconds | None
+    span: Span
+
+
+@dataclass(slots=True)
+class Tier:
+    """A tier. Annotations without times of their own, which refer to others, are left out.
+
+    Attributes:
+        id: its name.
+        type: its linguistic type.
+        participant: the speaker, or "".
+        parent: name of the tier that it depends on, or "".
+        annotations: its annotations with times, in the order of the file.
+    """
+
+    id: str
+    type: str
+    participant: str
+    parent: str
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class EafFile:
+    """A file.
+
+    Attributes:
+        content: the whole file, in UTF-8.
+        tiers: its tiers, in order.
+        times: value of `TIMES_PROPERTY`, or None.
+        times_span: place of that value; without one, the end of the header, where it can be inserted.
+    """
+
+    content: bytes
+    tiers: list[Tier] = field(default_factory=list)
+    times: str | None = None
+    times_span: Span | None = None
+
+
+def parse_eaf(content: bytes, place: str) -> EafFile:
+    """Parse a file.
+
+    Raises:
+        InputError: no well-formed XML or no ELAN file; times in frames; unknown or invalid times.
+    """
+    parser = _Parser(content, place)
+    parse_xml(content, parser, place)
+    return parser.file
+
+
+class _Parser:
+    """Collects the tiers of a document.
+
+    Attributes:
+        file: the result.
+    """
+
+    def __init__(self, content: bytes, place: str) -> None:
+        self.file = EafFile(content)
+        self._place = place
+        self._is_eaf = False
+        self._slots: dict[str, Seconds | None] = {}
+        self._slot_names: tuple[str, str] | None = None
+        self._property = ""
+        self._text: list[str] = []
+        self._first = self._line = 0
+
+    def start(self, name: str, attributes: Mapping[str, str], position: int, line: int) -> None:
+        self._line = line
+        if not self._is_eaf and name != "ANNOTATION_DOCUMENT":
+            raise self._error(f"the element {name[:40]}", _EXPECTED)
+        self._is_eaf = True
+        if name == "HEADER" and attributes.get("TIME_UNITS", _MILLISECONDS) != _MILLISECONDS:
+            raise self._error(f"TIME_UNITS {attributes['TIME_UNITS'][:40]!r}", repr(_MILLISECONDS))
+        if name == "TIME_SLOT":
+            self._slots[attributes.get("TIME_SLOT_ID", "")] = self._time(attributes.get("TIME_VALUE"))
+        elif name == "TIER":
+            names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
+            self.file.tiers.append(Tier(*(attributes.get(each, "").strip() for each in names)))
+        elif name == "ALIGNABLE_ANNOTATION":
+            self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
+        elif name in ("ANNOTATION_VALUE", "PROPERTY"):
+            tag = _START_TAG.match(self.file.content, position)
+            self._first = tag.end() if tag else position
+            self._property, self._text = attributes.get("NAME", ""), []
+
+    def text(self, text: str) -> None:
+        self._text.append(text)
+
+    def end(self, name: str, position: int) -> None:
+        span = self._first, max(self._first, position)
+        if name == "ANNOTATION_VALUE" and self._slot_names is not None:
+            start, end = map(self._slot, self._slot_names)
+            if start is not None and end is not None and end < start:
+                raise self._error(f"end {end:g} before start {start:g}", "an end at or after the start")
+            self._tier().annotations.append(Annotation("".join(self._text), start, end, span))
+        elif name == "ALIGNABLE_ANNOTATION":
+            self._slot_names = None
+        elif name == "PROPERTY" and self._property == TIMES_PROPERTY:
+            self.file.times, self.file.times_span = "".join(self._text).strip(), span
+        elif name == "HEADER" and self.file.times_span is None and self.file.content.startswith(b"</", position):
+            self.file.times_span = position, position
+
+    def _tier(self) -> Tier:
+        if not self.file.tiers:
+            raise self._error("an annotation outside a tier", _EXPECTED)
+        return self.file.tiers[-1]
+
+    def _slot(self, name: str) -> Seconds | None:
+        if name not in self._slots:
+            raise self._error(f"the time slot {name[:40]!r}", "one of TIME_ORDER")
+        return self._slots[name]
+
+    def _time(self, milliseconds: str | None) -> Seconds | None:
+        if milliseconds is None:
+            return None
+        if not re.fullmatch("[0-9]{1,13}", milliseconds.strip()):
+            raise self._error(f"TIME_VALUE {milliseconds[:40]!r}", "a whole number of milliseconds")
+        return int(milliseconds) / 1000
+
+    def _error(self, found: str, expected: str) -> InputError:
+        return InputError(f"{self._place}:{self._line}", found, expected)

@@ -1,0 +1,163 @@
+"""ELAN files: which tiers are read, what is kept, and hostile XML."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.words import Utterance, Word, annotate
+
+ES = glyphs("es")
+QUESTION = Labels(frozenset({Mark.QUESTION}))
+
+
+def annotation(number, start, end, text):
+    """An annotation whose time slots are named by their times; `None` is a slot without a time."""
+    return (
+        f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="ts{start}" '
+        f'TIME_SLOT_REF2="ts{end}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>'
+    )
+
+
+def tier(name, kind, rows, **more):
+    attributes = "".join(f' {key}="{value}"' for key, value in more.items())
+    rows = "".join(annotation(number, *row) for number, row in enumerate(rows))
+    return f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{kind}"{attributes}>{rows}</TIER>'
+
+
+def document(*tiers, units="milliseconds", head='<?xml version="1.0" encoding="UTF-8"?>'):
+    body = "".join(tiers)
+    times = sorted({time for time in re.findall(r"ts(\w+)", body) if time.isdigit()}, key=int)
+    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="ts{time}" TIME_VALUE="{time}"/>' for time in times)
+    return (
+        f'{head}\n<ANNOTATION_DOCUMENT VERSION="3.0"><HEADER TIME_UNITS="{units}"/><TIME_ORDER>{slots}'
+        f'<TIME_SLOT TIME_SLOT_ID="tsNone"/></TIME_ORDER>{body}</ANNOTATION_DOCUMENT>\n'
+    )
+
+
+def put(tmp_path, content):
+    path = tmp_path / "talk.eaf"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def found(utterances):
+    return [(u.speaker, u.time_source, [(w.text, w.start, w.end) for w in u.words]) for u in utterances]
+
+
+ANA = tier("A", "default-lt", [(0, 900, "qué tal"), (2000, 2500, "bien")], PARTICIPANT="Ana")
+JON = tier("J-Spch", "default-lt", [(1000, 1500, "oso ondo &amp; zu")])
+GESTURES = tier("A-hands", "gesture", [(0, 500, "points up")])
+WORDS = tier("A-Words", "wordT", [(0, 400, "qué"), (400, "None", "tal"), (2500, 2600, "sí")], PARENT_REF="A")
+BIEN = ("Ana", "segment", [("bien", 2.0, 2.5)])
+OSO = [("oso", 1.0, None), ("ondo", None, None), ("&", None, None), ("zu", None, 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "expected"),
+    [
+        ([ANA], [("Ana", "segment", [("qué", 0.0, None), ("tal", None, 0.9)]), BIEN]),
+        (
+            [ANA, JON, GESTURES],
+            [("Ana", "segment", [("qué", 0.0, None), ("tal", None, 0.9)]), ("J-Spch", "segment", OSO), BIEN],
+        ),
+        (
+            [ANA, tier("A-Words", "words", [(0, 400, "qué"), (400, "None", "tal")], PARENT_REF="A"), GESTURES],
+            [("Ana", "aligner", [("qué", 0.0, 0.4), ("tal", 0.4, None)]), BIEN],
+        ),
+        (
+            [tier("ORT-MAU", "x", [(0, 400, "qué"), (400, 500, "&lt;p:&gt;"), (500, 700, "tal")])],
+            [("", "aligner", [("qué", 0.0, 0.4), ("tal", 0.5, 0.7)])],
+        ),
+        (
+            [tier("words@a", "w", [(0, 400, "qué"), (3000, 3500, "sí")]), tier("words@b", "w", [(1000, 1500, "ya")])],
+            [("", "aligner", [row]) for row in (("qué", 0.0, 0.4), ("ya", 1.0, 1.5), ("sí", 3.0, 3.5))],
+        ),
+    ],
+)
+def test_tiers_of_words_or_of_utterances_are_read(tmp_path, tiers, expected):
+    assert found(formats.read(put(tmp_path, document(*tiers)))) == expected
+
+
+def test_utterances_keep_all_else_in_the_file(tmp_path):
+    words = tier("A-Words", "words", [(0, 400, "qué"), (400, 900, "tal")], PARENT_REF="A")
+    source = document(ANA, words, GESTURES).replace(">qué tal<", "><![CDATA[qué]]>  tal<").replace("<TIER", "\n  <TIER")
+    utterances = list(formats.read(put(tmp_path, source)))
+    asked = [annotate(u, labels=(*(Labels(),) * (len(u.words) - 1), QUESTION)) for u in utterances]
+    formats.write(asked, tmp_path / "out.eaf", ES)
+    written = (tmp_path / "out.eaf").read_text(encoding="utf-8")
+    assert written == source.replace("<![CDATA[qué]]>  tal<", "qué  tal?<").replace(">tal<", ">tal?<").replace(
+        ">bien<", ">bien?<"
+    )
+    formats.write(utterances, tmp_path / "same.eaf", ES)
+    assert (tmp_path / "same.eaf").read_text(encoding="utf-8") == source
+
+
+def test_a_new_file_has_two_tiers_for_each_speaker(tmp_path):
+    words = (Word("qué", 0.5, 1.0), Word("tal", 0.9, 0.9), Word("hoy", 0.9, 1.2))
+    said = [
+        Utterance(words, "u", recording="r", speaker='Ana "A"', audio="/data/r.wav", time_source="asr"),
+        Utterance((Word("ya", 1.1), Word("sí", None, 2.0)), "v", recording="r", time_source="segment"),
+    ]
+    formats.write(said, tmp_path / "new.eaf", ES)
+    root = ElementTree.parse(tmp_path / "new.eaf").getroot()
+    slots = {slot.get("TIME_SLOT_ID"): int(slot.get("TIME_VALUE")) for slot in root.iter("TIME_SLOT")}
+    assert list(slots.values()) == sorted(slots.values())
+    tiers = {}
+    for each in root.iter("TIER"):
+        found = list(each.iter("ALIGNABLE_ANNOTATION"))
+        rows = [(slots[a.get("TIME_SLOT_REF1")], slots[a.get("TIME_SLOT_REF2")], a[0].text) for a in found]
+        tiers[each.get("TIER_ID")] = (each.get("PARTICIPANT"), each.get("PARENT_REF"), rows)
+    assert tiers == {
+        'Ana "A"': ('Ana "A"', None, [(500, 1200, "qué tal hoy")]),
+        'words@Ana "A"': ('Ana "A"', 'Ana "A"', [(500, 900, "qué"), (900, 901, "tal"), (901, 1200, "hoy")]),
+        "utterances": (None, None, [(1100, 2000, "ya sí")]),
+    }
+    assert root.find("HEADER/MEDIA_DESCRIPTOR").get("MEDIA_URL") == "file:///data/r.wav"
+    assert [u.speaker for u in formats.read(tmp_path / "new.eaf")] == ['Ana "A"', ""]
+
+
+BOMB = '<!DOCTYPE a [<!ENTITY a "hahaha"><!ENTITY b "&a;&a;&a;&a;">]>'
+OUTSIDE = '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (document(ANA, head=BOMB), "talk.eaf:1: found a document type declaration, expected XML without one"),
+        (document(ANA, head=OUTSIDE), "talk.eaf:1: found a document type declaration"),
+        (document(ANA)[:-20], "talk.eaf:2: found unclosed token, expected well-formed XML"),
+        (document(tier("A", "x", [(0, 1, "&a;")])), "talk.eaf:2: found undefined entity"),
+        ("<html/>", "talk.eaf:1: found the element html, expected an ELAN file"),
+        (document(ANA, units="PAL-frames"), "TIME_UNITS 'PAL-frames', expected 'milliseconds'"),
+        (document(ANA).replace('VALUE="0"', 'VALUE="-3"'), "found TIME_VALUE '-3'"),
+        (document(ANA).replace('REF1="ts0"', 'REF1="t"'), "found the time slot 't', expected one of TIME_ORDER"),
+        (document(ANA).replace('REF1="ts0"', 'REF1="ts2500"'), "found end 0.9 before start 2.5"),
+        (document(GESTURES, tier("B", "x", [(0, 1, "up")])), "found the tiers 'A-hands' 'B', expected a tier"),
+        (document(), "found no annotations with times"),
+        (annotation(0, 0, 1, "a"), "found the element ANNOTATION, expected an ELAN file"),
+    ],
+)
+def test_malformed_and_hostile_files_are_refused(tmp_path, content, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        list(formats.read(put(tmp_path, content)))
+
+
+def test_text_that_xml_cannot_contain_is_refused(tmp_path):
+    said = Utterance((Word("a\x01", 0.0, 1.0),), recording="r", time_source="asr")
+    with pytest.raises(InputError, match="characters that XML can contain"):
+        formats.write([said], tmp_path / "a.eaf", ES)
+    with pytest.raises(InputError, match="those of one"):
+        formats.write([replace(said, recording=name) for name in "ab"], tmp_path / "a.eaf", ES)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_unknown_name_is_not_read_as_text(tmp_path):
+    path = tmp_path / "talk.xyz"
+    path.write_text(document(ANA), encoding="utf-8")
+    with pytest.raises(InputError, match="found XML, expected text, or --from eaf"):
+        list(formats.read(path))
