@@ -23,7 +23,7 @@ from asr_punct.pauses import refine, silences, with_pauses
 from asr_punct.words import Seconds, Utterance, Word
 
 DOCS = Path(__file__).resolve().parent
-WIDTH = 980
+WIDTH = 840
 TOLERANCE_PX = 4
 SENTENCE = ["no", "sé", "si", "vendrá", "el", "jueves", "hay", "una", "reunión"]
 COLOURS = {"vendrá": "#1565c0", "jueves": "#c2410c"}
@@ -119,7 +119,7 @@ def draw_pauses() -> str:
     """Return the picture of what pauses change."""
     punctuator = Punctuator.from_pretrained("es-eu", threads=1)
     rows = [part for row, word in enumerate(COLOURS) for part in draw_sentence(punctuator, word, 24 + 96 * row)]
-    return picture(210, [*rows, *draw_curves(punctuator, 680, 36, 280, 140)])
+    return picture(210, [*rows, *draw_curves(punctuator, 615, 36, 205, 140)])
 
 
 def draw_audio() -> str:
@@ -130,7 +130,7 @@ def draw_audio() -> str:
         inside = (frames >= start) & (frames < end)
         energy[inside] = -28 + 8 * np.sin(np.pi * (frames[inside] - start) / (end - start))
     spoken = Utterance(tuple(Word(*word) for word in HEARD), time_source="whisper")
-    x, scale, levels = 150.0, 250.0, 40.0
+    x, scale, levels = 120.0, 220.0, 40.0
     parts = []
     for start, end in silences(energy):
         parts.append(rectangle(x + start * scale, 20, (end - start) * scale, 190, 'fill="#f3f4f6"'))
