@@ -16,7 +16,7 @@ def scores(run, tmp_path):
         target = tmp_path / "scores.json"
         status, out, err = run("score", *arguments, "--json", target)
         assert (status, err) == (0, "")
-        assert "COMMA" in out
+        assert "| ,  " in out
         return json.loads(target.read_text())
 
     return call

@@ -10,9 +10,9 @@ import pytest
 from test_scoring import parse
 
 from asr_punct.errors import InputError
-from asr_punct.marks import glyphs
-from asr_punct.scoring import pair_words, score_counts
-from asr_punct.scoring.html import write_page
+from asr_punct.marks import Case, Mark, glyphs
+from asr_punct.scoring import compare_counts, pair_words, score_counts
+from asr_punct.scoring.html import Comparison, write_page
 from asr_punct.scoring.html.audio import EMBEDDED_BYTES
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.words import Utterance, Word, annotate
@@ -80,7 +80,8 @@ def test_links_and_scripts_refer_to_elements_of_the_page(page):
     ids = Counter(attributes["id"] for _, attributes in found.elements if "id" in attributes)
     assert set(ids.values()) == {1}
     targets = [attributes["href"] for attributes, _ in found.all("a")]
-    assert len(targets) == 8
+    assert targets[0] == "#transcript"
+    assert len(targets) == 7
     assert {target.removeprefix("#") for target in targets} <= ids.keys()
     script = found.all("script")[0][1]
     assert set(re.findall(r'byId\("([\w-]+)"\)', script)) - {"player"} <= ids.keys()
@@ -118,21 +119,21 @@ def test_errors_of_the_transcript_are_marked(page):
         if name in ("del", "ins", "span") and "title" in attributes
     )
     assert kinds == {
-        ("del", "mark wrong", "wrong COMMA", ","): 1,
-        ("ins", "mark wrong", "wrong PERIOD", "."): 1,
+        ("del", "mark wrong", "mark of the reference", ","): 1,
+        ("ins", "mark wrong", "mark of the hypothesis", "."): 1,
         ("span", "case", "should be written Hola", "hola"): 1,
         ("del", "word", "missing word", "de"): 1,
         ("ins", "word", "extra word", "eh"): 1,
-        ("ins", "mark extra", "extra COMMA", ","): 1,
+        ("ins", "mark extra", "extra mark", ","): 1,
         ("del", "word wrong", "spoken word", "casa"): 1,
         ("ins", "word wrong", "recognised word", "caza"): 1,
-        ("del", "mark missing", "missing PERIOD", "."): 1,
+        ("del", "mark missing", "missing mark", "."): 1,
     }
 
 
 def test_a_page_of_the_same_words_has_no_word_errors(tmp_path):
     found, _, content = written(tmp_path, REFERENCE, REFERENCE, align=False)
-    assert "there is no word error rate" in content
+    assert "word error" not in content
     assert not found.all("circle")
     assert not [a for name in ("ins", "del") for a, _ in found.all(name) if "title" in a]
 
@@ -162,7 +163,7 @@ def test_the_transcript_has_a_limit(page):
     found, _, _ = page
     assert found.all("p", **{"data-shown": "8", "data-words": "8"})[0][1].startswith("All 8 words")
     assert len(found.all("bdi", **{"class": "w"})) == 8
-    transcript = make_transcript(pair_words(REFERENCE, RECOGNISED, align=True), glyphs("es"), 4)
+    transcript = make_transcript([pair_words(REFERENCE, RECOGNISED, align=True)], glyphs("es"), 4)
     assert (transcript.shown, transcript.total) == (4, 8)
 
 
@@ -222,13 +223,81 @@ def test_audio_that_browsers_do_not_play_is_refused(tmp_path):
         written(tmp_path, REFERENCE, RECOGNISED, audio=tmp_path / "a.wav")
 
 
+def spoken(*confidences):
+    """Utterances `hola qué tal` with these confidences of `tal`, which is wrong (`tel`) below 0.5."""
+    result = []
+    for number, confidence in enumerate(confidences):
+        text = "hola qué tal" if confidence >= 0.5 else "hola qué tel"
+        words = [Word(word, confidence=c) for word, c in zip(text.split(), (0.95, 0.95, confidence), strict=True)]
+        result.append(annotate(Utterance(tuple(words), id=f"u{number}"), labels=parse("a b c/PERIOD").labels))
+    return result
+
+
 def test_confidence_of_words_is_drawn(tmp_path):
-    words = (Word("hola", confidence=0.9), Word("ke", confidence=0.2), Word("tal", confidence=0.95))
-    hypotheses = [annotate(Utterance(words, id="u1"), labels=parse("a b c").labels)]
-    found, _, _ = written(tmp_path, REFERENCE[:1], hypotheses)
+    hypotheses = spoken(*[0.15] * 15, *[0.25] * 15, *[0.75] * 10)
+    references = [parse("hola/COMMA qué tal/PERIOD", id=u.id) for u in hypotheses]
+    found, _, _ = written(tmp_path, references, hypotheses)
     titles = [content for _, content in found.all("title")]
-    assert "1 words: mean 20.0 %, right 0.0 %" in titles
-    assert "2 words: mean 92.5 %, right 100.0 %" in titles
+    assert "30 words: mean 20.0 %, right 0.0 % (0.0..11.4)" in titles  # one point: fewer than 20 words in a tenth
+    assert "90 words: mean 92.8 %, right 100.0 % (95.9..100.0)" in titles
     cells = [content for _, content in found.all("td")]
-    assert [cells[i : i + 3] for i, cell in enumerate(cells) if cell == "20.0"] == [["20.0", "0.0", "1"]]
-    assert ["92.5", "100.0", "2"] in [cells[i : i + 3] for i in range(len(cells))]
+    assert [cells[i : i + 4] for i, cell in enumerate(cells) if cell == "20.0"] == [["20.0", "0.0", "0.0..11.4", "30"]]
+    assert len(found.all("circle")) == 2 + len(references)
+    assert len(found.all("line", **{"class": "interval"})) == 2
+
+
+def test_small_texts_have_no_diagrams(tmp_path):
+    hypotheses = spoken(0.2, 0.9)
+    found, _, content = written(tmp_path, [parse("hola/COMMA qué tal/PERIOD", id=u.id) for u in hypotheses], hypotheses)
+    assert "Too few words with a probability for a diagram: 6." in content
+    assert not found.all("svg")
+    pooled = [content for _, content in found.all("th", scope="row")]
+    assert [name for name in pooled if name in ("0", "0 to 10", "10 to 25", "25 to 50", "over 50")] == ["0", "25 to 50"]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "labels", "style", "title"),
+    [
+        ({Mark.COMMA: 0.6}, "a/COMMA", "--doubt:0.40", ", 60.0 %"),
+        ({Mark.COMMA: 0.3}, "a", "--doubt:0.30", ", 30.0 %"),
+        ({Mark.COMMA: 0.9, Case.FIRST_CAP: 0.25}, "a/COMMA", "--doubt:0.25", ", 90.0 %, Abc 25.0 %"),
+        ({Mark.COMMA: 0.95, Case.ALL_CAPS: 0.98}, "a/COMMA/ALL_CAPS", None, ", 95.0 %, ABC 98.0 %"),
+        ({}, "a", None, ""),
+    ],
+)
+def test_the_shade_of_a_word_is_the_doubt_of_its_labels(tmp_path, probabilities, labels, style, title):
+    sure = {Mark.PERIOD: 1.0}
+    hypothesis = annotate(parse(f"{labels} b/PERIOD"), probabilities=[probabilities, sure])
+    found, _, content = written(tmp_path, [parse("a b/PERIOD")], [hypothesis], align=False)
+    word = found.all("bdi", **{"class": "w"})[0][0]
+    assert (word.get("style"), word["title"]) == (style, title)
+    assert "the model was unsure of marks or capitals" in content
+
+
+def test_the_shade_is_the_confidence_of_words_without_probabilities(tmp_path, page):
+    found, _, _ = written(tmp_path, [parse("hola qué tal/PERIOD", id="u0")], spoken(0.4))
+    assert [word.get("style") for word, _ in found.all("bdi", **{"class": "w"})] == [None, None, "--doubt:0.60"]
+    assert not [word for word, _ in page[0].all("bdi") if "style" in word]
+
+
+def test_two_hypotheses_are_side_by_side_with_their_differences(tmp_path):
+    others = [parse("hola/COMMA qué/OPEN_QUES tal/QUESTION", id="u1"), RECOGNISED[1]]
+    first, second = (pair_words(REFERENCE, side, align=True) for side in (RECOGNISED, others))
+    differences = compare_counts(first.count(), second.count(), samples=50)
+    compare = Comparison("<b>two", second, differences)
+    found, _, content = written(tmp_path, REFERENCE, RECOGNISED, compare=compare)
+    assert "<b>two" not in content
+    assert found.all("p", **{"data-shown": "16", "data-words": "16"})
+    columns = [len(found.all("div", **{"class": name})) for name in ("texts", "texts head")]
+    assert columns == [2, 1]
+    paragraphs = [text.split() for _, text in found.all("p", **{"class": "other"})]
+    assert [" ".join(words) for words in paragraphs] == ["hola, ¿qué tal?", "Vengo, de mi eh, casacaza."]
+    rows = dict(zip(_row_names(found), differences.values(), strict=False))
+    assert rows["F1 of ,"].difference > 0
+    shown = [text for _, text in found.all("td")][: 5 * len(differences)]
+    expected = [f"{100 * d.difference:+.1f}" for d in differences.values()]
+    assert shown[2::5] == expected
+
+
+def _row_names(page):
+    return [text for _, text in page.all("th", scope="row")]

@@ -80,8 +80,7 @@ def answers(page, script):
 def test_the_console_stays_empty(page):
     content, console = opened(page)
     assert console == []
-    assert content.count("<svg") == 4  # reliability of marks, capitals and words; score by word errors
-    assert content.count("<circle") > 10
+    assert content.count("too few") + content.count("Too few") == 3  # of marks, capitals and words
     assert "words with errors: 4" in content
     assert re.findall('data-t="([^"]*)" role="button" tabindex="0"', content) == ["0.000"]
 
@@ -99,7 +98,7 @@ def test_buttons_go_from_error_to_error(page):
     """
     found = answers(page, script)
     expected = [
-        "1 of 4: wrong COMMA: ,; wrong PERIOD: .",
+        "1 of 4: mark of the reference: ,; mark of the hypothesis: .",
         "2 of 4: missing word: de",
         "3 of 4: extra word: eh",
         "4 of 4: spoken word: casa; recognised word: caza",

@@ -4,8 +4,11 @@ import re
 
 import pytest
 
-from asr_punct.marks import CASES, Case, Labels, Mark
+from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.scoring import compare_counts, pair_words, score, tables
+from asr_punct.scoring.mark_classes import MERGED
+from asr_punct.scoring.metrics import headline_rates
+from asr_punct.scoring.names import metric_names
 from asr_punct.words import Utterance, Word, annotate
 
 COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
@@ -42,22 +45,21 @@ def test_interval(bounds, sign, text):
 
 
 def test_the_report_has_every_score_with_interval_and_mapping():
-    text = tables.report(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), "Test set")
+    text = tables.report(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), glyphs("en"), "Test set")
     assert text.startswith("# Test set\n\n5 words. Marks: 13 marks, each a class of its own.\n")
-    assert re.search(r"^\| PERIOD +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", text, re.M)
-    assert re.search(r"^\| QUOTE +\| +– \| +– \| +– \| +– \| +0 \|$", text, re.M)
-    for name in ("micro", "one class", *CASES[1:], "surface", "mean F1", "slot error rate", "punctuation error rate"):
+    assert re.search(r"^\| \. +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", text, re.M)
+    assert re.search(r"^\| ” +\| +– \| +– \| +– \| +– \| +0 \|$", text, re.M)
+    for name in ("micro", "one class", "Abc", "ABC", "surface", "mean F1", "slot error rate", "punctuation error rate"):
         assert re.search(rf"^\| {name} .*\d\.\.\d|^\| {name} .*–", text, re.M), name
     assert "bootstrap, 20 samples of 2 utterances, seed 8" in text
     assert "word error rate" not in text
-    assert "| word error rate " in tables.report(score(REFERENCE, HYPOTHESIS, align=True, samples=0))
+    assert "| word error rate " in tables.report(score(REFERENCE, HYPOTHESIS, align=True, samples=0), glyphs("en"))
 
 
 def test_the_report_has_the_mapping_of_merged_classes():
-    text = tables.report(score(REFERENCE, HYPOTHESIS, merge=3, samples=0))
-    assert (
-        "Marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON QUESTION; not scored: OPEN_QUES" in text
-    )
+    text = tables.report(score(REFERENCE, HYPOTHESIS, merge=3, samples=0), glyphs("es"))
+    assert "Marks: classes (, : – (dash)) (. ! ; ?), not scored ¿ « » … ¡ – (opening dash).\n" in text
+    assert re.search(r"^\| \. ! ; \? +\| +100\.0 \|", text, re.M)
     assert "No intervals" in text
 
 
@@ -68,3 +70,22 @@ def test_comparison():
     assert re.search(
         r"^\| micro\.f1 +\| +66\.7 \| +100\.0 \| +\+33\.3 \| +\+0\.0\.\.\+50\.0 \| +\d\.\d{3} \|$", text, re.M
     )
+
+
+@pytest.mark.parametrize("merge", [None, *MERGED])
+def test_every_metric_has_a_name(merge):
+    paired = pair_words(REFERENCE, HYPOTHESIS, merge, align=True)
+    differences = compare_counts(paired.count(), paired.count(), samples=0)
+    names = metric_names(paired.classes, glyphs("es"))
+    assert names.keys() == headline_rates(paired.count()).keys()
+    assert len(set(names.values())) == len(names)
+    assert re.search(r"^\| F1 of (,|\.).* \| +[\d.]+ \|", tables.comparison(differences, "a", "b", names), re.M)
+
+
+def test_the_summary_has_a_row_for_each_test_set():
+    scores = score(REFERENCE, HYPOTHESIS, samples=0)
+    header, _, row = tables.summary({"news": scores}).splitlines()
+    assert [cell.strip() for cell in header.split("|")[3:7]] == [
+        *("F1 of marks", "mean F1", "slot error rate", "F1 of case"),
+    ]
+    assert [cell.strip() for cell in row.split("|")[1:5]] == ["news", "5", "66.7", "66.7"]

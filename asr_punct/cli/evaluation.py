@@ -69,6 +69,6 @@ def evaluate(
         write_page(html, together, paired, punctuator.glyphs, reference=", ".join(texts), hypothesis=model)
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
-    print_text("\n".join(report(each, f"{model} on {name}") for name, each in scores.items()))
+    print_text("\n".join(report(each, punctuator.glyphs, f"{model} on {name}") for name, each in scores.items()))
     if len(scores) > 1:
         print_text("\n" + summary(scores | {"all": together}))

@@ -42,7 +42,9 @@ def score(
         typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
     ] = None,
     merge: Merge = None,
-    compare: Annotated[Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with.")] = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
+    ] = None,
     lang: Language = "es",
     quiet: Quiet = False,
 ) -> None:
@@ -59,8 +61,9 @@ def score(
     from asr_punct.formats.stm import without_ignored
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
-    from asr_punct.scoring.html import write_page
+    from asr_punct.scoring.html import Comparison, write_page
     from asr_punct.scoring.html.audio import check_times
+    from asr_punct.scoring.names import metric_names
     from asr_punct.scoring.tables import comparison, report
 
     if audio and not html:
@@ -74,14 +77,18 @@ def score(
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
         counts = words.count()
         scores = score_counts(counts)
-        text = report(scores, str(hypothesis))
+        style = glyphs(lang)
+        text = report(scores, style, str(hypothesis))
+        other = None
         if compare:
-            other = without_ignored(read_labelled(compare, lang, hyp_from), expected)
-            second = pair_words(expected, other, merge, align=align, name=str(compare))
-            text += "\n" + comparison(compare_counts(counts, second.count()), str(hypothesis), str(compare))
+            words2 = without_ignored(read_labelled(compare, lang, hyp_from), expected)
+            second = pair_words(expected, words2, merge, align=align, name=str(compare))
+            other = Comparison(str(compare), second, compare_counts(counts, second.count()))
+            names = metric_names(words.classes, style)
+            text += "\n" + comparison(other.differences, str(hypothesis), str(compare), names)
     if html:
-        names = {"reference": str(reference), "hypothesis": str(hypothesis)}
-        write_page(html, scores, words, glyphs(lang), **names, audio=audio)
+        sides = {"reference": str(reference), "hypothesis": str(hypothesis)}
+        write_page(html, scores, words, style, **sides, audio=audio, compare=other)
     if json:
         write_json_file(json, scores.as_dict())
     print_text(text)

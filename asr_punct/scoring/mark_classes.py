@@ -55,14 +55,6 @@ class MarkClasses:
         representative = {mark: marks[0] for marks in self.members.values() for mark in marks}
         return [_relabel(utterance, representative) for utterance in utterances]
 
-    def describe(self) -> str:
-        """Return the mapping on one line: `COMMA = COMMA COLON DASH; …; not scored: …`."""
-        if not self.is_merged:
-            return f"{len(MARKS)} marks, each a class of its own"
-        mapped = [f"{name} = {' '.join(marks)}" for name, marks in self.members.items()]
-        scored = {mark for marks in self.members.values() for mark in marks}
-        return "; ".join([*mapped, "not scored: " + " ".join(mark for mark in MARKS if mark not in scored)])
-
 
 def _relabel(utterance: Utterance, representative: Mapping[Mark, Mark]) -> Utterance:
     labels = tuple(

@@ -7,7 +7,9 @@ from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.errors import counted_as
+from asr_punct.marks import Glyphs
 from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
+from asr_punct.scoring.names import CASE_NAMES, class_names, describe_classes
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
@@ -27,19 +29,25 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def mark_rates(scores: Scores) -> Mapping[str, tuple[str, Rate]]:
+def scored_classes(scores: Scores) -> MarkClasses:
+    """Return the classes of marks that the scores are of."""
+    return EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
+
+
+def mark_rates(scores: Scores, glyphs: Glyphs) -> dict[str, tuple[str, Rate]]:
     """Return name and rates of marks by their path in a scores file."""
-    rates = {f"marks.{name}": (name, rate) for name, rate in scores.marks.items()}
+    names = class_names(scored_classes(scores), glyphs)
+    rates = {f"marks.{name}": (names[name], rate) for name, rate in scores.marks.items()}
     return rates | {"micro": ("micro", scores.micro), "one_class": ("one class", scores.one_class)}
 
 
-def case_rates(scores: Scores) -> Mapping[str, tuple[str, Rate]]:
+def case_rates(scores: Scores) -> dict[str, tuple[str, Rate]]:
     """Return name and rates of capitals by their path in a scores file."""
-    rates = {f"case.{name}": (name, rate) for name, rate in scores.case.classes.items()}
+    rates = {f"case.{name}": (CASE_NAMES[name], rate) for name, rate in scores.case.classes.items()}
     return rates | {"case.micro": ("micro", scores.case.micro), "case.surface": ("surface", scores.case.surface)}
 
 
-def error_rates(scores: Scores) -> Mapping[str, tuple[str, float | None]]:
+def error_rates(scores: Scores) -> dict[str, tuple[str, float | None]]:
     """Return name and value of the single rates by their path in a scores file."""
     rates = {
         "mean_f1": ("mean F1", scores.mean_f1),
@@ -52,13 +60,12 @@ def error_rates(scores: Scores) -> Mapping[str, tuple[str, float | None]]:
     return rates
 
 
-def report(scores: Scores, title: str = "") -> str:
-    """Return all scores of a hypothesis as text with Markdown tables."""
-    classes = EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
+def report(scores: Scores, glyphs: Glyphs, title: str = "") -> str:
+    """Return all scores of a hypothesis as text with Markdown tables; marks have the glyphs of the language."""
     parts = [
         f"# {title}\n" if title else "",
-        f"{counted_as(scores.words, 'word')}. Marks: {classes.describe()}.\n",
-        _rate_table("mark", mark_rates(scores), scores.ci95),
+        f"{counted_as(scores.words, 'word')}. Marks: {describe_classes(scored_classes(scores), glyphs)}.\n",
+        _rate_table("mark", mark_rates(scores, glyphs), scores.ci95),
         _rate_table("case", case_rates(scores), scores.ci95),
         _error_rate_table(scores),
         _edit_table(scores),
@@ -104,11 +111,21 @@ def intervals_line(scores: Scores) -> str:
     return f"Intervals: bootstrap, {drawn.samples} samples of {drawn.units} utterances, seed {drawn.seed}.\n"
 
 
-def comparison(differences: Mapping[str, Difference], first: str, second: str) -> str:
-    """Return a table that compares two systems."""
+def comparison(
+    differences: Mapping[str, Difference], first: str, second: str, names: Mapping[str, str] | None = None
+) -> str:
+    """Return a table that compares two systems.
+
+    Args:
+        differences: differences by the metric's path in a scores file.
+        first: name of the first system.
+        second: name of the second system.
+        names: names of the metrics, such as those of `names.metric_names`; None: their paths.
+    """
+    names = names or {}
     rows = [
         [
-            metric,
+            names.get(metric, metric),
             percent(d.first),
             percent(d.second),
             f"{100 * d.difference:+.1f}",

@@ -1,5 +1,5 @@
 """The score page: one HTML file that needs no other."""
 
-from asr_punct.scoring.html.page import write_page
+from asr_punct.scoring.html.page import Comparison, write_page
 
-__all__ = ["write_page"]
+__all__ = ["Comparison", "write_page"]

@@ -14,7 +14,8 @@
     player.currentTime = Number(word.dataset.t);
     player.play().catch(() => {});
   };
-  const times = words.map((word) => Number(word.dataset.t));
+  const followed = words.filter((word) => !word.closest(".other"));
+  const times = followed.map((word) => Number(word.dataset.t));
   let current = null;
   const follow = () => {
     let low = 0, high = times.length;
@@ -22,7 +23,7 @@
       const middle = (low + high) >> 1;
       if (times[middle] <= player.currentTime + 0.01) low = middle + 1; else high = middle;
     }
-    const word = words[low - 1] || null;
+    const word = followed[low - 1] || null;
     if (word === current) return;
     if (current) current.classList.remove("now");
     if (word) word.classList.add("now");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,10 +19,27 @@ from asr_punct.scoring.html.confusion import confusion_rows
 from asr_punct.scoring.html.reliability import reliability
 from asr_punct.scoring.html.score_vs_wer import score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
+from asr_punct.scoring.names import class_names, describe_classes, metric_names
 from asr_punct.scoring.scores import Scores
+from asr_punct.scoring.significance import Difference
 from asr_punct.scoring.tables import case_rates, error_rates, interval, intervals_line, mark_rates, percent
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Another hypothesis to compare with.
+
+    Attributes:
+        name: name of the hypothesis.
+        paired: the same reference and this hypothesis.
+        differences: this hypothesis minus the page's, by the metric's path in a scores file.
+    """
+
+    name: str
+    paired: PairedTexts
+    differences: Mapping[str, Difference]
 
 
 def write_page(
@@ -33,6 +51,7 @@ def write_page(
     reference: str,
     hypothesis: str,
     audio: Path | None = None,
+    compare: Comparison | None = None,
 ) -> None:
     """Write the score page: one file, which loads nothing from elsewhere except long audio.
 
@@ -44,24 +63,29 @@ def write_page(
         reference: name of the reference.
         hypothesis: name of the hypothesis.
         audio: recording of the words; a click on a word plays it.
+        compare: another hypothesis, whose transcript and differences are shown too.
 
     Raises:
         InputError: the audio cannot be read, or browsers do not play its type.
     """
     page = _environment().get_template("page.html.j2")
     diagrams = list(reliability(paired))
+    marks = class_names(paired.classes, glyphs)
+    texts = [paired] if compare is None else [paired, compare.paired]
     context = {
         "hypothesis": hypothesis,
-        "introduction": _introduction(scores, paired, reference, hypothesis),
+        "introduction": _introduction(scores, paired, reference, hypothesis, glyphs),
+        "compare": compare,
+        "metric_names": metric_names(paired.classes, glyphs),
         "scores": scores,
         "headline": _headline(scores),
-        "mark_rates": mark_rates(scores),
+        "mark_rates": mark_rates(scores, glyphs),
         "case_rates": case_rates(scores),
-        "confusion": confusion_rows(paired.pairs, paired.classes),
+        "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired.pairs, paired.classes).items()},
         "has_probabilities": any(diagram.unit == "marks" for diagram in diagrams),
         "diagrams": diagrams,
         "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
-        "transcript": make_transcript(paired, glyphs),
+        "transcript": make_transcript(texts, glyphs),
         "language": glyphs.name,
         "audio_source": audio_source(audio, path) if audio else None,
         "css": _resource("page.css"),
@@ -71,17 +95,17 @@ def write_page(
         out.writelines(page.generate(context))
 
 
-def _headline(scores: Scores) -> Mapping[str, tuple[str, float | None]]:
+def _headline(scores: Scores) -> dict[str, tuple[str, float | None]]:
     """Return name and value of the main rates by their path in a scores file."""
     f1 = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
     return f1 | error_rates(scores)
 
 
-def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str) -> list[str]:
+def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str, glyphs: Glyphs) -> list[str]:
     words = f"{counted_as(scores.words, 'word')} of the reference"
     return [
         f"{hypothesis} against {reference}: {words} in {counted_as(len(paired.references), 'utterance')}.",
-        f"Marks: {paired.classes.describe()}.",
+        f"Marks: {describe_classes(paired.classes, glyphs)}.",
         intervals_line(scores),
     ]
 

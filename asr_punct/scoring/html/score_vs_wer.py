@@ -13,7 +13,7 @@ from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.metrics import headline_rates
 from asr_punct.scoring.tables import percent
 
-_MAX_POINTS = 2000
+_MIN_POINTS, _MAX_POINTS = 5, 2000
 _BANDS = {
     "0": (-1.0, 0.0),
     "0 to 10": (0.0, 0.1),
@@ -26,12 +26,12 @@ _BANDS = {
 
 @dataclass(frozen=True)
 class Point:
-    """An utterance of the chart: word error rate, F1, tooltip, radius in pixels."""
+    """An utterance of the chart: word error rate, F1, tooltip, radius in pixels, larger for more words."""
 
     x: float
     y: float
     label: str
-    radius: float = 3.5
+    radius: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Band:
 
 @dataclass(frozen=True)
 class ScoreVsWer:
-    """Points of the chart, with a description, and rows of the table."""
+    """Points of the chart, none for few utterances, with a description, and rows of the table."""
 
     description: str
     points: Sequence[Point]
@@ -59,10 +59,16 @@ def score_vs_wer(paired: PairedTexts, counts: Counts) -> ScoreVsWer:
     wer, f1 = rates["wer"], rates["micro.f1"]
     known = np.flatnonzero(~np.isnan(wer) & ~np.isnan(f1))
     step = max(1, -(-len(known) // _MAX_POINTS))
-    points = [Point(wer[i], f1[i], _label(paired, i, wer[i], f1[i])) for i in known[::step].tolist()]
+    points = [
+        Point(wer[i], f1[i], _label(paired, i, wer[i], f1[i]), min(9.0, 2 + 0.5 * counts.words[i] ** 0.5))
+        for i in known[::step].tolist()
+    ]
     drawn = "Each point is an utterance" if step == 1 else f"{len(points)} of {len(known)} utterances are drawn"
+    description = f"{drawn}, larger if it has more words; a word error rate over 100 % is drawn at 100 %."
+    if len(points) < _MIN_POINTS:
+        points, description = [], ""
     bands = [_band(name, counts, (wer > low) & (wer <= high)) for name, (low, high) in _BANDS.items()]
-    return ScoreVsWer(drawn, points, bands)
+    return ScoreVsWer(description, points, [band for band in bands if band.utterances])
 
 
 def _label(paired: PairedTexts, unit: int, wer: float, f1: float) -> str:

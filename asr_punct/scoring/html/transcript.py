@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
 from asr_punct.marks import LEFT, Glyphs, Mark
 from asr_punct.scoring.evaluate import PairedTexts
+from asr_punct.scoring.html.certainty import Certainty, certainties, certainty_unit
 from asr_punct.scoring.pairing import PairedUtterances
 from asr_punct.words import Seconds, Word
 
 SHOWN_WORDS = 10_000
-"""Number of aligned words that are shown, about 2 MB."""
+"""Number of aligned words that are shown, of all hypotheses together, about 2 MB."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class ShownMark:
     kind: str = ""
     element: str = ""
 
+    @property
+    def title(self) -> str:
+        """Tooltip of a mark that is not right."""
+        if self.kind == "wrong":
+            return f"mark of the {'reference' if self.element == 'del' else 'hypothesis'}"
+        return f"{self.kind} mark"
+
 
 @dataclass(frozen=True)
 class WordPair:
@@ -47,6 +55,7 @@ class WordPair:
         right: marks after the word.
         equal: whether the words are the same.
         pause: pause after the word.
+        certainty: certainty of the hypothesis' word, None if unknown.
     """
 
     unit: int
@@ -58,6 +67,7 @@ class WordPair:
     right: Sequence[ShownMark]
     equal: bool
     pause: Seconds | None
+    certainty: Certainty | None
 
     @property
     def start(self) -> Seconds | None:
@@ -67,26 +77,45 @@ class WordPair:
 
 @dataclass(frozen=True)
 class Transcript:
-    """Shown and total number of aligned words, and the name and words of each utterance."""
+    """Transcript of one or more hypotheses.
+
+    Attributes:
+        shown: number of aligned words that are shown.
+        total: number of all aligned words.
+        paragraphs: name of each utterance, and its words in each hypothesis.
+        certainty_unit: what the shades are of: `labels`, `words`, or None without shades.
+    """
 
     shown: int
     total: int
-    paragraphs: Sequence[tuple[object, Sequence[WordPair]]]
+    paragraphs: Sequence[tuple[object, Sequence[Sequence[WordPair]]]]
+    certainty_unit: str | None
 
 
-def make_transcript(paired: PairedTexts, glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
-    """Return the first `most` words of the transcript by utterance."""
-    total = sum(len(pair.alignment.equal) for pair in paired.pairs)
-    has_pauses = any(word.pause is not None for pair in paired.pairs for word in pair.hypothesis_words)
-    shown = list(islice((p for pair in paired.pairs for p in _word_pairs(pair, glyphs, has_pauses)), most))
+def make_transcript(texts: Sequence[PairedTexts], glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
+    """Return the first words of hypotheses of one reference, by utterance; `most` words together."""
+    total = sum(len(pair.alignment.equal) for text in texts for pair in text.pairs)
+    unit = certainty_unit(word for text in texts for pair in text.pairs for word in pair.hypothesis_words)
+    columns = [_utterances(text, glyphs, unit, most // len(texts)) for text in texts]
+    shown = sum(len(words) for column in columns for words in column.values())
+    numbers = sorted({number for column in columns for number in column})
     paragraphs = [
-        (paired.references[unit].id or unit + 1, list(group)) for unit, group in groupby(shown, lambda pair: pair.unit)
+        (texts[0].references[number].id or number + 1, [column.get(number, ()) for column in columns])
+        for number in numbers
     ]
-    return Transcript(len(shown), total, paragraphs)
+    return Transcript(shown, total, paragraphs, unit)
 
 
-def _word_pairs(pair: PairedUtterances, glyphs: Glyphs, has_pauses: bool) -> Iterator[WordPair]:
+def _utterances(text: PairedTexts, glyphs: Glyphs, unit: str | None, most: int) -> Mapping[int, Sequence[WordPair]]:
+    """Return the first `most` aligned words by index of their reference utterance."""
+    has_pauses = any(word.pause is not None for pair in text.pairs for word in pair.hypothesis_words)
+    shown = islice((p for pair in text.pairs for p in _word_pairs(pair, glyphs, has_pauses, unit)), most)
+    return {number: list(group) for number, group in groupby(shown, lambda pair: pair.unit)}
+
+
+def _word_pairs(pair: PairedUtterances, glyphs: Glyphs, has_pauses: bool, certainty: str | None) -> Iterator[WordPair]:
     """Yield the aligned words, with pauses of the hypothesis if it `has_pauses`, else of the reference."""
+    certain = list(certainties(pair.hypothesis_words, glyphs, certainty))
     lost = defaultdict[int, set[Mark]](set)
     for i, mark in pair.lost:
         lost[i].add(mark)
@@ -112,6 +141,7 @@ def _word_pairs(pair: PairedUtterances, glyphs: Glyphs, has_pauses: bool) -> Ite
             _shown_marks(wanted, found, glyphs.right, glyphs),
             equal,
             paused.pause if paused else None,
+            certain[j] if j >= 0 else None,
         )
 
 
