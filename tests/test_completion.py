@@ -89,11 +89,11 @@ def test_real_bash_completes(tmp_path):
     program.chmod(0o755)
     script = """
 eval "$(_ASR_PUNCT_COMPLETE=source_bash asr-punct)"
-COMP_WORDS=(asr-punct punctuate --from w)
+COMP_WORDS=(asr-punct punctuate --from lh)
 COMP_CWORD=3
 "$(complete -p asr-punct | sed 's/.*-F \\([^ ]*\\) .*/\\1/')" asr-punct
 echo "${COMPREPLY[*]}"
 """
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "--norc", "-c", script], env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("whisper\n", "")
+    assert (done.stdout, done.stderr) == ("lhotse\n", "")

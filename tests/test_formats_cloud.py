@@ -158,7 +158,7 @@ def test_errors_name_the_place(tmp_path, content, found):
         read(tmp_path, content)
 
 
-@pytest.mark.parametrize("name", ["aws", "google", "ibm", "speechmatics"])
+@pytest.mark.parametrize("name", ["aws", "google", "ibm", "speechmatics", "deepgram", "assemblyai", "azure"])
 def test_cloud_formats_cannot_be_written(name):
     with pytest.raises(ValueError, match=f"--to: found '{name}'"):
         formats.output_format("-", name)

@@ -210,13 +210,15 @@ def test_text_may_resemble_another_format(tmp_path, text):
     assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
 
 
-def test_the_text_of_a_data_directory_is_not_read_as_text(tmp_path):
-    source = file(tmp_path, "text", "u1 hola ana\n")
-    assert list(formats.read(source))
-    file(tmp_path, "utt2spk", "u1 u1\n")
-    with pytest.raises(InputError, match="found the text of a data directory, expected the directory, --from kaldi"):
+def test_the_text_of_a_data_directory_has_ids_in_one_line_too(tmp_path):
+    source = file(tmp_path, "text", "u hola ana\n")
+    assert formats.detect(source) == "text"
+    file(tmp_path, "utt2spk", "u u\n")
+    assert formats.detect(source) == "kaldi-text"
+    file(tmp_path, "ctm", "u 1 0 1 hola\n")
+    with pytest.raises(InputError, match="found the text of a data directory with a ctm, expected the directory"):
         list(formats.read(source))
-    assert list(formats.read(source, "text"))
+    assert [len(utterance.words) for utterance in formats.read(source, "kaldi-text")] == [2]
 
 
 def test_the_package_reads_and_writes(tmp_path):

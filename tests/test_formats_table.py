@@ -113,6 +113,28 @@ def google_result(rows):
     return {"alternatives": [{"words": words}]}
 
 
+def ticks(start, end):
+    return {"offsetInTicks": start * 1e7, "durationInTicks": (end - start) * 1e7}
+
+
+def azure_phrase(rows):
+    words = [{"word": text, "offset": f"PT{a}S", **ticks(a, b), "confidence": 0.5} for text, a, b in rows]
+    best = {"confidence": 0.75, "lexical": joined(rows), "itn": joined(rows), "display": joined(rows), "words": words}
+    phrase = {"recognitionStatus": "Success", "channel": 0, **ticks(rows[0][1], rows[-1][2])}
+    return {**phrase, "nBest": [best, {**best, "words": []}]}
+
+
+def azure_fast_phrase(rows):
+    words = [{"text": t, "offsetMilliseconds": a * 1000, "durationMilliseconds": (b - a) * 1000} for t, a, b in rows]
+    return {"offsetMilliseconds": 250, "text": joined(rows), "words": words, "locale": "es-ES", "confidence": 0.5}
+
+
+def azure_sdk_result(rows):
+    words = [{"Word": text, "Offset": int(a * 1e7), "Duration": int((b - a) * 1e7)} for text, a, b in rows]
+    best = {"Confidence": 0.5, "Lexical": joined(rows), "Display": joined(rows), "Words": words}
+    return {"Id": "1", "RecognitionStatus": "Success", "Offset": 1, "Duration": 1, "Channel": 0, "NBest": [best]}
+
+
 SAMPLES: dict[str, str | dict[str, str]] = {
     "text": "qué dijo ana\nhola r&d\n",
     "tsv": "# id = u\n# recording = r\nqué\tO\t0.000\tO\ndijo\tO\t0.750\tO\n\n"
@@ -148,6 +170,12 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     "whisper/chunks": line(
         {"text": f" {joined(ROWS)}", "chunks": [{"text": f" {t}", "timestamp": [a, b]} for t, a, b in ROWS], "x": [1]}
     ),
+    "whisper-log": "Detected language 'es' with probability 0.98\n[0.25s -> 2.125s] qué dijo ana\n"
+    "\n[3.00s -> 4.25s]  hola r&d \nDone\n",
+    "whisper-log/whisper": "[00:00.250 --> 00:02.125]  qué dijo ana\n[00:03.000 --> 00:04.250]  hola r&d\n",
+    "whisper-log/cpp": "main: processing\n\n[00:00:00.250 --> 00:00:02.125]  (speaker 0) qué dijo ana [SPEAKER_TURN]\n"
+    "[00:00:02.125 --> 00:00:03.000]\n[00:00:03.000 --> 00:00:04.250]  (speaker ?) hola r&d\n\ntimings:\n",
+    "whisper-tsv": "start\tend\ttext\n250\t2125\tqué dijo ana\n2125\t3000\t\n3000\t4250\thola r&d\n",
     "vosk": line({"result": entries(ROWS, conf=0.5), "spk": [0.25], "text": joined(ROWS)}),
     "lhotse": "".join(map(supervision, (1, 2), SEGMENTS)),
     "kaldi": {
@@ -157,12 +185,34 @@ SAMPLES: dict[str, str | dict[str, str]] = {
         "spk2gender": "a f\nb m\n",
         "ctm": "".join(f"r 1 {start} {end - start} {text} 0.9\n" for text, start, end in ROWS),
     },
+    "kaldi-text": "talk_1 qué dijo ana\ntalk_2\ntalk_3\thola r&d\n",
     "aws": line({"results": {"transcripts": [], "items": [aws_item(*row) for row in ROWS]}}),
     "google": line({"results": list(map(google_result, SEGMENTS))}),
     "ibm": line({"results": [{"final": True, "alternatives": [{"transcript": joined(ROWS), "timestamps": ROWS}]}]}),
     "speechmatics": line(
         {"words": [{"name": text, "time": str(a), "duration": str(b - a), "confidence": "1"} for text, a, b in ROWS]}
     ),
+    "deepgram": line(
+        {
+            "metadata": {"request_id": "r", "channels": 1},
+            "results": {"channels": [{"alternatives": [{"transcript": joined(ROWS), "words": entries(ROWS)}]}]},
+        }
+    ),
+    "assemblyai": line(
+        {
+            "id": "r",
+            "audio_url": "https://a/r.wav",
+            "status": "completed",
+            "text": joined(ROWS),
+            "words": [{"text": t, "start": int(a * 1000), "end": int(b * 1000), "speaker": None} for t, a, b in ROWS],
+            "utterances": None,
+        }
+    ),
+    "azure": line({"source": "r.wav", "recognizedPhrases": list(map(azure_phrase, SEGMENTS))}),
+    "azure/fast": line(
+        {"combinedPhrases": [{"text": joined(ROWS)}], "phrases": list(map(azure_fast_phrase, SEGMENTS))}
+    ),
+    "azure/sdk": "".join(line(azure_sdk_result(rows)) + "\n" for rows in SEGMENTS),
     "srt": "1\n00:00:00,250 --> 00:00:02,125 X1:10\nqué dijo\nana\n\n"
     "7\n00:00:03,000 --> 00:00:04,250\n<i>hola</i> r&d\n\n",
     "vtt": "WEBVTT - talk\n\nNOTE made\n\na\n00:00.250 --> 00:02.125 line:0\n<v Ana>qué dijo\nana</v>\n\n"
@@ -187,9 +237,9 @@ WITH_KEY = ("nemo", "whisper", "vosk", "lhotse")
 """Those that name it by the key `times`, unless it is the default."""
 WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "lhotse", "vtt")
 """Formats with speakers."""
-TIMELESS, EDGES = ("text", "tsv"), ("stm", "srt", "vtt")
+TIMELESS, EDGES = ("text", "tsv", "kaldi-text"), ("stm", "srt", "vtt", "whisper-log", "whisper-tsv")
 """Formats without times, and with those of segments alone."""
-NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt")
+NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv")
 
 
 def put(path, content):
@@ -270,10 +320,10 @@ def test_a_sample_is_read(tmp_path, name):
     known = [time for time in zip(times_of(found), TIMES, strict=True) if time[0] != (None, None)]
     assert all(start in (None, truth[0]) and end in (None, truth[1]) for (start, end), truth in known)
     complete = [time for time, _ in known if None not in time]
-    assert len(complete) == (0 if name in (*TIMELESS, *EDGES) else len(ROWS))
-    expected = "none" if name in (*TIMELESS, *EDGES) else DEFAULT_TIME_SOURCE.get(format_of(name), "asr")
+    assert len(complete) == (0 if format_of(name) in (*TIMELESS, *EDGES) else len(ROWS))
+    expected = "none" if format_of(name) in (*TIMELESS, *EDGES) else DEFAULT_TIME_SOURCE.get(format_of(name), "asr")
     assert sources_of(found) == {expected}
-    assert {utterance.time_source for utterance in found if name in EDGES} <= {"segment"}
+    assert {utterance.time_source for utterance in found if format_of(name) in EDGES} <= {"segment"}
 
 
 @pytest.mark.parametrize("name", ROWS_WRITTEN)
@@ -303,7 +353,7 @@ def test_only_marks_are_added(tmp_path, name):
 def test_every_other_format_has_the_words_and_their_times(tmp_path, source, target, labelled):
     found = read(put(tmp_path / "in", SAMPLES[source]), source)
     given = exclaimed(found) if labelled else found
-    if (source in TIMELESS and target in NEED_TIMES) or (source in EDGES and target == "ctm"):
+    if (source in TIMELESS and target in NEED_TIMES) or (format_of(source) in EDGES and target == "ctm"):
         with pytest.raises(InputError, match="times"):
             write(given, tmp_path / "out", target)
         assert not (tmp_path / "out").exists()
@@ -317,7 +367,7 @@ def test_every_other_format_has_the_words_and_their_times(tmp_path, source, targ
         assert [time for time in times_of(again) if None not in time] == [
             time for time in times_of(found) if None not in time
         ]
-    usual = [{DEFAULT_TIME_SOURCE.get(target, "none")}] * (source in EDGES)
+    usual = [{DEFAULT_TIME_SOURCE.get(target, "none")}] * (format_of(source) in EDGES)
     assert sources_of(again) in [expected_sources(sources_of(found), target), *usual]
 
 
@@ -363,7 +413,7 @@ def test_the_documentation_lists_the_default_time_sources():
     text = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
     _, _, section = text.partition("\n## Where times come from\n")
     rows = [line.split("|")[1:4] for line in section.split("\n## ")[0].splitlines() if line.startswith("| `")]
-    listed = {name: (default, named) for names, default, named in rows for name in re.findall(r"`(\w+)`", names)}
+    listed = {name: (default, named) for names, default, named in rows for name in re.findall(r"`([\w-]+)`", names)}
     assert listed.keys() == set(READABLE)
     for name, (default, named) in listed.items():
         forms = {times for form, times in DEFAULT_TIME_SOURCE.items() if format_of(form) == name}

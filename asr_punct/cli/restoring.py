@@ -105,7 +105,7 @@ def punctuate(
     from asr_punct.pauses import refined
 
     given = Source(source, from_)
-    target = formats.output_format(output, to, None if probabilities else given)
+    target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
     limits = chosen_limits(subtitles, target)
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
@@ -116,6 +116,8 @@ def punctuate(
     check_outputs({"-o": output}, [*inputs, audio, wav_scp, *recordings(wav_scp), casing])
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
     with on_terminal(quiet, source=source, output=output):
+        if given.is_stream and not probabilities:
+            target = formats.output_format(output, to, given)
         utterances = formats.read(given, silence=True, times=times)
         utterances = map(without_labels, utterances) if ignore_labels else _with_warning(utterances, source, quiet)
         if audio:

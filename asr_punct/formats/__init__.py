@@ -18,8 +18,11 @@ from asr_punct.words import Utterance, named_time_source, with_time_source
 
 
 def detect(path: Pathlike) -> str:
-    """Return the format of a file: by its name, for `.json` and `.jsonl` by its content, else `text`."""
-    return Source(path).format
+    """Return the format of a file: by its name, for JSON and text by its content, else `text`.
+
+    Standard input is `text`, because it can be read only once; a `Source` detects its format and reads it.
+    """
+    return "text" if str(path) == STANDARD_STREAM else Source(path).format
 
 
 def read(
@@ -92,10 +95,20 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
 
 def _input_format(path: Pathlike, source: Source) -> str | None:
     """Return the input's format if an output of this name may have it, else None."""
-    name = uncompressed_name(path).lower()
-    possible = [each for each, format_ in FORMATS.items() if name.endswith(format_.kept_as)]
-    is_known = source.has_given_format or os.path.isfile(source.path)
+    suffix = _suffix(path)
+    possible = [each for each, format_ in FORMATS.items() if suffix in format_.kept_as]
+    is_known = source.has_given_format or source.is_stream or os.path.isfile(source.path)
     return source.format if possible and is_known and source.format in possible else None
+
+
+def _suffix(path: Pathlike) -> str | None:
+    """Return the suffix of an output, "" for a directory; None if its whole name is that of a format (`ctm`)."""
+    if str(path) == STANDARD_STREAM:
+        return STANDARD_STREAM
+    if str(path).endswith(os.sep) or os.path.isdir(path):
+        return ""
+    name = uncompressed_name(path)
+    return Path(name).suffix.lower() or (None if format_by_name(name) else "")
 
 
 def write(

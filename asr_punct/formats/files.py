@@ -26,6 +26,8 @@ from asr_punct.errors import InputError
 from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
+Lines = Iterator[tuple[int, str]]
+"""Lines of a text file after their numbers, as `read_lines` yields them."""
 STANDARD_STREAM = "-"
 AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
 """Suffixes of audio files, in lower case."""
@@ -108,7 +110,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
             raise InputError(path, str(error).rstrip("."), expected) from None
 
 
-def read_lines(path: Pathlike) -> Iterator[tuple[int, str]]:
+def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
     A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from asr_punct.formats import cloud, json, vosk, whisper
+from asr_punct.formats import cloud, cloud_azure, cloud_turns, json, vosk, whisper
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.eaf import read_eaf, write_eaf
-from asr_punct.formats.files import Pathlike
+from asr_punct.formats.files import STANDARD_STREAM, Lines, Pathlike
 from asr_punct.formats.kaldi import read_kaldi, write_kaldi
+from asr_punct.formats.kaldi_text import has_ids, read_kaldi_text, write_kaldi_text
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
 from asr_punct.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
-from asr_punct.formats.text import read_text, write_text_lines
+from asr_punct.formats.text import text_utterances, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
 from asr_punct.formats.tokens import in_time
 from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.formats.whisper_lines import (
+    is_log,
+    is_whisper_tsv,
+    read_log,
+    read_whisper_tsv,
+    write_log,
+    write_whisper_tsv,
+)
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance
 
@@ -27,11 +36,13 @@ Reader = Callable[[Pathlike], Iterator[Utterance]]
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
 JsonTest = Callable[[Any], bool]
 JsonReader = Callable[[Any, Pathlike], Iterator[Utterance]]
+LineTest = Callable[[Sequence[str]], bool]
+LineReader = Callable[[Lines, Pathlike], Iterator[Utterance]]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format. It has `read`, or `recognises` and `utterances` if a file is one JSON document.
+    """One file format. It has one reader: `read`, `utterances` if a file is one JSON document, or `read_lines`.
 
     Attributes:
         read: yields the utterances of a file.
@@ -40,7 +51,9 @@ class Format:
         recognises: whether the value of a JSON file, or `json_values.Values`, is in this format.
         utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
         write_to: writes utterances to a new directory.
-        kept_as: suffixes of outputs that have the input's format if the input has this format.
+        kept_as: suffixes of outputs that have the input's format if the input has this format; `-` is standard output.
+        read_lines: yields the utterances of the lines of a file or of standard input; the path is for names and errors.
+        recognises_lines: whether the first lines of a text file are in this format.
     """
 
     read: Reader | None = None
@@ -50,6 +63,13 @@ class Format:
     utterances: JsonReader | None = None
     write_to: Callable[[Iterable[Utterance], Pathlike, Glyphs], None] | None = None
     kept_as: tuple[str, ...] = ()
+    read_lines: LineReader | None = None
+    recognises_lines: LineTest | None = None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the format has a reader."""
+        return any((self.read, self.utterances, self.read_lines))
 
 
 def _json_format(
@@ -59,13 +79,20 @@ def _json_format(
     return Format(None, write, suffixes, recognises, utterances, kept_as=kept_as)
 
 
+def _line_format(
+    read_lines: LineReader, write: Writer, recognises: LineTest | None = None, kept_as: tuple[str, ...] = ()
+) -> Format:
+    return Format(None, write, kept_as=kept_as, read_lines=read_lines, recognises_lines=recognises)
+
+
 def _one_recording(utterances: JsonReader) -> JsonReader:
     """Return the reader with a check that its utterances, segments of one recording, are in the order of time."""
     return lambda content, path: in_time(utterances(content, path), path)
 
 
+_LIKE_TEXT = (STANDARD_STREAM, "", ".txt")
 FORMATS: dict[str, Format] = {
-    "text": Format(read_text, write_text_lines, (".txt",)),
+    "text": Format(None, write_text_lines, (".txt",), read_lines=text_utterances),
     "tsv": Format(read_tsv, write_tsv, (".tsv",)),
     "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
     "ctm": Format(read_ctm, write_ctm, (".ctm",)),
@@ -74,19 +101,25 @@ FORMATS: dict[str, Format] = {
     "eaf": Format(read_eaf, write_eaf, (".eaf",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
+    "whisper-tsv": _line_format(read_whisper_tsv, write_whisper_tsv, is_whisper_tsv, (".tsv",)),
+    "whisper-log": _line_format(read_log, write_log, is_log, _LIKE_TEXT),
     "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
     "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
-    "kaldi": Format(read_kaldi, write_to=write_kaldi),
+    "kaldi": Format(read_kaldi, write_to=write_kaldi, kept_as=("",)),
+    "kaldi-text": _line_format(read_kaldi_text, write_kaldi_text, has_ids, _LIKE_TEXT),
     "aws": _json_format(cloud.is_aws, cloud.read_aws),
     "google": _json_format(cloud.is_google, _one_recording(cloud.read_google)),
     "ibm": _json_format(cloud.is_ibm, _one_recording(cloud.read_ibm)),
     "speechmatics": _json_format(cloud.is_speechmatics, cloud.read_speechmatics),
+    "deepgram": _json_format(cloud_turns.is_deepgram, _one_recording(cloud_turns.read_deepgram)),
+    "assemblyai": _json_format(cloud_turns.is_assemblyai, _one_recording(cloud_turns.read_assemblyai)),
+    "azure": _json_format(cloud_azure.is_azure, _one_recording(cloud_azure.read_azure)),
     "srt": Format(read_srt, write_srt, (".srt",)),
     "vtt": Format(read_vtt, write_vtt, (".vtt",)),
 }
 """The formats by name, the values of `--from` and `--to`."""
 
-READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read or format_.utterances)
+READABLE = tuple(name for name, format_ in FORMATS.items() if format_.is_readable)
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
 _BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
 

@@ -38,7 +38,7 @@ _FORMAT, _UTTERANCES = "json", "utterances"
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like this format."""
-    return isinstance(content, dict) and _UTTERANCES in content
+    return isinstance(content, dict) and _UTTERANCES in content and "words" not in content  # AssemblyAI has both
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:

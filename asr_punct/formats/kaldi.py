@@ -122,7 +122,7 @@ def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: 
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
-    named = list(_named(utterances))
+    named = list(named_utterances(utterances))
     times = {utterance.id: bounds(utterance.words) for utterance in named}
     recordings = [utterance for utterance in named if utterance.id != utterance.recording]
     tables = {
@@ -145,7 +145,7 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
             write_ctm(sorted(named, key=lambda utterance: utterance.id), file, glyphs)
 
 
-def _named(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+def named_utterances(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     """Yield the utterances with unique names, and with the channel in a recording's name if it has several.
 
     A name that is a number, or the recording's name and a number, becomes the recording's name and the number padded

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.ctm import COMMENT, could_be_row
-from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, read_text_file, uncompressed_name
+from asr_punct.formats.files import (
+    AUDIO_SUFFIXES,
+    STANDARD_STREAM,
+    Lines,
+    Pathlike,
+    display_name,
+    read_lines,
+    read_text_file,
+    uncompressed_name,
+)
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
 from asr_punct.formats.json_values import Values, parse_json_values, short_repr
 from asr_punct.formats.kaldi import is_data_dir
 from asr_punct.formats.lhotse import is_supervisions
 from asr_punct.formats.nemo import is_manifest
-from asr_punct.formats.text import read_text
 from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
 _UNSUPPORTED = {".ass", ".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Suffixes of files that are not plain text: read as text, their times and tags would become words."""
+_START_LINES = 100
+"""Number of first lines by which the format of a text file is detected."""
 _DATA_DIR_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 
 
@@ -30,8 +41,8 @@ class Source:
     """A file to read.
 
     Args:
-        path: the file; `-` is standard input, which is text unless a format is given.
-        format_name: its format; None: by its name, for `.json` and `.jsonl` by its content, else text.
+        path: the file; `-` is standard input.
+        format_name: its format; None: by its name, for JSON and text by its content, else text.
 
     Raises:
         AsrPunctError: the format is unknown, or cannot be read.
@@ -49,11 +60,27 @@ class Source:
         Raises:
             InputError: the file cannot be read, or is JSON of an unknown format.
         """
-        if self._given is not None or self._by_name not in ("json", "nemo"):
-            return self._given or self._by_name or "text"
+        if self._given is not None:
+            return self._given
         if self._by_name == "nemo":
             return "lhotse" if is_supervisions(self.path) else "nemo"
-        return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
+        if self._by_name == "json":
+            return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
+        is_text = self._by_name in (None, "text") or (self._by_name == "tsv" and not self.is_stream)
+        return self._detect_lines() if is_text else str(self._by_name)
+
+    def _detect_lines(self) -> str:
+        """Return the format of a text file: by its first lines, else by its name, else text."""
+        if self._is_kaldi_text:
+            return "kaldi-text"
+        found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(self._start))
+        return next(found, self._by_name or "text")
+
+    @property
+    def _is_kaldi_text(self) -> bool:
+        """Whether the file is the `text` of a data directory."""
+        path = Path(self.path)
+        return uncompressed_name(path) == "text" and any((path.parent / name).exists() for name in _DATA_DIR_TABLES)
 
     @property
     def has_given_format(self) -> bool:
@@ -66,6 +93,13 @@ class Source:
         name = self._given or self._by_name
         return name is not None and FORMATS[name].recognises is not None
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether the input can be read only once: standard input, a named pipe."""
+        return str(self.path) == STANDARD_STREAM or (
+            os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
+        )
+
     @cached_property
     def _by_name(self) -> str | None:
         return format_by_name(uncompressed_name(self.path))
@@ -76,6 +110,29 @@ class Source:
         values = parse_json_values(read_text_file(self.path), display_name(self.path))
         return values if len(values.items) > 1 else values.items[0]
 
+    @cached_property
+    def _stream(self) -> tuple[list[tuple[int, str]], Lines]:
+        """The first lines of a stream, and the others."""
+        lines = read_lines(self.path)
+        return list(islice(lines, _START_LINES)), lines
+
+    @cached_property
+    def _start(self) -> list[str]:
+        """The first lines of a text file; none if it cannot be read."""
+        if self.is_stream:
+            return [line for _, line in self._stream[0]]
+        try:
+            return [line for _, line in islice(read_lines(self.path), _START_LINES)]
+        except InputError:
+            return []
+
+    def _lines(self) -> Lines:
+        """Return the lines of a text file, with those of a stream that are already read."""
+        if self._given is not None or not self.is_stream:
+            return read_lines(self.path)
+        first, others = self._stream
+        return chain(first, others)
+
     def utterances(self) -> Iterator[Utterance]:
         """Return the utterances; the file is read while they are iterated over.
 
@@ -84,13 +141,15 @@ class Source:
         """
         if self._given is None:
             self._refuse_unsupported()
-            if self._by_name is None:
-                return _read_unnamed(self.path)
         return self._read()
 
     def _read(self) -> Iterator[Utterance]:
         chosen = FORMATS[self.format]
-        if chosen.read:
+        if self._given is None and self._by_name is None and self.format == "text":
+            self._refuse_other_formats()
+        if chosen.read_lines:
+            yield from chosen.read_lines(self._lines(), self.path)
+        elif chosen.read:
             yield from chosen.read(self.path)
         elif chosen.utterances and chosen.recognises:
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
@@ -108,9 +167,16 @@ class Source:
         if is_data_dir(self.path):
             expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
             raise InputError(self.path, "a data directory", expected)
-        if path.name == "text" and any((path.parent / name).exists() for name in _DATA_DIR_TABLES):
-            expected = "the directory, --from kaldi (--from text where it is text)"
-            raise InputError(path, "the text of a data directory", expected)
+        if self._is_kaldi_text and (path.parent / "ctm").exists():
+            expected = "the directory, --from kaldi (--from kaldi-text without times)"
+            raise InputError(path, "the text of a data directory with a ctm", expected)
+
+    def _refuse_other_formats(self) -> None:
+        """Raise InputError if the first lines of a file of unknown format look like another format than text."""
+        lines = [line.split() for line in self._start if line.strip() and not line.lstrip().startswith(COMMENT)]
+        for looks_like_it, found, option in _TESTS:
+            if lines and looks_like_it(lines[:_CHECKED_LINES]):
+                raise InputError(display_name(self.path), found, f"text, or {option} (--from text where it is text)")
 
 
 def _detect_json(content: Any, path: Pathlike) -> str:
@@ -179,20 +245,3 @@ _TESTS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
     (_looks_like_tsv, "rows of a TSV", "--from tsv"),
 )
 """Test of the first lines, split at white space; the name of the format; the option that reads it."""
-
-
-def _read_unnamed(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the lines of a text file. Raises InputError if its first lines look like another format."""
-    utterances = read_text(path)
-    first, lines = list[Utterance](), list[list[str]]()
-    for utterance in utterances:
-        first.append(utterance)
-        tokens = [word.text for word in utterance.words]
-        if tokens and not tokens[0].startswith(COMMENT):
-            lines.append(tokens)
-        if len(lines) == _CHECKED_LINES:
-            break
-    for looks_like_it, found, option in _TESTS:
-        if lines and looks_like_it(lines):
-            raise InputError(display_name(path), found, f"text, or {option} (--from text where it is text)")
-    yield from chain(first, utterances)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from asr_punct.formats.files import Pathlike, read_lines
+from asr_punct.formats.files import Lines, Pathlike, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.marks import Glyphs, write_text
 from asr_punct.words import Utterance, Word
@@ -14,12 +14,18 @@ _EMPTY_LINE = LineOrigin("text")
 
 
 def read_text(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances of a text file, as `text_utterances`."""
+    return text_utterances(read_lines(path), path)
+
+
+def text_utterances(lines: Lines, _: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line; its words are `line.split()`, with their marks and capitals.
 
-    An empty line is an utterance without words, so that input and output have the same lines.
+    An empty line is an utterance without words, so that input and output have the same lines. The path is not used:
+    every reader of lines has this parameter.
     """
     document = 1
-    for number, line in read_lines(path):
+    for number, line in lines:
         words = tuple(Word(token) for token in line.split())
         yield Utterance(words, id=str(number), document=str(document), origin=None if words else _EMPTY_LINE)
         document += not words

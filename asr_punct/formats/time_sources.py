@@ -12,9 +12,12 @@ from asr_punct.formats.json_values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
 
 DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {
+    "assemblyai": "asr",
     "aws": "asr",
+    "azure": "asr",
     "ctm": "asr",
     "ctm/forced aligner": "ctc",
+    "deepgram": "asr",
     "eaf": "aligner",
     "google": "asr",
     "ibm": "asr",

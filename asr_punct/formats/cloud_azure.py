@@ -1,0 +1,151 @@
+"""Read the JSON of Azure Speech: batch transcription, fast transcription, and detailed results of the Speech SDK.
+
+An utterance is a phrase. Its words are those of the display form, with the service's marks and capitals, if that form
+has times; else the lexical words, without marks; else the display form, of which only start and end are known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.formats.files import MAX_TIME, Pathlike, display_name
+from asr_punct.formats.json_values import (
+    Object,
+    Values,
+    confidence_at,
+    numbered_objects,
+    object_at,
+    short_repr,
+    text_at,
+)
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.words import Seconds, Utterance, Word, has_times
+
+_TICKS = 10_000_000
+"""Ticks in a second."""
+_OFFSETS = {"offsetInTicks": _TICKS, "offsetMilliseconds": 1000, "Offset": _TICKS}
+_DURATIONS = {"durationInTicks": _TICKS, "durationMilliseconds": 1000, "Duration": _TICKS}
+"""Keys of times, and their units in a second."""
+_WORD_LISTS = "displayWords", "DisplayWords", "words", "Words"
+"""Keys of lists of words, those with marks first."""
+_TEXTS = "displayText", "DisplayText", "word", "Word", "text"
+"""Keys of the text of a word."""
+
+
+def is_azure(content: Any) -> bool:
+    """Whether a JSON value is a result of Azure Speech; several results of the SDK may follow each other."""
+    if isinstance(content, Values | list):
+        results = _results(content)
+        return bool(results) and all(map(_is_sdk_result, results))
+    has_phrases = isinstance(content, dict) and ("recognizedPhrases" in content or "combinedPhrases" in content)
+    return has_phrases or _is_sdk_result(content)
+
+
+def _results(content: Any) -> Sequence[Any]:
+    return content.items if isinstance(content, Values) else content
+
+
+def _is_sdk_result(content: Any) -> bool:
+    return isinstance(content, dict) and "RecognitionStatus" in content
+
+
+def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each phrase that was recognised.
+
+    Raises:
+        InputError: JSON of another form, or invalid times.
+    """
+    recording = recording_name(path)
+    phrases = [(place, phrase) for place, phrase in _phrases(content, display_name(path)) if _is_recognised(phrase)]
+    for number, (place, phrase) in enumerate(phrases, start=1):
+        words = in_order(_words(phrase, place), place)
+        source = DEFAULT_TIME_SOURCE["azure"] if has_times(words) else "none"
+        if words and source == "none":
+            words, source = _with_phrase_times(words, phrase, place), "segment"
+        yield Utterance(
+            words,
+            f"{recording}-{number}",
+            recording=recording,
+            channel=str(_channel(phrase)),
+            speaker=_speaker(phrase),
+            time_source=source,
+        )
+
+
+def _phrases(content: Any, name: str) -> list[tuple[str, Object]]:
+    if isinstance(content, Values | list):
+        return numbered_objects({"results": list(_results(content))}, "results", name, "result")
+    file = object_at(content, name)
+    for key in ("recognizedPhrases", "phrases"):
+        if key in file:
+            return numbered_objects(file, key, name, "phrase")
+    return [(name, file)] if _is_sdk_result(file) else []
+
+
+def _is_recognised(phrase: Object) -> bool:
+    return (phrase.get("recognitionStatus") or phrase.get("RecognitionStatus") or "Success") == "Success"
+
+
+def _channel(phrase: Object) -> int:
+    """Return the number of the channel from 1; the service counts from 0."""
+    value = phrase.get("channel", phrase.get("Channel"))
+    return value + 1 if isinstance(value, int) else 1
+
+
+def _speaker(phrase: Object) -> str:
+    value = phrase.get("speaker", phrase.get("SpeakerId"))
+    return "" if value in (None, "", "Unknown") else str(value)
+
+
+def _best(phrase: Object, place: str) -> Object:
+    """Return the first alternative of a phrase; the phrase itself if it has none (fast transcription)."""
+    found = (item for key in ("nBest", "NBest") for _, item in numbered_objects(phrase, key, place))
+    return next(found, phrase)
+
+
+def _words(phrase: Object, place: str) -> Iterator[Word]:
+    best = _best(phrase, place)
+    for entries in (numbered_objects(best, key, place, "word") for key in _WORD_LISTS):
+        for where, entry in entries:
+            text = next((entry[key] for key in _TEXTS if key in entry), None)
+            confidence = confidence_at(entry, "Confidence" if "Confidence" in entry else "confidence", where)
+            yield from entry_words(text, *_times(entry, where), confidence, where)
+        if entries:
+            return
+    texts = (text_at(best, key, place) for key in ("display", "Display", "text", "lexical", "Lexical"))
+    yield from map(Word, next(filter(None, texts), text_at(phrase, "DisplayText", place)).split())
+
+
+def _with_phrase_times(words: tuple[Word, ...], phrase: Object, place: str) -> tuple[Word, ...]:
+    start, end = _times(phrase, place)
+    first = (replace(words[0], start=start), *words[1:])
+    return (*first[:-1], replace(first[-1], end=end))
+
+
+def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
+    """Return start and end of a word or phrase, or None."""
+    start, duration = _units(item, _OFFSETS, place), _units(item, _DURATIONS, place)
+    if start is None or duration is None:
+        return None if start is None else start[0] / start[1], None
+    in_ticks = [value * (_TICKS // unit) for value, unit in (start, duration)]
+    return in_ticks[0] / _TICKS, sum(in_ticks) / _TICKS
+
+
+def _units(item: Object, keys: dict[str, int], place: str) -> tuple[float, int] | None:
+    """Return the time under the first key that the item has, and its units in a second."""
+    key = next((key for key in keys if item.get(key) is not None), None)
+    if key is None:
+        return None
+    value = item[key]
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number <= MAX_TIME * keys[key]:
+        raise InputError(place, f"{key} {short_repr(value)}", "a number, 0 or more")
+    return number, keys[key]

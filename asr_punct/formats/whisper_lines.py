@@ -1,0 +1,179 @@
+"""Segments of Whisper programs as lines: what they print (`whisper-log`) and their `.tsv` (`whisper-tsv`).
+
+    [0.00s -> 2.50s] text                              faster-whisper
+    [00:00.000 --> 00:02.500]  text                    whisper; whisperx with `Transcript:` before it and seconds
+    [00:00:00.000 --> 00:00:02.500]   (speaker 0) text whisper.cpp
+
+The first word has the segment's start and the last its end, as in subtitles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TextIO
+
+from asr_punct.errors import InputError, counted_as
+from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
+from asr_punct.formats.json_values import short_repr
+from asr_punct.formats.lines import LineOrigin, line_origin
+from asr_punct.formats.tokens import entry_words, in_time, recording_name, segment_times, written_words
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, Utterance
+
+LOG, TSV = "whisper-log", "whisper-tsv"
+_CLOCK = r"(?:[0-9]{1,6}:)?[0-9]{1,2}:[0-9]{1,2}[.,][0-9]{1,3}|[0-9]{1,10}(?:\.[0-9]{1,6}s?|s)"
+_LOG_LINE = re.compile(
+    rf"(\s*(?:Transcript:\s*)?\[({_CLOCK})\s*-{{1,2}}>\s*({_CLOCK})\](?:\s*\(speaker ([0-9]+|\?)\))?\s*)"
+    r"(.*?)(\s*(?:\[SPEAKER_TURN\]\s*)?)",
+    re.DOTALL,
+)
+"""What is before the text, with start, end and speaker; the text; what is after it."""
+_HEADER = "start\tend\ttext"
+_MILLISECONDS = re.compile(r"[0-9]{1,13}")
+_EXPECTED = "start TAB end TAB text, in whole milliseconds"
+
+
+def is_log(lines: Sequence[str]) -> bool:
+    """Whether a line has the times of a segment; others may be messages."""
+    return any(map(_LOG_LINE.fullmatch, lines))
+
+
+def is_whisper_tsv(lines: Sequence[str]) -> bool:
+    """Whether the first line is the header of Whisper's `.tsv`."""
+    return lines[:1] == [_HEADER]
+
+
+def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
+
+    Raises:
+        InputError: an end before its start, or a segment more than a second before an earlier one.
+    """
+    return _utterances(_log_segments(lines, display_name(path)), path)
+
+
+def read_whisper_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line with words after the header.
+
+    Raises:
+        InputError: another header, a line without three columns, times that are no whole milliseconds; as `read_log`.
+    """
+    return _utterances(_tsv_segments(lines, display_name(path)), path)
+
+
+_Segment = tuple[str, Utterance | str]
+"""Place of a line, and its utterance, or the line itself if it has no words."""
+
+
+def _utterances(segments: Iterator[_Segment], path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances in the order of time, each with the lines without words before it."""
+    return in_time(_with_other_lines(segments, recording_name(path)), path)
+
+
+def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[Utterance]:
+    previous: Utterance | None = None
+    pending: list[str] = []
+    number = 0
+    for place, found in segments:
+        if isinstance(found, str):
+            keep_line(pending, found, place)
+            continue
+        if previous is not None:
+            yield previous
+        number += 1
+        previous = replace(found, id=f"{recording}-{number}", recording=recording, origin=_after(found, pending))
+        pending.clear()
+    if previous is not None and isinstance(previous.origin, LineOrigin):
+        yield replace(previous, origin=replace(previous.origin, after=tuple(pending)))
+
+
+def _after(utterance: Utterance, lines: Sequence[str]) -> object:
+    return replace(utterance.origin, before=tuple(lines)) if isinstance(utterance.origin, LineOrigin) else None
+
+
+def _log_segments(lines: Lines, name: str) -> Iterator[_Segment]:
+    for number, line in lines:
+        place, match = f"{name}:{number}", _LOG_LINE.fullmatch(line)
+        words = entry_words(match[5], _seconds(match[2]), _seconds(match[3]), None, place) if match else []
+        if match and words:
+            origin = LineOrigin(LOG, head=match[1], tail=match[6])
+            speaker = "" if match[4] in (None, "?") else match[4]
+            yield place, Utterance(tuple(words), speaker=speaker, time_source="segment", origin=origin)
+        else:
+            yield place, line
+
+
+def _seconds(clock: str) -> Seconds:
+    """Return the time of `1:02:03.500`, `02:03.500`, `123.5s` or `123.5`."""
+    *larger, seconds = clock.removesuffix("s").replace(",", ".").split(":")
+    total = float(seconds)
+    for unit, value in zip((60, 3600), reversed(larger), strict=False):
+        total += unit * int(value)
+    return round(total, 6)
+
+
+def _tsv_segments(lines: Lines, name: str) -> Iterator[_Segment]:
+    for number, line in lines:
+        place, columns = f"{name}:{number}", line.split("\t")
+        if number == 1 and line != _HEADER:
+            raise InputError(place, short_repr(line), f"the header {short_repr(_HEADER)}")
+        if number == 1 or not line.strip():
+            yield place, line
+            continue
+        if len(columns) != 3:
+            raise InputError(place, counted_as(len(columns), "column"), _EXPECTED)
+        start, end = (_milliseconds(column, place) for column in columns[:2])
+        words = entry_words(columns[2], start, end, None, place)
+        origin = LineOrigin(TSV, head="\t".join([*columns[:2], ""]))
+        yield place, Utterance(tuple(words), time_source="segment", origin=origin) if words else line
+
+
+def _milliseconds(text: str, place: str) -> Seconds:
+    if not _MILLISECONDS.fullmatch(text) or int(text) > MAX_TIME * 1000:
+        raise InputError(place, f"time {short_repr(text)}", _EXPECTED)
+    return int(text) / 1000
+
+
+def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write a line for each utterance with words; those of a log keep all but their words, and the other lines.
+
+    Raises:
+        InputError: an utterance without times.
+    """
+    for lines in _lines_around(utterances, LOG, glyphs):
+        out.writelines(f"{line}\n" for line in lines)
+
+
+def write_whisper_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the header and a line for each utterance with words, as `write_log`."""
+    has_header = False
+    for lines in _lines_around(utterances, TSV, glyphs):
+        if not has_header and lines[0] != _HEADER:
+            out.write(f"{_HEADER}\n")
+        has_header = True
+        out.writelines(f"{line}\n" for line in lines)
+
+
+def _lines_around(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[Sequence[str]]:
+    """Yield the line of each utterance with words, with the lines around it."""
+    for number, utterance in enumerate(utterances, start=1):
+        if utterance.words:
+            origin = line_origin(utterance.origin, format_name) or LineOrigin(
+                format_name, head=_new_head(utterance, number, format_name)
+            )
+            text = " ".join(written_words(utterance, glyphs, running=True))
+            yield [*origin.before, origin.head + text + origin.tail, *origin.after]
+
+
+def _new_head(utterance: Utterance, number: int, format_name: str) -> str:
+    times = segment_times(utterance.words, f"utterance {utterance.id or number!r}")
+    milliseconds = [round(time * 1000) for time in times]
+    if format_name == TSV:
+        return "".join(f"{time}\t" for time in milliseconds)
+    start, end = (
+        f"{time // 3_600_000:02}:{time // 60_000 % 60:02}:{time // 1000 % 60:02}.{time % 1000:03}"
+        for time in milliseconds
+    )
+    return f"[{start} --> {end}]  "
