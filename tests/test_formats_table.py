@@ -451,6 +451,8 @@ def transcripts(draw):
 @settings(max_examples=20)
 @given(utterances=transcripts(), labelled=st.booleans())
 def test_any_transcript_is_read_back(tmp_path_factory, name, utterances, labelled):
+    if name in ("srt", "vtt"):  # cues of several speakers have dashes
+        utterances = [replace(utterance, speaker="") for utterance in utterances]
     path = write(exclaimed(utterances) if labelled else utterances, tmp_path_factory.mktemp("trip") / "out", name)
     again = read(path, name)
     assert plain(texts_of(again)) == texts_of(utterances)

@@ -38,13 +38,15 @@ def times_of(*utterances, limits=NETFLIX):
 
 def test_presets_can_be_changed():
     assert parse_limits("netflix") == NETFLIX
+    assert [parse_limits("netflix").of_language(language).speed for language in ("es", "eu", "en")] == [17, 17, 20]
+    assert parse_limits("netflix,speed=12").of_language("en").speed == 12
     assert parse_limits("bbc, characters=32,speed=12.5,lines=1") == replace(BBC, characters=32, speed=12.5, lines=1)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("itv", "found 'itv', expected netflix or bbc"),
+        ("itv", "found 'itv', expected netflix, bbc, une"),
         ("bbc,width=3", "found 'width=3', expected one of characters lines speed"),
         ("bbc,characters", "found 'characters', expected characters= and a whole number"),
         ("bbc,speed=nan", "expected speed= and a number"),
@@ -69,7 +71,7 @@ def test_invalid_limits_are_reported(text, message):
         ),
         (
             utterance("ellos quieren cambiar todas nuestras normas con la esperanza secreta"),
-            [("ellos quieren cambiar todas nuestras", "normas con la esperanza secreta")],
+            [("ellos quieren cambiar todas", "nuestras normas con la esperanza secreta")],
         ),
         (
             utterance("uno dos tres cuatro cinco seis siete ocho nueve, diez once doce trece catorce quince dieciséis"),
@@ -120,17 +122,65 @@ def test_initials_end_no_sentence(text, style, ends):
     assert [unit.ends_sentence for unit in make_units([utterance(text)], style, 42)] == ends
 
 
-def test_a_cue_has_words_of_one_recording_and_one_speaker():
+def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speakers():
     said = [utterance("hola —", speaker="ana"), utterance("« qué tal", start=0.6, speaker="ana")]
     said += [utterance("bien", start=1.5, speaker="jon"), utterance("ya", start=1.8)]
     said += [replace(utterance("ya", start=0.7), recording="s")]
-    found = [(cue.recording, cue.speaker, cue.lines) for cue in make_cues(said, NETFLIX, ES)]
+    found = [(cue.recording, cue.speakers, cue.lines) for cue in make_cues(said, NETFLIX, ES)]
     assert found == [
-        ("r", "ana", ("hola — « qué tal",)),
-        ("r", "jon", ("bien",)),
-        ("r", "", ("ya",)),
-        ("s", "", ("ya",)),
+        ("r", ("ana", "jon"), ("-hola — « qué tal", "-bien")),
+        ("r", ("",), ("ya",)),
+        ("s", ("",), ("ya",)),
     ]
+
+
+def turns(*texts):
+    """Short turns of two speakers, 0.6 s apart."""
+    return [utterance(text, start=number * 0.6, speaker="ab"[number % 2]) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("said", "limits", "lines"),
+    [
+        (turns("¿vienes?", "sí."), NETFLIX, [("-¿vienes?", "-sí.")]),
+        (turns("¿vienes?", "sí."), BBC, [("– ¿vienes?", "– sí.")]),
+        (turns("¿vienes?", "sí.", "ya."), NETFLIX, [("-¿vienes?", "-sí."), ("ya.",)]),
+        (turns("–¿vienes?", "- sí."), NETFLIX, [("–¿vienes?", "- sí.")]),
+        (turns("¿vienes?", "x" * 42), NETFLIX, [("¿vienes?",), ("x" * 42,)]),
+        (turns("¿vienes?", "sí."), replace(NETFLIX, lines=1), [("¿vienes?",), ("sí.",)]),
+    ],
+)
+def test_short_turns_share_a_cue_with_dashes(said, limits, lines):
+    assert lines_of(*said, limits=limits) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "glyph", "following"),
+    [
+        ("we are certainly all definitely going to be there", EN, "to"),
+        ("i think this is one of the most important subjects of all", EN, "of"),
+        ("mañana nosotros seguramente tendremos que hablar de todas las leyes", ES, "leyes"),
+        ("yo creo que ellos van a hablar sobre presupuestos generales", ES, "a"),
+        ("gaur goizean lehendakariak aurrekontuak aurkeztu ditu legebiltzarrean", glyphs("eu"), "ditu"),
+        ("horregatik jaurlaritzak ez du besterik egin nahi izan aurten", glyphs("eu"), "du"),
+    ],
+)
+@pytest.mark.parametrize("pause", [0.0, 0.6, 1.5])
+def test_no_line_or_cue_ends_on_a_word_that_binds_to_the_next(text, glyph, following, pause):
+    place = text.split().index(following) - 1
+    said = utterance(text, {place: pause})
+    for characters in range(32, 43):
+        cues = list(make_cues([said], replace(NETFLIX, characters=characters), glyph))
+        lines = [line.split() for cue in cues for line in cue.lines]
+        assert following not in [line[0] for line in lines]
+
+
+def test_a_word_binds_across_utterances_of_one_speaker_and_not_before_another():
+    first, second = utterance("i am certainly going"), utterance("to be there tomorrow morning", start=1.4)
+    limits = replace(NETFLIX, characters=22, lines=1)
+    assert [cue.lines[0].split()[0] for cue in make_cues([first, second], limits, EN)] == ["i", "going", "tomorrow"]
+    first, second = replace(first, speaker="a"), replace(second, speaker="b")
+    assert [cue.lines[0].split()[0] for cue in make_cues([first, second], limits, EN)][:2] == ["i", "to"]
 
 
 # Times
@@ -181,14 +231,26 @@ def test_speakers_overlap_and_cues_do_not():
 # Compared with all ways to cut, with the costs written again from the documentation
 
 
+def turns_of(found):
+    return [len(list(group)) for _, group in itertools.groupby(found, key=lambda unit: unit.speaker)]
+
+
 def lines_cost(found, cuts, limits):
+    turns = turns_of(found)
+    if len(turns) > 1:
+        ends = list(itertools.accumulate(turns))
+        lines = [found[end - count : end] for end, count in zip(ends, turns, strict=True)]
+        fits = all(len(" ".join(u.text for u in line)) + len(limits.dash) <= limits.characters for line in lines)
+        allowed = fits and len(turns) <= limits.lines and all(unit.speaker for unit in found)
+        return len(turns) - 1 if allowed and list(cuts) == ends[:-1] else math.inf
     bounds = [0, *cuts, len(found)]
     lengths = [len(" ".join(unit.text for unit in found[a:b])) for a, b in itertools.pairwise(bounds)]
     if len(found) > 1 and (max(lengths) > limits.characters or len(lengths) > limits.lines):
         return math.inf
     mean = sum(lengths) / len(lengths)
     unbalance = sum(((length - mean) / limits.characters) ** 2 for length in lengths)
-    return len(cuts) * 1.0 + 0.25 * sum(found[cut - 1].break_cost for cut in cuts) + 4.0 * unbalance
+    breaks = sum(found[cut - 1].break_cost + 20.0 * found[cut - 1].binds for cut in cuts)
+    return len(cuts) * 1.0 + 0.25 * breaks + 4.0 * unbalance
 
 
 def all_lines(found, limits):
@@ -200,9 +262,10 @@ def all_lines(found, limits):
     ]
 
 
-def cue_cost(found, following, limits):
+def cue_cost(found, after, limits):
+    following = after and after.start
     start, said = found[0].start, found[-1].end
-    if (len(found) > 1 and said - start > limits.max_seconds) or len({unit.speaker for unit in found}) > 1:
+    if len(found) > 1 and said - start > limits.max_seconds:
         return math.inf
     characters = len(" ".join(unit.text for unit in found))
     end = max(said, start + limits.min_seconds, min(start + characters / limits.speed, said + limits.linger))
@@ -211,17 +274,20 @@ def cue_cost(found, following, limits):
         end = following if following - end < limits.closed_gap else end
         end = min(end, max(following - limits.min_gap, (start + following) / 2))
         cost += found[-1].break_cost * max(0.0, 1 - (following - said) / 1.0)
+        cost += 20.0 * (found[-1].binds and after.speaker == found[-1].speaker)
     time = min(end, start + limits.max_seconds) - start
     for unit, after in itertools.pairwise(found):
-        cost += 3.0 * unit.ends_sentence + 4.0 * max(0.0, after.start - unit.end - 0.5)
+        cost += 3.0 * (unit.ends_sentence or unit.speaker != after.speaker)
+        cost += 4.0 * max(0.0, after.start - unit.end - 0.5)
     cost += 6.0 * max(0.0, 1 - time / limits.min_seconds)
     cost += 4.0 * max(0.0, characters - limits.speed * time) / limits.characters
     return cost + min(cost for cost, _ in all_lines(found, limits))
 
 
 def cost_of(found, bounds, limits):
-    starts = [unit.start for unit in found] + [None]
-    return sum(cue_cost(found[a:b], starts[b], limits) for a, b in itertools.pairwise(bounds))
+    return sum(
+        cue_cost(found[a:b], found[b] if b < len(found) else None, limits) for a, b in itertools.pairwise(bounds)
+    )
 
 
 def cheapest(found, limits):
@@ -240,8 +306,9 @@ def recordings(draw, most=8):
     for text in draw(st.lists(TEXTS, min_size=1, max_size=most)):
         start = round(now, 3)
         end = round(start + draw(st.sampled_from([0.0, 0.1, 0.4, 1.5])), 3)
-        weight = draw(st.sampled_from([0.0, 2.0, 3.0, 8.0, 12.0]))
-        found.append(Unit(text, start, end, weight, weight == 0.0, draw(speakers)))
+        weight = draw(st.sampled_from([0.0, 2.0, 3.0, 8.0]))
+        binds = weight == 8.0 and draw(st.booleans())
+        found.append(Unit(text, start, end, weight, weight == 0.0, draw(speakers), binds))
         now = end + draw(st.sampled_from([-0.05, 0.0, 0.0, 0.2, 0.7, 2.0]))
         now = max(now, start)
     return found
@@ -251,7 +318,9 @@ def recordings(draw, most=8):
 @given(recordings(), st.sampled_from([SMALL, replace(SMALL, lines=3, characters=8), BBC]))
 def test_cues_have_the_lowest_cost(found, limits):
     cues = list(cut_units(found, limits))
-    bounds = [0, *itertools.accumulate(len(" ".join(cue.lines).split()) for cue in cues)]
+    dashes = [limits.dash * (len(cue.speakers) > 1) for cue in cues]
+    lines = [" ".join(line.removeprefix(dash) for line in cue.lines) for cue, dash in zip(cues, dashes, strict=True)]
+    bounds = [0, *itertools.accumulate(len(line.split()) for line in lines)]
     assert cost_of(found, bounds, limits) == pytest.approx(cheapest(found, limits))
 
 

@@ -58,7 +58,7 @@ HypothesisFrom = Annotated[
 ]
 To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE}.", WRITABLE, "--to")]
 _SUBTITLES = (
-    "Limits of srt and vtt: netflix (default) or bbc, or with changes: bbc,characters=32,lines=1. "
+    "Limits of srt and vtt: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
 Subtitles = Annotated[str | None, choice(_SUBTITLES, PRESETS)]

@@ -340,8 +340,10 @@ class _Writer:
                 raise InputError("subtitles", found, "one recording a file")
             self._recording = cue.recording
         for cue in sorted(cues, key=attrgetter("start")):
-            text = "".join(escape(line, self._kind) + "\n" for line in cue.lines)
-            self._write_cue(cue.start, cue.end, voice_tag(cue.speaker, self._kind) + text)
+            speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
+            lines = zip(speakers, cue.lines, strict=True)
+            text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
+            self._write_cue(cue.start, cue.end, "".join(text))
 
     def _write_cue(self, start: Seconds, end: Seconds, text: str) -> None:
         self._out.write("\n" if self._count else _HEADER + "\n" if self._kind == "vtt" else "")

@@ -1,15 +1,17 @@
 """Cut words into cues, by exact dynamic programming over the places where they can break.
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
-the limits, its words last at most `max_seconds`, and they have one speaker; a single word is always allowed. Of all
-ways to cut the channel into allowed cues, the one with the lowest sum of these costs is chosen:
+the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or several
+that have names, each on a line of its own after a dash. Of all ways to cut the channel into allowed cues, the one with
+the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;
 * its break: the break cost of its last word (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a
-  mark, 12 if the word belongs to the next one; at most 3 at the end of an utterance) times 1 - pause / `LONG_PAUSE`,
-  0 for a longer pause and for the last break of the channel;
-* inside it: `SENTENCE_INSIDE` for each end of a sentence, `PAUSE_INSIDE` for each second of a pause above
-  `SHORT_PAUSE`;
+  mark; at most 3 at the end of an utterance) times 1 - pause / `LONG_PAUSE`, 0 for a longer pause and for the last
+  break of the channel;
+* `BOUND` if its last word belongs to the next one (`binding`) of the same speaker, whatever the pause;
+* inside it: `SENTENCE_INSIDE` for each end of a sentence or speaker's turn, `PAUSE_INSIDE` for each second of a pause
+  above `SHORT_PAUSE`;
 * `TOO_SHORT` times the share of `min_seconds` by which it is too short;
 * `TOO_FAST` for each full line (`characters`) more than can be read at `speed` while it is shown;
 * its lines (`lines.break_lines`).
@@ -31,17 +33,19 @@ from operator import attrgetter
 
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.limits import Limits
-from asr_punct.subtitles.lines import Lines, break_lines
+from asr_punct.subtitles.lines import LINE, Lines, break_lines
 from asr_punct.subtitles.units import Unit, make_units
 from asr_punct.words import Seconds, Utterance
 
 CUE = 2.0
 LONG_PAUSE: Seconds = 1.0
+BOUND = 20.0
 SENTENCE_INSIDE = 3.0
 SHORT_PAUSE: Seconds = 0.5
 PAUSE_INSIDE = 4.0
 TOO_SHORT = 6.0
 TOO_FAST = 4.0
+_DASHES = ("-", "–", "—")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +57,31 @@ class Cue:
         end: when it disappears, in seconds.
         lines: its text.
         recording: as in `Utterance`.
-        speaker: as in `Utterance`.
+        speakers: the speaker of the cue, or of each line if there are several; `""` if unknown.
     """
 
     start: Seconds
     end: Seconds
     lines: tuple[str, ...]
     recording: str = ""
-    speaker: str = ""
+    speakers: tuple[str, ...] = ("",)
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
     """Yield the cues of utterances with labels, recording by recording and channel by channel, in order of time.
 
-    Cues of one channel do not overlap. A cue can have words of several utterances of one speaker. Times of words
-    without times are interpolated (`units.filled_times`).
+    Cues of one channel do not overlap. A cue can have words of several utterances. Times of words without times are
+    interpolated (`units.filled_times`).
 
     Args:
         utterances: grouped by recording, those of each channel in order of time.
-        limits: limits of the cues.
+        limits: limits of the cues; those of the language of the glyphs are used.
         glyphs: how words are written.
 
     Raises:
         InputError: an utterance without any times, or out of order.
     """
+    limits = limits.of_language(glyphs.name)
     for recording, group in groupby(utterances, key=attrgetter("recording")):
         channels: dict[str, list[Utterance]] = defaultdict(list)
         for utterance in group:
@@ -128,18 +133,48 @@ def _candidates(
     fixed = CUE
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
-    length, max_length = -1, limits.lines * (limits.characters + 1) - 1
+        fixed += BOUND * (last.binds and units[end].speaker == last.speaker)
+    length, max_length, room = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
     for start in range(end - 1, -1, -1):
         unit = units[start]
         length += len(unit.text) + 1
+        if not room.add(unit):
+            break
         if unit is not last:
-            too_long = length > max_length or last.end - unit.start > limits.max_seconds
-            if too_long or unit.speaker != last.speaker:
+            if length > max_length or last.end - unit.start > limits.max_seconds:
                 break
             pause = after.start - unit.end
-            fixed += SENTENCE_INSIDE * unit.ends_sentence + PAUSE_INSIDE * max(0.0, pause - SHORT_PAUSE)
+            is_end = unit.ends_sentence or unit.speaker != after.speaker
+            fixed += SENTENCE_INSIDE * is_end + PAUSE_INSIDE * max(0.0, pause - SHORT_PAUSE)
         yield costs[start] + fixed, start, length
         after = unit
+
+
+class _Turns:
+    """Checks that several turns of a cue have a line each; units are added from the last to the first.
+
+    Attributes:
+        _count: number of turns.
+        _length: characters of the first turn so far.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._count = self._length = 0
+        self._speaker = ""
+
+    def add(self, unit: Unit) -> bool:
+        """Whether the cue is still allowed."""
+        fits = True
+        if self._count and unit.speaker == self._speaker:
+            self._length += 1 + len(unit.text)
+        else:
+            fits = not self._count or bool(unit.speaker and self._speaker and self._fits())
+            self._count, self._length, self._speaker = self._count + 1, len(unit.text), unit.speaker
+        return fits and (self._count == 1 or (self._count <= self._limits.lines and self._fits()))
+
+    def _fits(self) -> bool:
+        return self._length + len(self._limits.dash) <= self._limits.characters
 
 
 def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
@@ -149,7 +184,12 @@ def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
 
 
 def _break_lines(units: Sequence[Unit], limits: Limits) -> Lines:
-    return break_lines([len(unit.text) for unit in units], [unit.break_cost for unit in units], limits)
+    """Return the cheapest lines of a cue; several speakers have a line each."""
+    turns = [i for i, (unit, after) in enumerate(pairwise(units), start=1) if unit.speaker != after.speaker]
+    if turns:
+        return LINE * len(turns), tuple(turns)
+    costs = [unit.break_cost + BOUND * unit.binds for unit in units]
+    return break_lines([len(unit.text) for unit in units], costs, limits)
 
 
 def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:
@@ -167,6 +207,11 @@ def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: 
 def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording: str) -> Cue:
     chosen = units[start:end]
     bounds = (0, *_break_lines(chosen, limits)[1], len(chosen))
-    lines = tuple(" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(bounds))
+    lines = [" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(bounds)]
     until = _end_time(units, start, end, len(" ".join(lines)), limits)
-    return Cue(chosen[0].start, round(until, 3), lines, recording, chosen[0].speaker)
+    speakers = tuple(chosen[a].speaker for a in bounds[:-1])
+    if len(set(speakers)) > 1:
+        lines = [line if line.startswith(_DASHES) else limits.dash + line for line in lines]
+    else:
+        speakers = speakers[:1]
+    return Cue(chosen[0].start, round(until, 3), tuple(lines), recording, speakers)

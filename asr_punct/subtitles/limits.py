@@ -1,10 +1,10 @@
-"""Limits of subtitles: length of lines, display time, reading speed. Two published sets."""
+"""Limits of subtitles: length of lines, display time, reading speed. Three published sets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asr_punct.errors import AsrPunctError
@@ -24,6 +24,8 @@ class Limits:
         min_gap: shortest time between two cues.
         closed_gap: a shorter time between two cues is reduced to `min_gap` by showing the earlier cue longer.
         linger: longest time that a cue is shown after its last word, to be read at `speed`.
+        dash: what is written before each line of a cue with several speakers.
+        speeds: `speed` for other languages, by language.
     """
 
     characters: int
@@ -34,25 +36,49 @@ class Limits:
     min_gap: Seconds
     closed_gap: Seconds
     linger: Seconds
+    dash: str = "-"
+    speeds: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def of_language(self, language: str) -> Limits:
+        """Return the limits for a language."""
+        return replace(self, speed=self.speeds.get(language, self.speed), speeds={})
 
 
 NETFLIX = Limits(
-    characters=42, lines=2, min_seconds=5 / 6, max_seconds=7, speed=17, min_gap=2 / 24, closed_gap=0.5, linger=0.5
+    characters=42,
+    lines=2,
+    min_seconds=5 / 6,
+    max_seconds=7,
+    speed=17,
+    min_gap=2 / 24,
+    closed_gap=0.5,
+    linger=0.5,
+    speeds={"en": 20},
 )
-"""Timed Text Style Guide of Netflix, General Requirements and the guide for Spanish (partnerhelp.netflixstudios.com).
+"""Timed Text Style Guide of Netflix: General Requirements, and the guides for Spanish, Basque and English
+(partnerhelp.netflixstudios.com).
 
-Two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; 17 characters per second for adults (20 in
-the guide for English); a cue ends at most 12 frames after the sound.
+Two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; 17 characters a second for adults, 20 in
+English; a cue ends at most 12 frames after the sound; two speakers of a cue have a line each, after a hyphen without a
+space.
 """
 
-BBC = Limits(characters=37, lines=2, min_seconds=1, max_seconds=7, speed=15, min_gap=0, closed_gap=1, linger=1.5)
+BBC = Limits(
+    characters=37, lines=2, min_seconds=1, max_seconds=7, speed=15, min_gap=0, closed_gap=1, linger=1.5, dash="– "
+)
 """BBC Subtitle Guidelines (bbc.co.uk/accessibility/forproducts/guides/subtitles).
 
 160 to 180 words per minute: 180 words of five characters are 15 characters per second. The guidelines give no shortest
 and longest display time; ours are 1 and 7 s.
 """
 
-PRESETS = {"netflix": NETFLIX, "bbc": BBC}
+UNE = Limits(characters=37, lines=2, min_seconds=1, max_seconds=6, speed=15, min_gap=2 / 25, closed_gap=0.5, linger=1.5)
+"""UNE 153010:2012, the Spanish standard of subtitles for deaf and hard of hearing people.
+
+Two lines of 37 characters, and 15 characters a second. Shortest and longest display times and gaps are ours.
+"""
+
+PRESETS = {"netflix": NETFLIX, "bbc": BBC, "une": UNE}
 _RANGES: Mapping[str, tuple[float, float]] = {"characters": (8, 200), "lines": (1, 4), "speed": (1, 1000)}
 LIMIT_NAMES = tuple(_RANGES)
 """Limits that the option `--subtitles` can change."""
@@ -66,9 +92,11 @@ def parse_limits(text: str) -> Limits:
     """
     name, *changes = (part.strip() for part in text.split(","))
     if name not in PRESETS:
-        expected = f"{' or '.join(PRESETS)}, with optional changes as in netflix,characters=32"
+        expected = f"{', '.join(PRESETS)}, with optional changes as in netflix,characters=32"
         raise AsrPunctError(f"--subtitles: found {name!r}, expected {expected}")
     changed: dict[str, Any] = dict(map(_parse_change, changes))
+    if "speed" in changed:
+        changed["speeds"] = {}
     return replace(PRESETS[name], **changed)
 
 

@@ -8,12 +8,13 @@ from itertools import pairwise
 
 from asr_punct.errors import TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Mark, write_text
+from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
 from asr_punct.words import Seconds, Utterance
 
-NO_MARK, BOUND = 8.0, 4.0
-"""Cost of a break after a word without marks, and additional cost if the word belongs to the next one."""
+NO_MARK = 8.0
+"""Cost of a break after a word without marks."""
 COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
 """Costs of a break after a comma or a quotation mark, after `; : … –`, and after `. ? !`."""
 OVERLAP: Seconds = 10.0
@@ -21,26 +22,6 @@ OVERLAP: Seconds = 10.0
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
 _STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BASQUE_SPANISH = _words(
-    """el la los las lo un una unos unas al del de a ante bajo con contra desde en entre hacia hasta para por según sin
-    sobre tras y e o u ni que si como cuando donde porque pero su sus mi mis tu tus nuestro nuestra este esta estos
-    estas ese esa esos esas no se me te le les nos muy más tan he has ha hemos han
-    eta edo ala baina ez oso zer zein nola non noiz hain"""
-)
-"""One list for both languages, because a text that mixes them has the name of one."""
-_ENGLISH = _words(
-    """the a an of to in on at by for from with about into over after before between through and or but nor that which
-    who if when because as than my your his her its our their this these those not no very is are was were be been have
-    has had will would can could should may might must do does did i we he she they you"""
-)
-_BOUND_WORDS = {"es": _BASQUE_SPANISH, "eu": _BASQUE_SPANISH, "en": _ENGLISH}
-"""Words that belong to the next one: articles, prepositions, conjunctions, clitics, auxiliaries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +35,7 @@ class Unit:
         break_cost: cost of a cue break after it, without a pause.
         ends_sentence: whether a sentence ends with it.
         speaker: as in `Utterance`.
+        binds: whether it belongs to the next unit (`binding.binds`).
     """
 
     text: str
@@ -62,6 +44,7 @@ class Unit:
     break_cost: float
     ends_sentence: bool
     speaker: str = ""
+    binds: bool = False
 
 
 def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> list[Unit]:
@@ -74,13 +57,22 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
         InputError: an utterance has no times, or begins before the previous one or long before its end.
     """
     units: list[Unit] = []
+    last: _Token | None = None
     utterance_start = latest = 0.0
     for utterance in utterances:
         if not utterance.words:
             continue
-        if units:
-            units[-1] = replace(units[-1], break_cost=min(units[-1].break_cost, COMMA))
-        added = list(_join_marks(_tokens(utterance, glyphs), characters))
+        tokens = list(_tokens(utterance, glyphs))
+        if units and last:
+            binds_next = _binds(last, tokens[0], glyphs.name)
+            units[-1] = replace(units[-1], break_cost=min(units[-1].break_cost, COMMA), binds=binds_next)
+        last = tokens[-1]
+        bound = (_binds(token, following, glyphs.name) for token, following in pairwise(tokens))
+        tokens = [
+            replace(token, unit=replace(token.unit, binds=binds_next))
+            for token, binds_next in zip(tokens, [*bound, False], strict=True)
+        ]
+        added = list(_join_marks(tokens, characters))
         if added[0].start < max(utterance_start, latest - OVERLAP):
             found = f"{added[0].start:g} s after {latest:g} s in recording {utterance.recording!r}"
             raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
@@ -97,15 +89,22 @@ class _Token:
 
     Attributes:
         unit: the unit.
-        only_marks: whether it has no letters or digits.
+        core: its word in lower case, "" for a token of marks alone.
+        has_mark: whether a mark follows the word.
         opens: whether its marks belong to the next word (`¿`).
         is_dash: whether it is a dash.
     """
 
     unit: Unit
-    only_marks: bool
+    core: str
+    has_mark: bool
     opens: bool
     is_dash: bool
+
+    @property
+    def only_marks(self) -> bool:
+        """Whether it has no letters or digits."""
+        return not self.core
 
 
 def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
@@ -115,19 +114,23 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
         marks = (label.marks | token_marks) - set(LEFT)
         if marks == {Mark.PERIOD} and is_initial(core, label.case, glyphs.name):
             marks = frozenset()
-        cost = _break_cost(marks, core.lower(), glyphs.name)
+        cost = _break_cost(marks)
         text = write_text([word.text], [label], glyphs)
         unit = Unit(text, round(start, 3), round(end, 3), cost, bool(marks & SENTENCE_ENDS), utterance.speaker)
         is_dash = not core and token_marks == {Mark.DASH}
-        yield _Token(unit, only_marks=not core, opens=bool(before) and not after, is_dash=is_dash)
+        yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
 
 
-def _break_cost(marks: frozenset[Mark], word: str, language: str) -> float:
+def _binds(token: _Token, following: _Token, language: str) -> bool:
+    return not token.has_mark and binds(token.core, following.core, language)
+
+
+def _break_cost(marks: frozenset[Mark]) -> float:
     if marks & SENTENCE_ENDS:
         return SENTENCE
     if marks:
         return STOP if marks & _STOPS else COMMA
-    return NO_MARK + BOUND * (word in _BOUND_WORDS.get(language, ()))
+    return NO_MARK
 
 
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:
@@ -153,7 +156,8 @@ def _join(unit: Unit, token: _Token) -> Unit:
     cost = min(unit.break_cost, other.break_cost) if token.only_marks else other.break_cost
     ends_sentence = other.ends_sentence or (token.only_marks and unit.ends_sentence)
     text = f"{unit.text} {other.text}"
-    return replace(unit, text=text, end=other.end, break_cost=cost, ends_sentence=ends_sentence)
+    binds_next = other.binds and not token.only_marks
+    return replace(unit, text=text, end=other.end, break_cost=cost, ends_sentence=ends_sentence, binds=binds_next)
 
 
 def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
