@@ -115,8 +115,8 @@ def models(tmp_path):
         path.write_text("\n".join(sentences(count)) + "\n", encoding="utf-8")
     table = "# file\tlanguage\tordered\tshare\tdev\tlicence\nes/train/invented\tes\tyes\t1\t400\tCC0\n"
     (tmp_path / "egs" / "models" / "sources" / "es-eu.tsv").write_text(table)
-    command = ["egs/models/run.sh", "--corpus", "corpus", "--models", "es-eu", "--venv", "none", "--train-options", TINY]
-    return lambda *options: run([*command, *options], tmp_path, timeout=None)
+    options = ["--corpus", "corpus", "--models", "es-eu", "--venv", "none", "--train-options", TINY]
+    return lambda *more: run(["egs/models/run.sh", *options, *more], tmp_path, timeout=None)
 
 
 @pytest.mark.slow
