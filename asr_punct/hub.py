@@ -73,18 +73,21 @@ def find_trainable_model(name: str) -> Path:
     """Return the directory of a model with weights.
 
     Raises:
-        AsrPunctError: there is no such model, or it is a shipped one and this is no checkout, which has its weights.
+        AsrPunctError: there is no such model, or it has no weights. Those of the shipped models are in a checkout only.
     """
     from asr_punct.checkpoint import WEIGHTS, read_info
 
     directory = find_model(name)
-    if directory.parent != PRETRAINED or WEIGHTS in read_info(directory).files:
+    if WEIGHTS in read_info(directory).files:
         return directory
+    if directory.parent != PRETRAINED:
+        raise ModelError(directory, f"no {WEIGHTS}, only graphs", f"{WEIGHTS}, which asr-punct train writes")
     trainable = TRAINABLE / directory.name
     if (trainable / _CONFIG).is_file():
         return trainable
-    expected = f"its directory egs/models/{directory.name} of a checkout of this project's repository"
-    raise AsrPunctError(f"model {name!r}: found no weights to train on in the installed package, expected {expected}")
+    found = f"no {WEIGHTS} in the installed package, which has graphs only"
+    checkout = f"CHECKOUT/egs/models/{directory.name} of a checkout of the asr_punct repository"
+    raise ModelError(f"model {name!r}", found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
 
 
 def model_of_language(language: str | None) -> str:

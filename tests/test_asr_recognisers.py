@@ -156,11 +156,16 @@ def test_errors_of_the_command(run, stub_pocketsphinx, stub_whisper, talk, tmp_p
     [
         ("pocketsphinx", "pocketsphinx", "pocketsphinx"),
         ("whisper:small", "faster_whisper", "whisper"),
-        ("nemo:stt_en_small", "nemo", "nemo"),
-        ("transformers:a/b", "transformers", "train"),
+        ("nemo:stt_en_small", "nemo", "audio,nemo"),
+        ("transformers:a/b", "transformers", "audio,train"),
+        ("pocketsphinx", "soundfile", "pocketsphinx"),
+        ("transformers:a/b", "av", "audio,train"),
     ],
 )
-def test_a_missing_recogniser_names_its_extra(run, talk, monkeypatch, name, package, extra):
+def test_a_missing_recogniser_names_its_extra(run, talk, stub_pocketsphinx, monkeypatch, name, package, extra):
+    if package in ("soundfile", "av"):  # the recogniser itself is installed
+        kind = name.partition(":")[0]
+        monkeypatch.setitem(sys.modules, kind, sys.modules.get(kind) or SimpleNamespace())
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"asr_punct.asr.{package}", raising=False)
     for module in [module for module in sys.modules if module.startswith("nemo.")]:

@@ -179,7 +179,11 @@ def test_the_default_model_is_the_shipped_one(shipped, tmp_path):
 def test_training_starts_from_the_weights_of_a_checkout(shipped, tmp_path, model):
     with pytest.raises(AsrPunctError) as error:
         find_trainable_model("es-eu")
-    assert str(error.value).startswith("model 'es-eu': found no weights to train on in the installed package, expected")
+    message = str(error.value)
+    assert message.startswith(
+        "model 'es-eu': found no model.safetensors in the installed package, which has graphs only"
+    )
+    assert "expected CHECKOUT/egs/models/es-eu of a checkout" in message
     assert "egs/models/es-eu" in str(error.value)
     weights = tmp_path / "egs" / "es-eu"
     shutil.copytree(model, weights)

@@ -1,5 +1,6 @@
 """`Punctuator`: strings, utterances, marks of the input, and where models are found."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -23,6 +24,22 @@ def punctuator(model):
 
 def utterance(text, recording="r", **columns):
     return annotate(Utterance(tuple(map(Word, text.split())), recording=recording), **columns)
+
+
+# Threads
+
+
+@pytest.mark.parametrize(
+    ("variable", "threads", "expected"),
+    [("3", 0, 3), ("2,1", 0, 2), ("3", 4, 4), ("all", 0, 1), ("", 0, 1), ("0", 0, 1)],
+)
+def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, threads, expected):
+    """Without it there is one thread for each core that the process may use, here one of 64."""
+    monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {5}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    backend = open_backend(model, read_info(model), threads=threads)
+    assert backend._session.get_session_options().intra_op_num_threads == expected
 
 
 # Input with marks and capitals

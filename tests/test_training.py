@@ -46,8 +46,12 @@ def test_a_trained_model(model, corpus):
 def test_a_run_is_not_overwritten(model, corpus, tmp_path):
     with pytest.raises(AsrPunctError, match="found a training run, expected a new directory"):
         train(tiny_config(epochs=25), corpus, model)
-    with pytest.raises(ConfigError, match="found another configuration"):
-        train(tiny_config(epochs=26), corpus, model, resume=True)
+    with pytest.raises(ConfigError) as error:
+        train(tiny_config(epochs=24, seed=2, optimizer={"ema_decay": 0.9}), corpus, model, resume=True)
+    assert str(error.value).removeprefix(f"{model / 'training' / 'config.json'}: ") == (
+        "found training.epochs=25 (now 24), training.seed=1 (now 2), training.optimizer.ema_decay=0.0 (now 0.9), "
+        "expected equal values (--resume may only raise training.epochs)"
+    )
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(AsrPunctError, match="found other files, expected a new directory"):
         train(tiny_config(), corpus, tmp_path)
@@ -55,6 +59,22 @@ def test_a_run_is_not_overwritten(model, corpus, tmp_path):
         train(tiny_config(), corpus, tmp_path / "thesis.txt", device="cpu")
     with pytest.raises(InputError, match="expected a place for a new directory"):
         train(tiny_config(), corpus, tmp_path / "thesis.txt" / "model", device="cpu")
+
+
+def test_a_finished_run_gets_more_epochs(corpus, tmp_path):
+    """With a constant learning rate the weights are those of one longer run; graphs of the old ones are removed."""
+    configs = [tiny_config(epochs=epochs, decay="none") for epochs in (2, 4)]
+    train(configs[0], corpus, tmp_path / "extended", device="cpu")
+    (tmp_path / "extended" / "model.onnx").touch()
+    for name in ("extended", "unbroken"):
+        info = train(configs[1], corpus, tmp_path / name, resume=name == "extended", device="cpu")
+        assert info.training["finished"]
+        assert info.training["best_epoch"] > 2
+    assert not (tmp_path / "extended" / "model.onnx").exists()
+    extended, unbroken = (load_file(tmp_path / name / "model.safetensors") for name in ("extended", "unbroken"))
+    assert all(torch.equal(extended[name], unbroken[name]) for name in unbroken)
+    with pytest.raises(ConfigError, match=r"found training\.epochs=4 \(now 2\), expected equal"):
+        train(configs[0], corpus, tmp_path / "extended", resume=True)
 
 
 @pytest.mark.parametrize("device", ["foo", "cuda:99", "meta"])

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
@@ -19,14 +21,31 @@ FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
 """Values of `--asr`, for error messages."""
 _RECOGNISERS = {
-    "pocketsphinx": ("PocketSphinx", "pocketsphinx"),
-    "nemo": ("NemoRecogniser", "nemo"),
-    "whisper": ("FasterWhisper", "whisper"),
-    "transformers": ("TransformersRecogniser", "train"),
+    "pocketsphinx": ("PocketSphinx", "pocketsphinx", "pocketsphinx"),
+    "nemo": ("NemoRecogniser", "nemo", "audio,nemo"),
+    "whisper": ("FasterWhisper", "faster_whisper", "whisper"),
+    "transformers": ("TransformersRecogniser", "transformers", "audio,train"),
 }
-"""Module of this package, its class, and the extra that installs what it imports."""
+"""Module of this package: its class, the package that it needs, and the extras that install it and read audio."""
+_AUDIO_PACKAGES = ("soundfile", "av")
 _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 """Language in a model name: `stt_es_conformer_ctc_large` of NeMo, `small.en` of Whisper."""
+
+
+def check_installed(name: str) -> None:
+    """Check that the packages of a recogniser are installed, without importing them.
+
+    Args:
+        name: value of `--asr`.
+
+    Raises:
+        AsrPunctError: unknown kind of recogniser.
+        MissingExtraError: a package is not installed.
+    """
+    _, package, extras = _RECOGNISERS[_split_name(name)[0]]
+    for needed in (package, *_AUDIO_PACKAGES):
+        if sys.modules.get(needed) is None and find_spec(needed) is None:
+            raise MissingExtraError(f"the recogniser {name}", extras, needed)
 
 
 def open_recogniser(name: str, device: str | None = None) -> Recogniser:
@@ -37,14 +56,12 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
         device: device of torch; None for the CPU.
 
     Raises:
-        AsrPunctError: unknown package, model or device.
-        MissingExtraError: the package is not installed.
+        AsrPunctError: unknown kind, model or device.
+        MissingExtraError: a package is not installed.
     """
-    package, _, model = name.partition(":")
-    if package not in _RECOGNISERS or bool(model) == (package == "pocketsphinx"):
-        raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
+    package, model = _split_name(name)
     _check_name(package, model)
-    class_name, extra = _RECOGNISERS[package]
+    class_name, _, extras = _RECOGNISERS[package]
     try:
         kind = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
         recogniser: Recogniser = kind(model, named_language(model), device or "cpu")
@@ -52,10 +69,18 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     except AsrPunctError:
         raise
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"the recogniser {name}", extra, str(error.name)) from None
+        raise MissingExtraError(f"the recogniser {name}", extras, str(error.name)) from None
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # what the four packages raise
         reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {package} can load: {reason}") from None
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Return the kind and the model of a value of `--asr`."""
+    kind, _, model = name.partition(":")
+    if kind not in _RECOGNISERS or bool(model) == (kind == "pocketsphinx"):
+        raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
+    return kind, model
 
 
 def _check_name(package: str, model: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.asr import FORMS, NAMES, open_recogniser
+from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.completion import models
 from asr_punct.cli.options import Output, Quiet, Subtitles, To, choice
@@ -81,6 +81,7 @@ def transcribe(
     target = formats.output_format(output, to)
     limits = chosen_limits(subtitles, target)
     check_outputs({"-o": output}, audio)
+    check_installed(asr)
     check_recordings(audio, one=target in _ONE_RECORDING)
     directory = find_model(model) if model else None
     recogniser = open_recogniser(asr, device)

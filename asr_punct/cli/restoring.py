@@ -28,9 +28,10 @@ from asr_punct.cli.options import (
     open_punctuator,
 )
 from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
+from asr_punct.cli.waiting import END_OF_INPUT, hint_at_silence
 from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.marks import Labels
 from asr_punct.progress import counted, on_terminal
 from asr_punct.words import Utterance, without_labels, word_count
@@ -115,6 +116,10 @@ def punctuate(
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output}, [*inputs, audio, wav_scp, *recordings(wav_scp), casing])
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
+    if source == STANDARD_STREAM and not quiet:
+        hint_at_silence(
+            f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE"
+        )
     with on_terminal(quiet, source=source, output=output):
         if given.is_stream and not probabilities:
             target = formats.output_format(output, to, given)
@@ -170,5 +175,6 @@ def stream(
     from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights)
+    hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
     with punctuator.stream(left, right) as words:
         punctuate_standard_input(words, punctuator.glyphs)

@@ -86,7 +86,9 @@ def train(
         str, typer.Option(help="Configuration, by name or YAML file.", autocompletion=configurations)
     ] = "autopunct",
     init: Annotated[str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=models)] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume a killed run.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
+    ] = False,
     device: Device = None,
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the configuration.")

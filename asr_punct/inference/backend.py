@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTP
 
 Graph = Literal["fp32", "int8"]
 _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
+_THREADS_VARIABLE = "OMP_NUM_THREADS"
 
 
 class OnnxBackend:
@@ -20,7 +22,7 @@ class OnnxBackend:
 
     Args:
         graph: path of the ONNX graph, or its content.
-        threads: threads per batch; 0 for one per core.
+        threads: threads per batch; 0 as in `thread_count`.
 
     Raises:
         ModelError: onnxruntime cannot run the graph.
@@ -32,7 +34,7 @@ class OnnxBackend:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = thread_count(threads)
         options.log_severity_level = 3
         options.enable_mem_reuse = False  # reuse is a fifth slower (cache misses) and needs more memory
         if CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
@@ -56,6 +58,19 @@ class OnnxBackend:
         return WindowProbabilities(labels, cases)
 
 
+def thread_count(threads: int) -> int:
+    """Return the number of threads for onnxruntime, which itself ignores OMP_NUM_THREADS and `taskset`.
+
+    If `threads` is 0, it is OMP_NUM_THREADS (the first number of a list), or if that is not set, the number of cores
+    that the process may use; 0 if these are all cores, for onnxruntime to choose.
+    """
+    named = os.environ.get(_THREADS_VARIABLE, "").partition(",")[0].strip()
+    if threads or (named.isdecimal() and int(named)):
+        return threads or int(named)
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return allowed if allowed < (os.cpu_count() or 1) else 0
+
+
 def open_backend(
     directory: Path, info: ModelInfo, device: str | None = None, threads: int = 0, graph: Graph | None = None
 ) -> Backend:
@@ -65,7 +80,7 @@ def open_backend(
         directory: the model directory.
         info: the model's configuration.
         device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`); the CPU by default.
-        threads: threads on the CPU; 0 for one per core.
+        threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
         graph: the graph to run; by default fp32, or int8 if that is the only one.
 
     Raises:

@@ -103,7 +103,7 @@ class Punctuator:
         Args:
             name: the model; None for the default shipped model.
             device: see `open_backend`, also for `threads` and `graph`.
-            threads: threads on the CPU; 0 for one per core.
+            threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
             graph: the ONNX graph to run.
             marks: see the class, also for `case` and `class_weights`.
             case: whether capitals may be added.

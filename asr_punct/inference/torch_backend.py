@@ -31,7 +31,7 @@ class TorchBackend:
             weights: the safetensors file.
             info: the model's configuration.
             device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
-            threads: threads on the CPU; 0 leaves torch's choice.
+            threads: threads on the CPU; 0 leaves torch's choice, which is OMP_NUM_THREADS if it is set.
 
         Raises:
             AsrPunctError: there is no such device.

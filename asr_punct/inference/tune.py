@@ -51,7 +51,7 @@ def tune(
     Args:
         directory: the model directory.
         corpus: TSV file of labelled text that the model was not trained on.
-        threads: threads on the CPU; 0 for one per core.
+        threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
         device: where to run the model; the CPU by default.
         aggregate: number of windows that are averaged for each word; use the same for decoding.
 

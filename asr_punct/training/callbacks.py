@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
 from asr_punct import progress
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, write_info
+from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, write_info
 from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY
@@ -66,6 +66,8 @@ class KeepBest(Callback):
             return
         self._best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
         save_tagger(pl_module.model, self.directory / WEIGHTS)
+        for graph in (ONNX, ONNX_INT8):  # of a finished run that got more epochs
+            (self.directory / graph).unlink(missing_ok=True)
         self.write(finished=False)
 
     def write(self, finished: bool) -> None:

@@ -55,7 +55,8 @@ def train(
         output: the new model directory.
         init: model directory to start from; its model configuration, tokenizer and weights are used.
         heads: keys of `config.model.heads` that replace those of `init`; a head that they change has new weights.
-        resume: continue a killed run after its last complete epoch; a finished run is not changed.
+        resume: continue a killed run after its last complete epoch, or a finished run that gets more epochs; another
+            finished run is not changed.
         device: `cpu`, `cuda` or another torch device; by default a GPU if there is one.
 
     Raises:

@@ -7,7 +7,8 @@ import logging
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 import lightning
@@ -16,14 +17,16 @@ from lightning.pytorch.callbacks import Callback, ModelCheckpoint
 from lightning.pytorch.loggers import TensorBoardLogger
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from asr_punct.checkpoint import TOKENIZER, read_info
-from asr_punct.config import Config, TrainingConfig, as_mapping, from_mapping
+from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
+from asr_punct.config import Config, TrainingConfig, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.formats.files import write_file, write_json_file
 from asr_punct.model.device import has_bf16, open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
+
+_EPOCHS = "training.epochs"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     """Return whether the run is complete.
 
     Raises:
-        AsrPunctError: the directory has other files, another configuration, or a run that is not to be resumed.
+        AsrPunctError: the directory has other files, another configuration, or a run that is not to be resumed. Only
+            the number of epochs may be larger than before; then the run is not complete.
     """
     if run.directory.exists() and not run.directory.is_dir():
         raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
@@ -68,9 +72,18 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     if not resume:
         raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
     started = from_mapping(Config, json.loads(run.settings.read_text(encoding="utf-8")), str(run.settings))
-    if started != config:
-        raise ConfigError(f"{run.settings}: found another configuration, expected that of the run")
-    return (run.directory / "config.json").exists() and bool(read_info(run.directory).training.get("finished"))
+    _check_resumable(run, started, config)
+    has_model = (run.directory / CONFIG).exists()
+    return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
+
+
+def _check_resumable(run: Run, started: Config, config: Config) -> None:
+    """Raise ConfigError with the keys that differ, unless it is only a larger number of epochs."""
+    more_epochs = config.training.epochs > started.training.epochs
+    keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
+    if keys:
+        found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys)
+        raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
 
 
 def check_data(data: Path) -> None:
@@ -81,11 +94,17 @@ def check_data(data: Path) -> None:
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
-    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind."""
+    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind.
+
+    The model of a complete run that gets more epochs is no longer marked as finished.
+    """
     try:
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    if (run.directory / CONFIG).exists():
+        info = read_info(run.directory)
+        write_info(run.directory, replace(info, training={**info.training, "finished": False}))
     write_json_file(run.settings, as_mapping(config))
     with write_file(run.directory / TOKENIZER) as out:
         out.write(tokenizer.to_json())
