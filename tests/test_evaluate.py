@@ -9,6 +9,7 @@ from dummies import file, utterances
 from asr_punct.formats.json import write_json
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.hub import shipped_models
+from asr_punct.inference.evaluate import as_recognised
 from asr_punct.marks import glyphs, write_text
 from asr_punct.words import without_labels
 
@@ -63,6 +64,12 @@ def test_capitals_of_the_words_are_hidden_from_the_model(scores, tmp_path):
     loud = [replace(u, words=tuple(replace(word, text=word.text.upper()) for word in u.words)) for u in TEST]
     found = [scores("evaluate", MODEL, each) for each in (written("a.tsv", tmp_path), written("b.tsv", tmp_path, loud))]
     assert found[0][str(tmp_path / "a.tsv")]["micro"] == found[1][str(tmp_path / "b.tsv")]["micro"]
+
+
+def test_pauses_and_times_of_a_test_set_stay():
+    utterance = replace(TEST[0], words=tuple(replace(word, start=1.0, end=2.0) for word in TEST[0].words))
+    assert as_recognised(utterance) == without_labels(utterance)
+    assert None not in as_recognised(utterance).pauses
 
 
 @pytest.mark.parametrize("options", [["--quiet"], []])

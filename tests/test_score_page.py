@@ -84,7 +84,7 @@ def test_links_and_scripts_refer_to_elements_of_the_page(page):
     assert len(targets) == 7
     assert {target.removeprefix("#") for target in targets} <= ids.keys()
     script = found.all("script")[0][1]
-    assert set(re.findall(r'byId\("([\w-]+)"\)', script)) - {"player"} <= ids.keys()
+    assert set(re.findall(r'byId\("([\w-]+)"\)', script)) - {"player", "only-different"} <= ids.keys()
 
 
 def test_nothing_is_loaded_from_elsewhere(page):
@@ -288,8 +288,9 @@ def test_two_hypotheses_are_side_by_side_with_their_differences(tmp_path):
     found, _, content = written(tmp_path, REFERENCE, RECOGNISED, compare=compare)
     assert "<b>two" not in content
     assert found.all("p", **{"data-shown": "16", "data-words": "16"})
-    columns = [len(found.all("div", **{"class": name})) for name in ("texts", "texts head")]
-    assert columns == [2, 1]
+    columns = [len(found.all("div", **{"class": name})) for name in ("texts", "texts same", "texts head")]
+    assert columns == [1, 1, 1]
+    assert any("only utterances that differ (1 of 2)" in text for _, text in found.all("label"))
     paragraphs = [text.split() for _, text in found.all("p", **{"class": "other"})]
     assert [" ".join(words) for words in paragraphs] == ["hola, ¿qué tal?", "Vengo, de mi eh, casacaza."]
     rows = dict(zip(_row_names(found), differences.values(), strict=False))

@@ -130,3 +130,21 @@ def test_words_play_at_a_click_and_by_keys(page):
     """
     found = answers(page, script)
     assert found == {"duration": 7, "focused": "tal?", "time": 2, "now": "tal?"}
+
+
+def test_utterances_without_a_difference_can_be_hidden(page, run, tmp_path):
+    other = file(tmp_path, "other.txt", "Hola, ¿qué tal?\nVengo mi eh caza.\n")
+    sides = ("score", tmp_path / "ref.txt", tmp_path / "hyp.json", "--align", "--compare", other)
+    assert run(*sides, "--html", page, "--quiet")[0] == 0
+    script = """
+        const shown = () => [...document.querySelectorAll(".texts:not(.head)")].map((row) => row.offsetHeight > 0);
+        found.before = shown();
+        byId("only-different").click();
+        found.after = shown();
+        byId("next-error").click();
+        byId("previous-error").click();
+        found.message = byId("which-error").textContent;
+    """
+    found = answers(page, script)
+    message = "1 of 7: mark of the reference: ,; mark of the hypothesis: ."  # the only error that is not hidden
+    assert found == {"before": [True, True], "after": [True, False], "message": message}

@@ -52,8 +52,10 @@
     if (selected) selected.classList.remove("here");
     selected = word;
   };
-  const step = (order, beyond) => {
+  const step = (ordered, beyond) => {
+    const order = ordered.filter((error) => error.offsetParent);
     goTo(order.find((error) => selected && selected.compareDocumentPosition(error) & beyond) || order[0]);
+    if (!selected) return;
     selected.classList.add("here");
     selected.scrollIntoView({ block: "center" });
     if (selected.dataset.t) reach(selected);
@@ -67,6 +69,12 @@
   for (const [id, way] of Object.entries(steps)) {
     byId(id).disabled = errors.length === 0;
     byId(id).addEventListener("click", () => step(...way));
+  }
+  const different = byId("only-different");
+  if (different) {
+    different.addEventListener("change", () => {
+      byId("words").classList.toggle("only-different", different.checked);
+    });
   }
   byId("words").addEventListener("click", (event) => {
     const word = event.target.closest(".w");

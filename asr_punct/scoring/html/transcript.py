@@ -76,19 +76,33 @@ class WordPair:
 
 
 @dataclass(frozen=True)
+class Paragraph:
+    """Name of an utterance of the reference, and its words in each hypothesis."""
+
+    name: object
+    texts: Sequence[Sequence[WordPair]]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the hypotheses are written alike."""
+        written = [[(word.written, word.left, word.right) for word in text] for text in self.texts]
+        return all(text == written[0] for text in written)
+
+
+@dataclass(frozen=True)
 class Transcript:
     """Transcript of one or more hypotheses.
 
     Attributes:
         shown: number of aligned words that are shown.
         total: number of all aligned words.
-        paragraphs: name of each utterance, and its words in each hypothesis.
+        paragraphs: the utterances.
         certainty_unit: what the shades are of: `labels`, `words`, or None without shades.
     """
 
     shown: int
     total: int
-    paragraphs: Sequence[tuple[object, Sequence[Sequence[WordPair]]]]
+    paragraphs: Sequence[Paragraph]
     certainty_unit: str | None
 
 
@@ -100,7 +114,7 @@ def make_transcript(texts: Sequence[PairedTexts], glyphs: Glyphs, most: int = SH
     shown = sum(len(words) for column in columns for words in column.values())
     numbers = sorted({number for column in columns for number in column})
     paragraphs = [
-        (texts[0].references[number].id or number + 1, [column.get(number, ()) for column in columns])
+        Paragraph(texts[0].references[number].id or number + 1, [column.get(number, ()) for column in columns])
         for number in numbers
     ]
     return Transcript(shown, total, paragraphs, unit)
