@@ -92,6 +92,7 @@ def test_several_test_sets_have_a_summary_and_one_page(run, tmp_path):
     assert out.splitlines()[-1].split("|")[1:3] == [f" {'all':<{len(str(tests[0]))}} ", f" {words:>5} "]
     content = page.read_text(encoding="utf-8")
     assert f'data-words="{words}"' in content
+    assert f'<span class="name">{tests[1]} u6</span>' in content
     assert "<circle" in content  # probabilities of marks and capitals
 
 

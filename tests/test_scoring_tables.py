@@ -5,7 +5,7 @@ import re
 import pytest
 
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.scoring import compare_counts, pair_words, score, tables
+from asr_punct.scoring import compare_counts, concatenate, join_texts, pair_words, score, score_counts, tables
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.scoring.metrics import headline_rates
 from asr_punct.scoring.names import metric_names
@@ -89,3 +89,12 @@ def test_the_summary_has_a_row_for_each_test_set():
         *("F1 of marks", "mean F1", "slot error rate", "F1 of case"),
     ]
     assert [cell.strip() for cell in row.split("|")[1:5]] == ["news", "5", "66.7", "66.7"]
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_joined_texts_have_the_counts_of_their_parts(align):
+    texts = {name: pair_words(side, HYPOTHESIS, align=align) for name, side in (("a", REFERENCE), ("b", HYPOTHESIS))}
+    joined = join_texts(texts)
+    expected = concatenate([text.count() for text in texts.values()])
+    assert score_counts(joined.count(), samples=20) == score_counts(expected, samples=20)
+    assert [u.id for u in joined.references] == ["a 1", "a 2", "b 1", "b 2"]

@@ -65,7 +65,7 @@ def evaluate(
         scores = {name: score_counts(count) for name, count in counts.items()}
         together = score_counts(concatenate(list(counts.values()))) if len(texts) > 1 else scores[str(tests[0])]
     if html:
-        paired = join_texts(list(texts.values()))
+        paired = join_texts(texts) if len(texts) > 1 else texts[str(tests[0])]
         write_page(html, together, paired, punctuator.glyphs, reference=", ".join(texts), hypothesis=model)
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})

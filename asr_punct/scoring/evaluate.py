@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,14 +69,14 @@ def pair_words(
         return PairedTexts(expected, list(pair(expected, found, name)), classes, align)
 
 
-def join_texts(parts: Sequence[PairedTexts]) -> PairedTexts:
-    """Return one or more texts with the same classes as one text."""
+def join_texts(texts: Mapping[str, PairedTexts]) -> PairedTexts:
+    """Return one or more texts with the same classes as one; the ids of references begin with the text's name."""
+    references: list[Utterance] = []
     pairs: list[PairedUtterances] = []
-    start = 0
-    for part in parts:
-        pairs.extend(_shift_units(pair, start) for pair in part.pairs)
-        start += len(part.references)
-    return replace(parts[0], references=[u for part in parts for u in part.references], pairs=pairs)
+    for name, text in texts.items():
+        pairs.extend(_shift_units(pair, len(references)) for pair in text.pairs)
+        references.extend(replace(u, id=f"{name} {u.id or i}") for i, u in enumerate(text.references, start=1))
+    return replace(next(iter(texts.values())), references=references, pairs=pairs)
 
 
 def _shift_units(pair: PairedUtterances, start: int) -> PairedUtterances:
