@@ -1,7 +1,6 @@
-"""Model directories: `config.json tokenizer.json casing.txt model.onnx model.int8.onnx model.safetensors README.md`.
+"""Model directories: `config.json`, the files of `FILES`, `README.md` and `scores.json`.
 
-`config.json` has the SHA-256 of the tokenizer, weights, graphs and casing list (`FILES`), so that a missing or altered
-file is detected before it is used.
+`config.json` has the SHA-256 of the files of `FILES`, so that a missing or altered file is detected before it is used.
 """
 
 from __future__ import annotations
@@ -22,15 +21,18 @@ from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer
 
-CONFIG, TOKENIZER, CARD, SCORES, CASING = "config.json", "tokenizer.json", "README.md", "scores.json", "casing.txt"
+CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
+CASING = "casing.txt"
+"""Words with irregular capitals such as `EiTB` (`asr_punct.casing`)."""
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
-"""Files whose SHA-256 is in `config.json`."""
+"""Files whose SHA-256 is in `config.json`, those that exist of them."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
-_MIN_SCALE, _MIN_WEIGHT = 1e-3, 1e-9
-"""Minima above 0: logits are divided by the temperature, the logarithm of a weight is taken, and with a scale of 0 the
-model would have no influence."""
+_MIN_SCALE = 1e-3
+"""Smallest factor on logits (with 0 the model would have no influence), and smallest temperature (a divisor)."""
+_MIN_WEIGHT = 1e-9
+"""Smallest class weight: its logarithm is taken."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class ModelInfo:
 
     Attributes:
         model: the configuration.
-        encoder: constructor arguments of the encoder: its transformers configuration, or those of a lookup encoder.
+        encoder: arguments that build the encoder without its checkpoint: a transformers configuration, or the sizes of
+            the tables for `encoder.kind` `lookup` or `table`.
         decoding: settings of the decoder.
         training: facts about the training, for users.
         files: SHA-256 of the other files by name.
@@ -83,7 +86,7 @@ def read_info(directory: Path) -> ModelInfo:
 def info_mapping(info: ModelInfo) -> dict[str, Any]:
     """Return the content of `config.json` as nested dictionaries of JSON values."""
     content = as_mapping(info)
-    decoding = content.pop("decoding")  # its keys are at the top level of the file
+    decoding = content.pop("decoding")  # at the top level of the file, because released models have it there
     return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **decoding, **content}
 
 
@@ -153,7 +156,7 @@ def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: s
     _check_numbers(f"{place}: calibration", temperature, (), _MIN_SCALE)
     unknown = [name for name in settings.class_weights if name not in classes]
     if unknown:
-        expected = f"names from {' '.join(classes) or 'no class'}"
+        expected = f"names from {' '.join(classes)}" if classes else "none, for the model's head has no classes"
         raise ModelError(f"{place}: class_weights", repr(unknown[0]), expected)
 
 

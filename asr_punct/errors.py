@@ -58,7 +58,7 @@ class MissingExtraError(MissingPackageError):
         super().__init__(feature, package, commands)
 
 
-def counted_as(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """Return `1 word`, `2 words`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -88,7 +88,7 @@ def run_script(main: Callable[..., None]) -> None:
         sys.exit(2)
 
 
-def missing_extra(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
+def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
     """Return an error that names the smallest extra with the missing package; raise `error` again if there is none.
 
     Args:

@@ -1,6 +1,6 @@
 """Progress bars, shown only on a terminal.
 
-A command opens the bar with `on_terminal`. Functions that take long report to it with `counted` and `step`. Only the
+A command opens the bar with `on_terminal`. Functions that take long report to it with `track` and `step`. Only the
 outermost of nested reports is shown.
 """
 
@@ -75,7 +75,7 @@ def step(title: str) -> Iterator[TaskID | None]:
         _has_task = False
 
 
-def counted(
+def track(
     items: Iterable[T],
     unit: str,
     *,
@@ -110,7 +110,7 @@ def counted(
 
 @contextmanager
 def reading(path: object, file: IO[bytes]) -> Iterator[None]:
-    """Register an open file for `counted(…, source=path)`."""
+    """Register an open file for `track(…, source=path)`."""
     _open_files[str(path)] = file
     try:
         yield

@@ -156,7 +156,7 @@ def word_count(utterance: Utterance) -> int:
     return len(utterance.words)
 
 
-def named_time_source(name: str) -> TimeSource:
+def parse_time_source(name: str) -> TimeSource:
     """Check the value of `--times`. Raises AsrPunctError for a name that is not in `TIME_SOURCES`."""
     if name not in TIME_SOURCES:
         raise AsrPunctError(f"--times: found {name!r}, expected one of {' '.join(TIME_SOURCES)}")

@@ -50,9 +50,9 @@ def test_long_stretches_are_cut_where_it_is_quiet():
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(5, 400), min_size=1, max_size=12), st.sampled_from([0.0, 5.0, 30.0]))
 @example([5, 5, 5, 5, 5, 5, 54, 7, 400, 400, 400, 25], 0.0).via("a minute with hardly any pause, then a short one")
-def test_segments_are_in_order_and_contain_all_speech(lengths, merge_up_to):
+def test_segments_are_in_order_and_contain_all_speech(lengths, merge_segments_up_to):
     talk = energy(*(length / 10 if i % 2 == 0 else length / 100 for i, length in enumerate(lengths)))
-    spans = plan_segments(talk, merge_up_to)
+    spans = plan_segments(talk, merge_segments_up_to)
     assert all(0 <= first < last <= min(len(talk), first + LONGEST_SEGMENT * 100) for first, last in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     inside = np.zeros(len(talk), bool)
@@ -79,7 +79,7 @@ class HalfSeconds:
     rate: int = RATE
     time_source: str = "asr"
     language: str | None = None
-    merge_up_to: float = 0.0
+    merge_segments_up_to: float = 0.0
     lengths: list[int] = field(default_factory=list)
 
     def words(self, samples):
@@ -127,7 +127,7 @@ def test_silence(talk, tmp_path, caplog):
 
 
 def test_a_recogniser_gets_its_rate_and_merged_segments(talk):
-    recogniser = HalfSeconds(rate=8000, merge_up_to=30.0)
+    recogniser = HalfSeconds(rate=8000, merge_segments_up_to=30.0)
     (value,) = transcribe(talk, recogniser)
     assert recogniser.lengths == [pytest.approx(6 * 8000, abs=100)]
     assert value.words[-1].end <= 6

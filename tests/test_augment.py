@@ -93,7 +93,7 @@ def test_training_batches_have_changed_words(corpus, replacement, share):
     tokenizer = tokenizer_of(words, 200)
     rates = {"rate": 0.4, "substitution": 0.5, "deletion": 0.0, "replacement": replacement}
     made = batches_of(corpus, tokenizer, augment=rates)
-    number = sum(int(batch.counted.sum()) for batch in made)
+    number = sum(int(batch.label_mask.sum()) for batch in made)
     unknown = sum(int((batch.inputs["input_ids"] == tokenizer.unknown).sum()) for batch in made)
     # of 100 words 20 are substituted and 20 inserted, of which full windows lose a sixth
     assert unknown / number == pytest.approx(share / 1.2, abs=0.05)

@@ -53,7 +53,7 @@ def test_a_description_lists_the_parts_of_a_model(model):
     )
     text = describe(model, replace(plain, model=changed))
     assert "parts of speech   own tagger" in text
-    assert "sequence layer    over 100 tokens" in text
+    assert "token labelling   one linear layer over all 100 tokens" in text
 
 
 def describe_model(directory):

@@ -12,7 +12,7 @@ from dummies import file
 
 from asr_punct.errors import InputError
 from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.stm import read_stm, without_ignored, write_stm
+from asr_punct.formats.stm import read_stm, without_ignored_segments, write_stm
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
@@ -123,14 +123,14 @@ def spoken(*words, recording="talk", channel="A"):
 @pytest.mark.parametrize(("middle", "stays"), [(1.99, True), (2, False), (3.9, False), (4, True), (99, True)])
 def test_words_whose_middle_is_in_an_ignored_segment_are_not_scored(tmp_path, middle, stays):
     said = spoken(("hola", 0.1, 0.4), ("eh", middle - 0.1, middle + 0.1))
-    (scored,) = without_ignored([said], read_stm(file(tmp_path, "a.stm", EXCLUSIONS)))
+    (scored,) = without_ignored_segments([said], read_stm(file(tmp_path, "a.stm", EXCLUSIONS)))
     assert scored == (said if stays else replace(said, words=said.words[:1]))
 
 
 def test_words_outside_segments_belong_to_the_next_or_last_one(tmp_path):
     content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
     said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", time_source="asr")
-    (scored,) = without_ignored([said], read_stm(file(tmp_path, "a.stm", content)))
+    (scored,) = without_ignored_segments([said], read_stm(file(tmp_path, "a.stm", content)))
     assert scored == replace(said, words=said.words[1:2])
 
 
@@ -139,11 +139,11 @@ def test_other_channels_and_words_without_times_are_scored(tmp_path):
     said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
     stop, none = STOP, Labels()
     labelled = annotate(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
-    (scored,) = without_ignored([labelled], references)
+    (scored,) = without_ignored_segments([labelled], references)
     assert scored == annotate(replace(said, words=said.words[1:]), labels=(none, stop))
     others = [replace(said, channel="C"), replace(said, recording="other")]
-    assert list(without_ignored(others, references)) == others
-    assert list(without_ignored([said], [replace(said, id="r")])) == [said]
+    assert list(without_ignored_segments(others, references)) == others
+    assert list(without_ignored_segments([said], [replace(said, id="r")])) == [said]
 
 
 @pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
@@ -161,6 +161,6 @@ def test_sclite_scores_the_same_words(tmp_path):
     command = [SCTK, "sclite", "-r", reference, "stm", "-h", tmp_path / "h.ctm", "ctm", "-o", "pralign", "stdout"]
     out = subprocess.run(command, check=True, capture_output=True).stdout.decode("ascii")
     counts = re.findall(r"^Scores: \(#C #S #D #I\) (\d+) (\d+) \d+ (\d+)$", out, re.M)
-    scored = without_ignored(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
+    scored = without_ignored_segments(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
     words = sum(len(utterance.words) for utterance in scored)
     assert words == sum(int(count) for row in counts for count in row) < len(rows)

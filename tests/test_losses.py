@@ -48,12 +48,12 @@ def test_the_loss_and_the_perplexity(kind, outputs, literal):
     logits = torch.from_numpy(rng.normal(size=(WORDS, outputs)))
     sets = [parse_marks(CLASSES[number]) for number in rng.integers(0, len(CLASSES), WORDS)]
     marks = torch.tensor([[float(mark in found) for mark in MARKS] for found in sets]).view(2, WORDS // 2, -1)
-    counted = torch.arange(WORDS).view(2, -1) % 3 > 0
+    label_mask = torch.arange(WORDS).view(2, -1) % 3 > 0
     cases = torch.zeros(2, WORDS // 2, dtype=torch.long)
     given = logits.float().view(2, WORDS // 2, -1)
     output = TaggerOutput(given[..., :13], torch.zeros(*cases.shape, 3), given, given.softmax(dim=-1))
-    batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, counted)
-    losses = [literal(logits[i].tolist(), sets[i]) for i in range(WORDS) if counted.view(-1)[i]]
+    batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, label_mask)
+    losses = [literal(logits[i].tolist(), sets[i]) for i in range(WORDS) if label_mask.view(-1)[i]]
     mean = sum(losses) / len(losses)
     module = module_of(kind)
     assert float(module.loss(output, batch)) == pytest.approx(mean + math.log(3), rel=1e-5)  # the case logits are 0

@@ -15,15 +15,15 @@ import pytest
 from dummies import file
 
 COMMAND = "from asr_punct.cli import main; main()"
-BAR = "import time\nfrom asr_punct.progress import counted, on_terminal, step\n"
+BAR = "import time\nfrom asr_punct.progress import on_terminal, step, track\n"
 WORK = """
 def slowly(n):
     for i in range(n):
         yield i
         time.sleep(0.15)
 with on_terminal():
-    for _ in counted(slowly(3), "things", size=lambda _: 1000, total=3000):
-        for _ in counted(slowly(1), "others", total=1):
+    for _ in track(slowly(3), "things", size=lambda _: 1000, total=3000):
+        for _ in track(slowly(1), "others", total=1):
             with step("something else"):
                 pass
 """
@@ -85,7 +85,7 @@ def test_without_a_total_the_bytes_of_the_file_are_measured(tmp_path, name):
     code = f"""
 from asr_punct.formats.files import read_lines
 with on_terminal():
-    for number, _ in enumerate(counted(read_lines({name!r}), "lines", source={name!r})):
+    for number, _ in enumerate(track(read_lines({name!r}), "lines", source={name!r})):
         if number % 50_000 == 0:
             time.sleep(0.3)
 """

@@ -69,7 +69,7 @@ def test_a_batch_has_the_words_of_its_windows(tokenizer):
     words = ["la", "casa", "mira", "ana"]
     vocabulary = Vocabulary.encode(words, tokenizer)
     batch = arrays([1, 2, 3], marks=[1, 0, 6], cases=[0, 1, 2], pauses=[7, 8, 9], boundaries=[1, 0, 3], rows=[0, 0, 1])
-    made = make_batch(batch, vocabulary, tokenizer, counted=np.array([True, False, True]))
+    made = make_batch(batch, vocabulary, tokenizer, label_mask=np.array([True, False, True]))
     expected = collate(
         [
             [WordInput(tokenizer.encode([words[i]])[0], pause, edge) for i, pause, edge in window]
@@ -82,7 +82,7 @@ def test_a_batch_has_the_words_of_its_windows(tokenizer):
     for name, array in expected.inputs().items():
         assert made.inputs[name].tolist() == array.tolist()
     assert made.cases.tolist() == [[0, 1], [2, 0]]
-    assert made.counted.tolist() == [[True, False], [True, False]]
+    assert made.label_mask.tolist() == [[True, False], [True, False]]
     assert made.marks[:, :, :3].tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 1, 1], [0, 0, 0]]]
 
 
@@ -138,6 +138,6 @@ def test_small_corpora(tmp_path, tokenizer):
 def test_development_batches_count_every_word_once(corpus, tokenizer):
     data = PunctuationData(corpus, tokenizer, tiny_config(), 64)
     batches = list(data.val_dataloader())
-    assert sum(int(batch.counted.sum()) for batch in batches) == len(data.dev)
-    right = sum(int(batch.marks[batch.counted].sum()) for batch in batches)
+    assert sum(int(batch.label_mask.sum()) for batch in batches) == len(data.dev)
+    right = sum(int(batch.marks[batch.label_mask].sum()) for batch in batches)
     assert right == int(mark_matrix(data.dev.marks).sum())

@@ -90,7 +90,7 @@ def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):
     assert first.pauses == (0.1, 0.0, 0.5)
     assert second.labels[0].marks == {Mark.OPEN_QUES, Mark.QUESTION}
     assert corpus.summary() == [
-        "4 pauses: 1 unknown, 0 overlaps set to 0",
+        "4 pauses, of which 1 unknown and 0 set to 0 because the words overlap",
         "marks of unrecognised words: 1 moved to a neighbour, 0 lost",
     ]
 

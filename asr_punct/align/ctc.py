@@ -24,7 +24,7 @@ from asr_punct.align.spelling import UNKNOWN, Vocabulary
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError
-from asr_punct.progress import counted
+from asr_punct.progress import track
 from asr_punct.words import Word
 
 _FILLER_COST = 0.1
@@ -82,7 +82,7 @@ def align(
             lengths.append(len(block))
             yield block
 
-    shown = counted(blocks, "seconds", size=lambda block: len(block) / model.rate)
+    shown = track(blocks, "seconds", size=lambda block: len(block) / model.rate)
     log_probs = windowed_log_probs(model, count(shown), place)
     if not len(targets.columns):
         return tuple(Word(word, 0.0, 0.0) for word in words)

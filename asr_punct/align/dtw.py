@@ -17,7 +17,7 @@ from asr_punct import progress
 from asr_punct.align.template import HOP, RATE, Template, mfcc, normalise, pool, speak
 from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, Path, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
-from asr_punct.errors import AsrPunctError, counted_as
+from asr_punct.errors import AsrPunctError, plural
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
 
@@ -67,12 +67,12 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
     if not words:
         return ()
     if not len(samples):
-        raise AsrPunctError(f"found no audio, expected the speech of {counted_as(len(words), 'word')}")
+        raise AsrPunctError(f"found no audio, expected the speech of {plural(len(words), 'word')}")
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
     with progress.step("synthesising the words"):
         templates = [speak(words, _VOICES.get(code, code)) for code in language.split("+")]
-    parts = progress.counted(
+    parts = progress.track(
         _parts(samples, templates[0]),
         "seconds",
         size=lambda part: (part[1] - part[0]) / RATE,

@@ -103,7 +103,7 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
         AudioError: audio cannot be read.
     """
     items = list(read_data_dir(data_dir))
-    for item in progress.counted(items, "utterances", total=len(items)):
+    for item in progress.track(items, "utterances", total=len(items)):
         if item.audio is None or item.text is None:
             raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words

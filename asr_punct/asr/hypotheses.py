@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.json_values import Object, number_or_none, numbered_objects
 from asr_punct.formats.tokens import entry_words
 from asr_punct.words import Word
@@ -44,7 +44,7 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
     entries = numbered_objects(timestamp, "word", place)
     words = tuple(word for where, entry in entries for word in _words(entry, where))
     if len(words) != len(text.split()):
-        found = f"{counted_as(len(words), 'word')} with times and {len(text.split())} in text"
+        found = f"{plural(len(words), 'word')} with times and {len(text.split())} in text"
         raise InputError(place, found, "equal numbers")
     return HypothesisWords(words, [entry for _, entry in entries])
 

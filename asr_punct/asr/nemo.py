@@ -26,7 +26,7 @@ from asr_punct.words import Seconds, TimeSource, Word
 class NemoRecogniser:
     """A CTC model, transducer or hybrid as a `Recogniser`; see `load_recogniser` for names and errors."""
 
-    merge_up_to: Seconds = LONGEST_SEGMENT
+    merge_segments_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str) -> None:
         self._model = load_recogniser(name, device)

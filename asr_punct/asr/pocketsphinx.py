@@ -20,12 +20,18 @@ _LETTER = re.compile(r"([a-z])\.")
 
 
 class PocketSphinx:
-    """PocketSphinx as a `Recogniser`. It has one model and runs on the CPU; another device is an AsrPunctError."""
+    """PocketSphinx as a `Recogniser`.
+
+    It has one model, so `name` and `language`, which all recognisers are given, are not used.
+
+    Raises:
+        AsrPunctError: a device other than `cpu`.
+    """
 
     rate = 16000
     time_source: TimeSource = "asr"
     language: str | None = "en"
-    merge_up_to: Seconds = 0.0
+    merge_segments_up_to: Seconds = 0.0
 
     def __init__(self, name: str, language: str | None, device: str) -> None:
         from pocketsphinx import Decoder
@@ -48,4 +54,4 @@ class PocketSphinx:
             text = letter[1] if (letter := _LETTER.fullmatch(text)) else text
             if not _FILLER.fullmatch(text):
                 start, end = entry.start_frame / self._frames_a_second, (entry.end_frame + 1) / self._frames_a_second
-                yield Word(text, start, end, round(min(max(entry.prob, 0.0), 1.0), 4))
+                yield Word(text, start, end, confidence=round(min(max(entry.prob, 0.0), 1.0), 4))

@@ -27,10 +27,11 @@ class Recogniser(Protocol):
     rate: int
     """Sample rate of the input."""
     time_source: TimeSource
+    """Kind of times of the words."""
     language: str | None
     """Language code of the output (`en`), None if unknown."""
-    merge_up_to: Seconds
-    """Length up to which neighbouring segments are merged, 0 for never."""
+    merge_segments_up_to: Seconds
+    """Short neighbouring segments are merged up to this length before they are recognised; 0 for never."""
 
     def words(self, samples: Samples) -> Iterable[Word]:
         """Transcribe a segment, float32 (samples,) in -1..1. Times are in seconds from its first sample."""
@@ -63,9 +64,9 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
-    spans = plan_segments(energy, recogniser.merge_up_to)
+    spans = plan_segments(energy, recogniser.merge_segments_up_to)
     name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
-    segments = progress.counted(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
+    segments = progress.track(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
     transcripts = (_shift_words(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
     utterances = [
         Utterance(

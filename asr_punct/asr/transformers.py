@@ -41,7 +41,7 @@ class TransformersRecogniser:
         OSError, ValueError: transformers cannot load the model, or cannot compute word times with it.
     """
 
-    merge_up_to: Seconds = LONGEST_SEGMENT
+    merge_segments_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str) -> None:
         torch_device = _prepare(name, device)

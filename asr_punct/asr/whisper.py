@@ -22,7 +22,7 @@ class FasterWhisper:
 
     rate = 16000
     time_source: TimeSource = "whisper"
-    merge_up_to: Seconds = LONGEST_SEGMENT
+    merge_segments_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str) -> None:
         from faster_whisper import WhisperModel

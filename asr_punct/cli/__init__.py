@@ -1,4 +1,4 @@
-"""The command line. A command parses its options, calls one function and writes; it imports heavy packages inside.
+"""The command line. Commands parse options, call other packages and write. They import heavy packages inside functions.
 
 `base` has the application and `options` the shared options. A new command is a function with
 `@command(Section.…, examples)`: its docstring is the help, and tests parse or run the examples.
@@ -22,7 +22,7 @@ from asr_punct.cli import (  # noqa: F401 - each registers its commands
     training,
 )
 from asr_punct.cli.base import NAME, LogHandler, app
-from asr_punct.errors import AsrPunctError, missing_extra
+from asr_punct.errors import AsrPunctError, missing_extra_error
 
 
 def main() -> NoReturn:
@@ -37,11 +37,11 @@ def main() -> NoReturn:
     except AsrPunctError as error:
         _fail(str(error))
     except ModuleNotFoundError as error:
-        _fail(str(missing_extra(error, sys.argv[1:])))
+        _fail(str(missing_extra_error(error, sys.argv[1:])))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
-        if hasattr(error, "format_message"):  # a usage error of typer
+        if hasattr(error, "format_message"):  # a usage error; typer does not export its class
             _fail(error.format_message())
         raise
 

@@ -10,9 +10,14 @@ from asr_punct.config import HeadConfig
 from asr_punct.hub import DEFAULT_MODEL
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, read_score_sets
-from asr_punct.scoring.tables import NONE, percent, table
+from asr_punct.scoring.tables import NO_VALUE, percent, table
 
 _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")
+_WINDOW_LAYER = "one linear layer over all {} tokens of a window"
+_CASE_HEAD = {
+    "previous": "reads mark probabilities of the word and of the previous word",
+    "own": "reads mark probabilities of the word",
+}
 _SCORE_COLUMNS = ("model", "test set", "words", "classes", "marks", "case")
 
 
@@ -28,14 +33,14 @@ def describe(directory: Path, info: ModelInfo) -> str:
     rows = {
         "directory": str(directory),
         "language": model.language,
-        "encoder": model.encoder.name or f"{info.encoder.get('model_type')} built from its configuration",
-        **({"sequence layer": f"over {model.window.tokens} tokens"} if model.encoder.sequence_hidden else {}),
+        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, trained from scratch",
+        **({"token labelling": _WINDOW_LAYER.format(model.window.tokens)} if model.encoder.sequence_hidden else {}),
         "pauses": model.pauses.kind,
         **({"parts of speech": f"{model.pos.tagger} tagger"} if model.pos.tagger != "none" else {}),
         "context": model.context.kind,
         "punctuation head": _punctuation_head(model.heads),
         **({"class weights": weights} if weights else {}),
-        "case head reads": f"{model.heads.case_context} punctuation scores",
+        "case head": _CASE_HEAD[model.heads.case_context],
         "windows": f"{model.window.words} words, margin {model.window.margin}",
         **{name.replace("_", " "): _format_value(value) for name, value in info.training.items()},
         "files": ", ".join(files),
@@ -78,14 +83,14 @@ def list_models(directories: Mapping[str, Path]) -> str:
 
 
 def _model_row(name: str, directory: Path, info: ModelInfo) -> tuple[str, ...]:
-    inference_files = [existing_file(directory, info, file) for file in info.files if file != WEIGHTS]
+    files = [existing_file(directory, info, name) for name in info.files if name != WEIGHTS]  # needed only to train
     parameters = info.training.get("parameters")
     return (
         f"{name} (default)" if name == DEFAULT_MODEL else name,
         " ".join(info.model.language.split("+")),
-        f"{sum(path.stat().st_size for path in inference_files) / 1e6:.1f} MB",
-        NONE if parameters is None else f"{parameters / 1e6:.1f} M",
-        str(info.training.get("licence", NONE)),
+        f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB",
+        NO_VALUE if parameters is None else f"{parameters / 1e6:.1f} M",
+        str(info.training.get("licence", NO_VALUE)),
     )
 
 

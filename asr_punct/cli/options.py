@@ -14,7 +14,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
-from asr_punct.words import TIME_SOURCES, named_time_source
+from asr_punct.words import TIME_SOURCES, parse_time_source
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -30,7 +30,7 @@ def _check_language(context: typer.Context, language: str) -> str:
 
 
 def _check_times(times: str | None) -> str | None:
-    return None if times is None else named_time_source(times)
+    return None if times is None else parse_time_source(times)
 
 
 def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
@@ -86,7 +86,8 @@ Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punc
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]
-Merge = Annotated[int | None, choice("Merge the marks into 4, 3 or 2 classes.", ["4", "3", "2"])]
+_MERGE = "Merge marks. 4: COMMA, PERIOD, QUESTION, none; 3: PERIOD includes QUESTION; 2: any mark. See docs/systems.md."
+Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 

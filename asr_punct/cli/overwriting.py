@@ -11,7 +11,7 @@ from asr_punct.formats.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi_tables import read_wav_scp
 
 _TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_channel")
-"""Files of a data directory."""
+"""Files that are read from a data directory: Kaldi's, and our `utt2doc`."""
 
 
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
@@ -37,7 +37,7 @@ def is_same_file(first: Pathlike, second: Pathlike) -> bool:
     return not has_stream and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
 
 
-def recordings(wav_scp: Path | None) -> list[Path]:
+def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
 

@@ -27,13 +27,13 @@ from asr_punct.cli.options import (
     To,
     open_punctuator,
 )
-from asr_punct.cli.overwriting import check_outputs, is_same_file, recordings
+from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
 from asr_punct.cli.waiting import END_OF_INPUT, hint_at_silence
-from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
+from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.marks import Labels
-from asr_punct.progress import counted, on_terminal
+from asr_punct.progress import on_terminal, track
 from asr_punct.words import Utterance, without_labels, word_count
 
 
@@ -114,7 +114,7 @@ def punctuate(
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == given.format
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
-    check_outputs({"-o": output}, [*inputs, audio, wav_scp, *recordings(wav_scp), casing])
+    check_outputs({"-o": output}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
     if source == STANDARD_STREAM and not quiet:
         hint_at_silence(
@@ -130,7 +130,7 @@ def punctuate(
         elif wav_scp:
             utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         restored = punctuator.restore(utterances, probabilities=probabilities)
-        restored = counted(restored, "words", size=word_count, source=source)
+        restored = track(restored, "words", size=word_count, source=source)
         formats.write(restored, output, punctuator.glyphs, target, limits)
 
 
@@ -154,8 +154,8 @@ def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> 
 )
 def stream(
     model: Model = None,
-    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = LEFT_WORDS,
-    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = RIGHT_WORDS,
+    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
+    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,

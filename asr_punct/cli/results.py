@@ -22,7 +22,7 @@ from asr_punct.progress import on_terminal
         "A recogniser's words; a page with transcript and audio": (
             "asr-punct score ref.txt hyp.json --align --html page.html --audio talk.wav"
         ),
-        "Two systems, with the four classes of the IWSLT benchmark": (
+        "Two systems, with marks merged into COMMA, PERIOD and QUESTION (and none): the classes of IWSLT": (
             "asr-punct score ref.tsv one.tsv --compare two.tsv --merge 4 --json s.json"
         ),
     },
@@ -50,15 +50,16 @@ def score(
 ) -> None:
     """Score marks and case against a reference.
 
-    Reads two files of any format that punctuate reads (--ref-from, --hyp-from, else detected), with labels or written
-    words. If REF is a NeMo manifest, its key `text` is read. Without --align both must have the same words.
+    Reads two files of any format that punctuate reads (--ref-from, --hyp-from, else detected). Marks and case are the
+    file's labels, or else the punctuation and capitals of its words. If REF is a NeMo manifest, its key `text` is read.
+    Without --align both must have the same words.
 
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
     bootstrap over the utterances; with --align also word error rates. In --json rates are fractions.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.formats.labelled import read_labelled
-    from asr_punct.formats.stm import without_ignored
+    from asr_punct.formats.stm import without_ignored_segments
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import Comparison, write_page
@@ -71,7 +72,7 @@ def score(
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with on_terminal(quiet):
         expected = list(read_labelled(reference, lang, ref_from, reference=True))
-        found = list(without_ignored(read_labelled(hypothesis, lang, hyp_from), expected))
+        found = list(without_ignored_segments(read_labelled(hypothesis, lang, hyp_from), expected))
         if audio:
             check_times(found, str(hypothesis), audio)
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
@@ -81,7 +82,7 @@ def score(
         text = report(scores, style, str(hypothesis))
         other = None
         if compare:
-            words2 = without_ignored(read_labelled(compare, lang, hyp_from), expected)
+            words2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, words2, merge, align=align, name=str(compare))
             other = Comparison(str(compare), second, compare_counts(counts, second.count()))
             names = metric_names(words.classes, style)

@@ -10,7 +10,7 @@ import typer
 from asr_punct.asr.aligners import METHODS, open_aligner
 from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times, choice
-from asr_punct.cli.overwriting import check_outputs, recordings
+from asr_punct.cli.overwriting import audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
@@ -51,7 +51,7 @@ def align(
     from asr_punct.align.methods import align_data_dir, align_file
     from asr_punct.marks import glyphs
 
-    check_outputs({"-o": output}, [audio, text, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
+    check_outputs({"-o": output}, [audio, text, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
     choices = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
         utterances = align_data_dir(data_dir, lang, open_aligner(*choices))
@@ -96,7 +96,7 @@ def pauses(
 
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
-    check_outputs({"-o": output}, [source, audio, data_dir, *recordings(data_dir and data_dir / "wav.scp")])
+    check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(lang, times, audio, data_dir)
     with on_terminal(quiet, source=source):
         formats.write(corpus.read(source, from_), output, glyphs(lang), "tsv")

@@ -1,14 +1,14 @@
 """One documented dataclass for each component of a model and of its training.
 
-The `config.json` of a model directory contains a `ModelConfig`, a YAML file in `conf/` a `Config`.
+The `config.json` of a model directory contains a `ModelConfig`, each `conf/*.yaml` a `Config`.
 """
 
 from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
 from asr_punct.config.model import (
-    LEFT_WORDS,
     MAX_TOKENS,
     PART_OF_SPEECH_TAGS,
-    RIGHT_WORDS,
+    STREAM_LEFT_WORDS,
+    STREAM_RIGHT_WORDS,
     ContextConfig,
     EncoderConfig,
     HeadConfig,
@@ -27,10 +27,10 @@ from asr_punct.config.training import (
 )
 
 __all__ = [
-    "LEFT_WORDS",
     "MAX_TOKENS",
     "PART_OF_SPEECH_TAGS",
-    "RIGHT_WORDS",
+    "STREAM_LEFT_WORDS",
+    "STREAM_RIGHT_WORDS",
     "AugmentConfig",
     "Config",
     "ContextConfig",

@@ -15,7 +15,7 @@ MAX_TOKENS = 512
 A window is cut at the smallest of this, `window.tokens` and the encoder's limit (`encoder.max_tokens` if it is built).
 """
 
-LEFT_WORDS, RIGHT_WORDS = 100, 3
+STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 100, 3
 """Default context of a stream: words before and after the word being decided (Poláček et al. 2023, section 5)."""
 
 

@@ -1,4 +1,4 @@
-"""Configuration of training, and the content of a file in `conf/`."""
+"""Configuration of training, and the content of a `conf/*.yaml`."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True)
 class Config:
-    """Content of a file in `conf/`."""
+    """Content of a `conf/*.yaml`."""
 
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from asr_punct.config import PART_OF_SPEECH_TAGS
 from asr_punct.corpora.iwslt import CLITICS
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike, read_lines
 
 _UNSPOKEN = frozenset(("PUNCT", "SYM"))
@@ -56,7 +56,7 @@ def _row(line: str, place: str) -> _Row | None:
     """Return the token or range of a line, or None for an empty node, which is not spoken."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
-        raise InputError(place, counted_as(len(columns), "column"), f"{_COLUMNS} columns with TABs between them")
+        raise InputError(place, plural(len(columns), "column"), f"{_COLUMNS} columns with TABs between them")
     name, form, tag = columns[0], columns[1], columns[3]
     first, dash, last = name.partition("-")
     if first.partition(".")[2].isdecimal():

@@ -1,4 +1,4 @@
-"""`prepare iwslt`: the IWSLT punctuation benchmark of TED talks (Che et al. 2016) to the corpora for training.
+"""`prepare iwslt`: convert the IWSLT punctuation benchmark of TED talks (Che et al. 2016) into training corpora.
 
 Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
 (`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `as_recognised` joins them for a
@@ -48,7 +48,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     summary = Summary(problems=[f"{source / name}: no such file" for name in PARTS if name not in found])
     for name, path in found.items():
         with write_file(output / f"{PARTS[name]}.tsv") as out:
-            write_tsv(summary.counted(map(as_recognised, read_iwslt(path)), PARTS[name], path), out)
+            write_tsv(summary.count_words(map(as_recognised, read_iwslt(path)), PARTS[name], path), out)
     return summary
 
 

@@ -1,4 +1,4 @@
-"""`prepare mintzai`: mintzai-ST (Etchegoyhen et al. 2021) to Kaldi data directories.
+"""`prepare mintzai`: convert mintzai-ST (Etchegoyhen et al. 2021) into Kaldi data directories.
 
 The corpus has `{es-eu,eu-es}/{train,dev,test}/{audio/*.m4a, transcriptions/*.es|*.eu}`. Each segment is an audio file;
 its transcription is the file with the same stem and the suffix of the spoken language.
@@ -96,7 +96,7 @@ def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summar
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
     names = sorted(audio.keys() & texts.keys(), key=_natural)
-    for name in progress.counted(names, "segments", total=len(names)):
+    for name in progress.track(names, "segments", total=len(names)):
         text = " ".join(read_text_file(texts[name]).split())
         parsed = parse(text, language)
         summary.dropped.update(parsed.dropped)

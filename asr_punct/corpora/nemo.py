@@ -1,4 +1,4 @@
-"""`prepare nemo-labels`: the training files of NeMo's punctuation models to the corpora for training.
+"""`prepare nemo-labels`: convert the training files of NeMo's punctuation models into training corpora.
 
 Each part has a file of words and a file of labels (`formats.nemo_labels`): `text_train.txt` and `labels_train.txt`, or
 `train/text.txt` and `train/labels.txt`; likewise `dev` and `test`. A single pair, `text.txt` and `labels.txt`, is
@@ -22,14 +22,14 @@ _EXPECTED = "text_train.txt and labels_train.txt, train/text.txt and train/label
 
 
 def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
-    """Write `train.tsv`, `dev.tsv` and `test.tsv`; an empty line ends a document.
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`. An empty line of the input ends a document.
 
     Args:
         source: directory of the files.
         output: directory to write into.
         dev: share of the documents for development, if `source` has a single pair.
-        test: share of the documents for testing, likewise.
-        seed: random seed of the division, likewise.
+        test: the same for testing.
+        seed: random seed of the division.
 
     Raises:
         InputError: there are no such files, or one is malformed.
@@ -43,12 +43,12 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
                 with_words = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
-                write_tsv(summary.counted(with_words, part, text), out)
+                write_tsv(summary.count_words(with_words, part, text), out)
         return summary
     text, labels = source / "text.txt", source / "labels.txt"
     if not (text.is_file() and labels.is_file()):
         raise InputError(source, "none of NeMo's training files", _EXPECTED)
-    utterances = progress.counted(read_nemo_labels(text, labels), "lines", source=text)
+    utterances = progress.track(read_nemo_labels(text, labels), "lines", source=text)
     divide(utterances, output, summary, place=str(text), dev=dev, test=test, seed=seed)
     return summary
 

@@ -25,9 +25,9 @@ class Summary:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    def counted(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
+    def count_words(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
         """Yield the utterances and count their words as those of a part; `source` is the file, for the progress bar."""
-        for utterance in progress.counted(utterances, "words", size=word_count, source=source):
+        for utterance in progress.track(utterances, "words", size=word_count, source=source):
             self.words[part] += len(utterance.words)
             yield utterance
 

@@ -1,4 +1,4 @@
-"""`pauses`: recognised or aligned words with pauses, and with the labels of a data directory, as a corpus."""
+"""Corpora for `asr-punct pauses`: words with times get pauses, and labels from the text of a data directory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from asr_punct import formats, progress
 from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
-from asr_punct.errors import TIMES, InputError, counted_as
+from asr_punct.errors import TIMES, InputError, plural
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.tokens import SLACK
+from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.pauses import refined, with_pauses
-from asr_punct.words import Utterance, Word, named_time_source
+from asr_punct.words import Utterance, Word, parse_time_source
 
 
 class TimedCorpus:
@@ -27,20 +27,22 @@ class TimedCorpus:
 
     Args:
         language: language code of the data directory's text.
-        times: name of the time source; None: as the input's format has it.
+        time_source: name of the words' time source (`words.TIME_SOURCES`); None for that of the input's format.
         audio: audio file of all words, or None.
-        data_dir: Kaldi data directory with audio, text and documents of the utterances, or None.
+        data_dir: Kaldi data directory of the utterances, or None. Its `text` must have punctuation and capitals.
 
     Raises:
         AsrPunctError: unknown time source.
     """
 
-    def __init__(self, language: str, times: str | None, audio: Path | None, data_dir: Path | None) -> None:
+    def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
         self._language, self._audio, self._data_dir = language, audio, data_dir
-        self._times = None if times is None else named_time_source(times)
+        self._time_source = None if time_source is None else parse_time_source(time_source)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._has_audio = audio is not None or any(item.audio for item in self._items.values())
-        self._counts: Counter[str] = Counter()
+        self._pauses: Counter[str] = Counter()
+        """Counts of `pauses.with_pauses`: "pauses", "unknown", "overlaps"."""
+        self._empty_utterances = self._moved_marks = self._lost_marks = 0
 
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
@@ -50,37 +52,37 @@ class TimedCorpus:
         Raises:
             InputError: a malformed file, an utterance that is not in the data directory, or no times at all.
         """
-        utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._times)
+        utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._time_source)
         if self._data_dir is not None:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
-            utterances = refined(utterances, audio_of, self._counts)
-        timed = with_pauses(utterances, self._counts)
-        yield from progress.counted(timed, "utterances", total=len(self._items) or None, source=source)
-        if not self._counts["pauses"]:
+            utterances = refined(utterances, audio_of, self._pauses)
+        timed = with_pauses(utterances, self._pauses)
+        yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
+        if not self._pauses["pauses"]:
             raise InputError(str(source), "words without times", TIMES)
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         by_id: dict[str, list[Utterance]] = {}
         for utterance in utterances:
             by_id.setdefault(self._item(utterance).id, []).append(utterance)
-        self._counts["silent"] += len(self._items) - len(by_id)
+        self._empty_utterances += len(self._items) - len(by_id)
         for name in self._items:
             yield from by_id.get(name, [])
 
     def _item(self, utterance: Utterance) -> DataUtterance:
         if utterance.id not in self._items:
-            expected = "names of utterances of the data directory (not of recordings with segments)"
+            expected = "names of utterances of the data directory, not of recordings"
             raise InputError(str(self._data_dir), f"no utterance {utterance.id!r}", expected)
         return self._items[utterance.id]
 
     def _with_data(self, utterance: Utterance) -> Utterance:
         """Return the utterance with document, recording and labels of the data directory."""
         item = self._item(utterance)
-        starts = [word.start for word in utterance.words if word.start is not None]
-        if item.end is not None and starts and not item.start - SLACK <= min(starts) <= item.end + SLACK:
-            place, found = f"utterance {utterance.id!r}", f"a word at {min(starts)} s"
+        start = min((word.start for word in utterance.words if word.start is not None), default=item.start)
+        if item.end is not None and not item.start - SEGMENT_TOLERANCE <= start <= item.end + SEGMENT_TOLERANCE:
+            place, found = f"utterance {utterance.id!r}", f"a word at {start} s"
             expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
             raise InputError(place, found, expected)
         utterance = replace(utterance, document=item.document, recording=item.recording)
@@ -88,10 +90,10 @@ class TimedCorpus:
 
     def _labelled(self, utterance: Utterance, text: str) -> Utterance:
         reference = labelled(Utterance(tuple(map(Word, text.split()))), self._language)
-        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
+        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)  # case is in the labels
         projection = project(reference, replace(utterance, words=words))
-        self._counts["moved"] += projection.moved
-        self._counts["lost"] += len(projection.lost)
+        self._moved_marks += projection.moved
+        self._lost_marks += len(projection.lost)
         return projection.utterance
 
     def _audio_of_item(self, utterance: Utterance) -> Path:
@@ -102,12 +104,12 @@ class TimedCorpus:
 
     def summary(self) -> list[str]:
         """Return lines with the numbers of pauses and of moved and lost marks."""
-        counts = self._counts
+        counts, moved, lost = self._pauses, self._moved_marks, self._lost_marks
         lines = []
-        if counts["silent"]:
-            lines.append(f"{counted_as(counts['silent'], 'utterance')} without words")
-        found, overlaps = counted_as(counts["pauses"], "pause"), counted_as(counts["overlaps"], "overlap")
-        lines.append(f"{found}: {counts['unknown']} unknown, {overlaps} set to 0")
-        if counts["moved"] or counts["lost"]:
-            lines.append(f"marks of unrecognised words: {counts['moved']} moved to a neighbour, {counts['lost']} lost")
+        if self._empty_utterances:
+            lines.append(f"{plural(self._empty_utterances, 'utterance')} without words")
+        found = f"{plural(counts['pauses'], 'pause')}, of which {counts['unknown']} unknown"
+        lines.append(f"{found} and {counts['overlaps']} set to 0 because the words overlap")
+        if moved or lost:
+            lines.append(f"marks of unrecognised words: {moved} moved to a neighbour, {lost} lost")
         return lines

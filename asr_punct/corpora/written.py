@@ -1,4 +1,4 @@
-"""`prepare text`: divide written text into the corpora for training."""
+"""`prepare text`: divide written text into training corpora."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.files import Pathlike, display_name, make_directory, write_file
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.text import read_text
@@ -49,7 +49,7 @@ def prepare_text(
         InputError: no such file, fewer lines with words than parts, or `output` is a file.
     """
     summary = Summary()
-    lines = progress.counted(read_text(source), "words", size=word_count, source=source)
+    lines = progress.track(read_text(source), "words", size=word_count, source=source)
     utterances = (labelled(utterance, language, summary.dropped) for utterance in lines)
     divide(utterances, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
     return summary
@@ -75,7 +75,7 @@ def divide(
     if not lines:
         raise AsrPunctError(f"{place}: found no words, expected written text")
     if len(lines) < len(shares):
-        found = f"{counted_as(len(lines), 'line')} with words"
+        found = f"{plural(len(lines), 'line')} with words"
         raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
     parts = _divide(lines, shares, random.Random(seed), summary)
     _write(lines, parts, output)
@@ -112,5 +112,5 @@ def _write(lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
     make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
-        for line, part in progress.counted(zip(lines, parts, strict=True), "lines", total=len(lines)):
+        for line, part in progress.track(zip(lines, parts, strict=True), "lines", total=len(lines)):
             files[part].write(line.tsv)

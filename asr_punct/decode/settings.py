@@ -45,7 +45,7 @@ class DecodeSettings:
 
     Attributes:
         thresholds: calibrated probability from which a mark is set, by mark; a threshold above 1 switches it off.
-        unopened: penalty in logits of a ? or ! without ¿ or ¡ before it; 0 or more.
+        unopened: penalty in logits for a QUESTION or EXCLAMATION that no ¿ or ¡ opens, by mark; 0 or more.
         calibration: calibration of the probabilities.
         case_bias: added to the calibrated log-probability of each case.
         sentence_capitals: whether . and ? need a capital after them (see `decode.capitals`).

@@ -14,7 +14,7 @@ from asr_punct.formats.source import Source
 from asr_punct.formats.subtitles import writer_with_limits
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
-from asr_punct.words import Utterance, named_time_source, with_time_source
+from asr_punct.words import Utterance, parse_time_source, with_time_source
 
 
 def detect(path: Pathlike) -> str:
@@ -48,7 +48,7 @@ def read(
     source = source if isinstance(source, Source) else Source(source, format_name)
     utterances = source.utterances()
     if times is not None:
-        time_source = named_time_source(times)
+        time_source = parse_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
     return _checked(utterances, source.path, silence and source.is_json)
 

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
-from asr_punct.errors import TIMES, InputError, counted_as
+from asr_punct.errors import TIMES, InputError, plural
 from asr_punct.formats.files import (
     AUDIO_SUFFIXES,
     Pathlike,
@@ -104,7 +104,7 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[_Row]:
             keep_line(pending, line, place)
             continue
         if not match or len(columns) not in _COUNTS:
-            raise InputError(place, counted_as(len(columns), "column"), _EXPECTED)
+            raise InputError(place, plural(len(columns), "column"), _EXPECTED)
         if columns[4] == _SILENCE:
             keep_line(pending, line, place)
             continue

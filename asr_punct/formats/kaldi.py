@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi_ctm import labels_by_index, place_words, write_labelled
@@ -60,7 +60,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         raise InputError(root, "no utterances", _EXPECTED)
     differing = [name for name, words in timed.items() if not _same_words(words, texts.get(name, ""))]
     if differing:
-        count = counted_as(len(differing), "utterance")
+        count = plural(len(differing), "utterance")
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
         _LOG.warning(message, root / "ctm", count, differing[0])
     documents = read_mapping(root / "utt2doc")

@@ -14,12 +14,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TextIO
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments, utterance_names
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
-from asr_punct.formats.tokens import SLACK
+from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, annotate, bounds, shift
 
@@ -86,7 +86,7 @@ def place_words(
         else:
             raise InputError(ctm, f"{name!r}", "names of the directory's utterances or recordings")
     if dropped:
-        _LOG.warning("%s: %s outside all segments, which belong to no utterance", ctm, counted_as(dropped, "word"))
+        _LOG.warning("%s: %s outside all segments, which belong to no utterance", ctm, plural(dropped, "word"))
     for name in by_utterance.keys() & by_segment.keys():
         raise InputError(ctm, f"rows of {name!r} and of its recording", "rows of one of them")
     return by_segment | _with_recording_times(by_utterance, segments, ctm)
@@ -121,7 +121,7 @@ def _with_recording_times(
     is_relative = outside_utterance < outside_recording
     for name, (start, _) in spans.items():
         _, first, last = segments[name]
-        if not first - SLACK <= start + (first if is_relative else 0.0) <= last + SLACK:
+        if not first - SEGMENT_TOLERANCE <= start + (first if is_relative else 0.0) <= last + SEGMENT_TOLERANCE:
             expected = f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
             raise InputError(ctm, f"{name!r} at {start} s", expected)
     if not is_relative:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike, parse_seconds, read_lines
 from asr_punct.words import Seconds
 
@@ -120,7 +120,7 @@ def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
         if len(columns) != 3:
-            raise InputError(place, counted_as(len(columns) + 1, "column"), "4 columns: utterance recording start end")
+            raise InputError(place, plural(len(columns) + 1, "column"), "4 columns: utterance recording start end")
         start, end = (parse_seconds(column, place, "time") for column in columns[1:])
         if end < start:
             raise InputError(place, f"end {end} before start {start}", "an end at or after the start")

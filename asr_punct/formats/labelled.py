@@ -26,7 +26,7 @@ def read_labelled(
     """
     read = formats.read(path, format_name)
     words = f"words of {display_name(path)}"
-    for utterance in progress.counted(read, words, size=word_count, source=path):
+    for utterance in progress.track(read, words, size=word_count, source=path):
         utterance = reference_of(utterance) if reference else utterance
         yield utterance if utterance.is_labelled else labelled(utterance, language, as_written=True)
 

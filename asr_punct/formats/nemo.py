@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import (
     JsonOrigin,
@@ -96,7 +96,7 @@ def _words(item: Object, place: str) -> Iterator[Word]:
         timed = [word for where, entry in entries for word in timed_words(entry, where)]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
-            found = f"{counted_as(len(timed), 'word')} with times and {len(text.split())} in pred_text"
+            found = f"{plural(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
         yield from (_shift_exactly(word, offset) for word in timed)
     elif _is_alignment(item):
@@ -115,7 +115,7 @@ def _shift_exactly(word: Word, seconds: Seconds) -> Word:
 def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: str) -> Iterator[Word]:
     """Yield the words between the end times: a word starts where the one before ends; silence is an empty word."""
     if len(words) != len(ends):
-        found = f"{counted_as(len(words), 'word')} and {counted_as(len(ends), 'alignment')}"
+        found = f"{plural(len(words), 'word')} and {plural(len(ends), 'alignment')}"
         raise InputError(place, found, "one end time a word")
     start = offset
     for position, text in enumerate(words):

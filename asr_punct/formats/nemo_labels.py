@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.text import read_text
 from asr_punct.marks import NO_MARKS, Case, Glyphs, Labels, Mark
@@ -54,7 +54,7 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
     for number, (utterance, row) in enumerate(zip_longest(read_text(text), read_lines(labels)), start=1):
         if utterance is None or row is None:
             short = display_name(text) if utterance is None else name
-            raise InputError(short, counted_as(number - 1, "line"), "as many in the files of words and of labels")
+            raise InputError(short, plural(number - 1, "line"), "as many in the files of words and of labels")
         columns, place = row[1].split(), f"{name}:{number}"
         if len(columns) != len(utterance.words):
             raise InputError(place, f"{len(columns)} labels", f"{len(utterance.words)}, one for each word of {text}")

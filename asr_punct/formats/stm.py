@@ -14,7 +14,7 @@ from itertools import compress, groupby
 from operator import itemgetter
 from typing import TextIO
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import COMMENT
 from asr_punct.formats.files import (
     Pathlike,
@@ -78,7 +78,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
 def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
     match, columns = _LINE.fullmatch(line), line.split()
     if not match:
-        raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
+        raise InputError(place, plural(len(columns), "column"), _COLUMNS)
     name, channel, speaker = columns[:3]
     start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
     words = entry_words(match[2], start, end, None, place)
@@ -101,8 +101,8 @@ def _is_ignored(transcript: str) -> bool:
     return transcript.strip().lower() == _IGNORED
 
 
-def without_ignored(hypotheses: Iterable[Utterance], references: Iterable[Utterance]) -> Iterator[Utterance]:
-    """Yield the hypotheses without the words in segments that the references exclude from scoring (STM only).
+def without_ignored_segments(hypotheses: Iterable[Utterance], references: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield the hypotheses without the words in segments that an STM reference excludes from scoring.
 
     As in NIST's sclite, a word belongs to the first segment of its recording and channel that ends after the word's
     middle, else to the last one. Words without times are kept. Where words are removed, pauses become unknown.

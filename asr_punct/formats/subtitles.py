@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.cue_text import (
     CueText,
     Kind,
@@ -318,7 +318,7 @@ class _Writer:
         """Return the text of a cue with the utterance's labels; every line ends with a line break."""
         words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
         if len(words) != len(labels):
-            found, expected = counted_as(len(labels), "word"), f"the {len(words)} of its cue"
+            found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)
         repeated = cue.head.strip()
         parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]

@@ -17,8 +17,8 @@ from asr_punct.formats.json_values import Object, confidence_at, seconds_at, sho
 from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
-SLACK: Seconds = 1.0
-"""Tolerance: a word may be this far outside its segment, and a segment may start this long before an earlier one."""
+SEGMENT_TOLERANCE: Seconds = 1.0
+"""A word may be this many seconds outside its segment, and a segment may start so long before an earlier one."""
 
 
 def recording_name(path: Pathlike) -> str:
@@ -71,7 +71,7 @@ def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utteran
     """Yield the segments of a recording; those of different speakers and channels may overlap.
 
     Raises:
-        InputError: a segment starts more than `SLACK` before an earlier one of its channel and speaker.
+        InputError: a segment starts more than `SEGMENT_TOLERANCE` before an earlier one of its channel and speaker.
     """
     latest: dict[tuple[str, str], Seconds] = {}
     for utterance in utterances:
@@ -79,7 +79,7 @@ def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utteran
         if start is not None:
             voice = utterance.channel, utterance.speaker
             last = latest.get(voice, 0.0)
-            if start < last - SLACK:
+            if start < last - SEGMENT_TOLERANCE:
                 place = f"{display_name(path)}: utterance {utterance.id!r}"
                 raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
             latest[voice] = max(start, last)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError, counted_as
+from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.files import Pathlike, display_name, one_token, parse_seconds, parse_time_source, read_lines
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
@@ -62,7 +62,7 @@ def _check_comment(key: str, value: str, place: str) -> str:
 def _parse_word(line: str, place: str) -> Word:
     columns = line.split("\t")
     if len(columns) != 4:
-        raise InputError(place, counted_as(len(columns), "column"), _COLUMNS)
+        raise InputError(place, plural(len(columns), "column"), _COLUMNS)
     word, marks, pause, case = columns
     if word.split() != [word]:
         raise InputError(place, f"word {word!r}", "a word without white space")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from asr_punct.errors import InputError, counted_as
+from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, line_origin
@@ -123,7 +123,7 @@ def _tsv_segments(lines: Lines, name: str) -> Iterator[_Segment]:
             yield place, line
             continue
         if len(columns) != 3:
-            raise InputError(place, counted_as(len(columns), "column"), _EXPECTED)
+            raise InputError(place, plural(len(columns), "column"), _EXPECTED)
         start, end = (_milliseconds(column, place) for column in columns[:2])
         words = entry_words(columns[2], start, end, None, place)
         origin = LineOrigin(TSV, head="\t".join([*columns[:2], ""]))

@@ -43,7 +43,7 @@ def evaluate(
         raise InputError(display_name(test), "no marks and no capitals", "labels, or written text")
     words = sum(map(word_count, references))
     restored = punctuator.restore(map(as_recognised, references), probabilities=probabilities)
-    found: Iterable[Utterance] = progress.counted(restored, "words", size=word_count, total=words)
+    found: Iterable[Utterance] = progress.track(restored, "words", size=word_count, total=words)
     if any(word.text != word.text.lower() for utterance in references for word in utterance.words):
         found = _as_written(found, punctuator.glyphs)
     return pair_words(references, found, merge, name=display_name(test))

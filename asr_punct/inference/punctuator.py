@@ -13,7 +13,7 @@ from os import PathLike
 
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import LEFT_WORDS, RIGHT_WORDS
+from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
@@ -179,7 +179,7 @@ class Punctuator:
         return self._predictor.predict(self._read(utterances, deque()))
 
     def restore_streaming(
-        self, utterances: Iterable[Utterance], left: int = LEFT_WORDS, right: int = RIGHT_WORDS
+        self, utterances: Iterable[Utterance], left: int = STREAM_LEFT_WORDS, right: int = STREAM_RIGHT_WORDS
     ) -> Iterator[Utterance]:
         """Yield the same utterances with the labels that `stream` gives to their words, document by document.
 
@@ -187,7 +187,7 @@ class Punctuator:
         """
         return restore_streaming(utterances, self._lookahead(left, right), self._committer())
 
-    def stream(self, left: int = LEFT_WORDS, right: int = RIGHT_WORDS) -> Stream:
+    def stream(self, left: int = STREAM_LEFT_WORDS, right: int = STREAM_RIGHT_WORDS) -> Stream:
         """Return a live stream (see `inference.stream`).
 
         Args:

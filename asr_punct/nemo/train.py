@@ -12,10 +12,10 @@ from asr_punct.nemo.model import AsrPunctModel
 
 
 def train(cfg: DictConfig) -> AsrPunctModel:
-    """Train a model and write its `.nemo` file into the folder of the experiment.
+    """Train a model. NeMo's `exp_manager` writes checkpoints, logs and the `.nemo` file into its experiment directory.
 
     Args:
-        cfg: `model`, `trainer` and `exp_manager`.
+        cfg: the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`.
 
     Raises:
         AsrPunctError: an unusable configuration or data.

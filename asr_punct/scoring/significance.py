@@ -108,7 +108,7 @@ def _weights(units: int, samples: int, seed: int) -> Iterator[Array]:
     """Yield how often each unit is in each sample, in chunks; (samples of a chunk, units)."""
     rng = np.random.default_rng(seed)
     step = max(1, _CHUNK_CELLS // units)
-    for start in progress.counted(range(0, samples, step), "samples", size=lambda _: step, total=samples):
+    for start in progress.track(range(0, samples, step), "samples", size=lambda _: step, total=samples):
         size = min(step, samples - start)
         indices: NDArray[np.int64] = rng.integers(units, size=(size, units))
         indices += units * np.arange(size)[:, None]

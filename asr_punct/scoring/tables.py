@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 
-from asr_punct.errors import counted_as
+from asr_punct.errors import plural
 from asr_punct.marks import Glyphs
 from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
 from asr_punct.scoring.names import CASE_NAMES, class_names, describe_classes
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
-NONE = "–"
+NO_VALUE = "–"
+"""Cell of a table for an undefined or unknown value."""
 
 
 def percent(rate: float | None) -> str:
     """Return a fraction in per cent with one decimal; `–` for None."""
-    return NONE if rate is None else f"{100 * rate:.1f}"
+    return NO_VALUE if rate is None else f"{100 * rate:.1f}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -64,7 +65,7 @@ def report(scores: Scores, glyphs: Glyphs, title: str = "") -> str:
     """Return all scores of a hypothesis as text with Markdown tables; marks have the glyphs of the language."""
     parts = [
         f"# {title}\n" if title else "",
-        f"{counted_as(scores.words, 'word')}. Marks: {describe_classes(scored_classes(scores), glyphs)}.\n",
+        f"{plural(scores.words, 'word')}. Marks: {describe_classes(scored_classes(scores), glyphs)}.\n",
         _rate_table("mark", mark_rates(scores, glyphs), scores.ci95),
         _rate_table("case", case_rates(scores), scores.ci95),
         _error_rate_table(scores),
@@ -98,8 +99,8 @@ def _error_rate_table(scores: Scores) -> str:
 
 
 def _edit_table(scores: Scores) -> str:
-    counted = {"marks": scores.slots, "words": scores.word_edits}
-    rows = [[name, *(str(count) for count in asdict(edits).values())] for name, edits in counted.items() if edits]
+    edits_of = {"marks": scores.slots, "words": scores.word_edits}
+    rows = [[name, *(str(count) for count in asdict(edits).values())] for name, edits in edits_of.items() if edits]
     return table(["", "correct", "substituted", "deleted", "inserted"], rows) if rows else ""
 
 
@@ -130,7 +131,7 @@ def comparison(
             percent(d.second),
             f"{100 * d.difference:+.1f}",
             interval(d.ci95, "+"),
-            NONE if d.p is None else f"{d.p:.3f}",
+            NO_VALUE if d.p is None else f"{d.p:.3f}",
         ]
         for metric, d in differences.items()
     ]
@@ -139,4 +140,4 @@ def comparison(
 
 def interval(bounds: Interval | None, sign: str = "") -> str:
     """Return the bounds in per cent as `64.5..70.0`; `–` for None. With `sign` "+", positive numbers have a plus."""
-    return NONE if bounds is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in bounds)
+    return NO_VALUE if bounds is None else "..".join(f"{100 * bound:{sign}.1f}" for bound in bounds)

@@ -138,7 +138,7 @@ class EpochReport(Callback):
     def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         total = int(trainer.num_training_batches)
         unit = f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
-        self._steps = iter(progress.counted(range(total), unit, total=total))
+        self._steps = iter(progress.track(range(total), unit, total=total))
 
     def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Any, batch_idx: int) -> None:
         next(self._steps, None)

@@ -28,7 +28,7 @@ def card(directory: Path, info: ModelInfo) -> str:
     lines = {
         "languages": language_names(model.language),
         "output": f"{marks} and case, from {inputs}",
-        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, built from its configuration",
+        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, trained from scratch",
         "pauses": model.pauses.kind,
         "context": model.context.kind,
         "words of the training text": facts.get("words"),

@@ -175,7 +175,7 @@ def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
 
 
 def _utterances(path: Path) -> Iterable[Utterance]:
-    return progress.counted(read_tsv(path), f"words of {path.name}", size=word_count, source=path)
+    return progress.track(read_tsv(path), f"words of {path.name}", size=word_count, source=path)
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:

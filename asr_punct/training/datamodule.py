@@ -125,5 +125,5 @@ class DevelopmentBatches(Dataset[Batch]):
         words = self._corpus.windows(self._spans[chosen])
         rows, columns = words.cells
         first, last = (bound[chosen][rows] for bound in self._keep)
-        counted = (columns >= first) & (columns < last)
-        return make_batch(words, self._corpus.vocabulary, self._tokenizer, counted=counted)
+        label_mask = (columns >= first) & (columns < last)
+        return make_batch(words, self._corpus.vocabulary, self._tokenizer, label_mask=label_mask)

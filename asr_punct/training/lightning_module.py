@@ -46,7 +46,7 @@ class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case together.
 
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
-    counted words.
+    words in `label_mask`.
 
     Args:
         model: the tagger.
@@ -91,16 +91,16 @@ class PunctuationModule(lightning.LightningModule):
         return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        words = batch.counted.sum().clamp(min=1)
-        case_logits = output.case_logits[batch.counted].float()
-        case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.counted])
+        words = batch.label_mask.sum().clamp(min=1)
+        case_logits = output.case_logits[batch.label_mask].float()
+        case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.label_mask])
         return self._marks_loss(output, batch) / words + case_loss
 
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        """Return the punctuation head's loss, summed over the counted words."""
+        """Return the punctuation head's loss, summed over the words in `label_mask`."""
         head, word_mask = self.model.punctuation, batch.inputs["word_index"] > 0
         logits = head.loss_logits(output.label_logits, batch.marks, word_mask)
-        return head.loss(logits[batch.counted].float(), batch.marks[batch.counted])
+        return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
 
     def on_validation_epoch_start(self) -> None:
         self._marks, self._cases = SlotCounts(), SlotCounts()
@@ -110,11 +110,11 @@ class PunctuationModule(lightning.LightningModule):
         """Count the labels of a batch, decided with the default thresholds and class weights."""
         output = self.model(**batch.inputs)
         self._dev_loss += float(self._marks_loss(output, batch))
-        self._dev_words += int(batch.counted.sum())
-        predicted = self.model.punctuation.predicted_marks(output.label_probabilities[batch.counted])
-        reference = batch.marks[batch.counted] > 0
+        self._dev_words += int(batch.label_mask.sum())
+        predicted = self.model.punctuation.predicted_marks(output.label_probabilities[batch.label_mask])
+        reference = batch.marks[batch.label_mask] > 0
         self._marks.add(predicted, reference, predicted & reference)
-        cases, wanted = output.case_logits[batch.counted].argmax(dim=-1), batch.cases[batch.counted]
+        cases, wanted = output.case_logits[batch.label_mask].argmax(dim=-1), batch.cases[batch.label_mask]
         self._cases.add(cases != _NO_CASE, wanted != _NO_CASE, (cases == wanted) & (cases != _NO_CASE))
 
     def on_validation_epoch_end(self) -> None:

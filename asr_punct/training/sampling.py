@@ -29,13 +29,13 @@ class Batch:
         inputs: the arrays of `features.Features`, by name.
         marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
         cases: *Shape:* (batch, words), index of the case.
-        counted: *Shape:* (batch, words), False for padding and for words whose labels are taken from another window.
+        label_mask: *Shape:* (batch, words), False for padding and for words whose labels are taken from another window.
     """
 
     inputs: dict[str, Tensor]
     marks: Tensor
     cases: Tensor
-    counted: Tensor
+    label_mask: Tensor
 
     def to(self, device: torch.device) -> Batch:
         """Return the batch on a device."""
@@ -47,7 +47,7 @@ class Batch:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
         inputs = {name: function(tensor) for name, tensor in self.inputs.items()}
-        return Batch(inputs, function(self.marks), function(self.cases), function(self.counted))
+        return Batch(inputs, function(self.marks), function(self.cases), function(self.label_mask))
 
 
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
@@ -115,7 +115,7 @@ def make_batch(
     vocabulary: Vocabulary,
     tokenizer: SubwordTokenizer,
     *,
-    counted: npt.NDArray[np.bool_] | None = None,
+    label_mask: npt.NDArray[np.bool_] | None = None,
     dropout: tuple[float, np.random.Generator] | None = None,
 ) -> Batch:
     """Make the tensors of windows.
@@ -124,7 +124,7 @@ def make_batch(
         batch: the words.
         vocabulary: gives the sub-words of the words.
         tokenizer: gives the special tokens.
-        counted: words whose labels are trained or scored, (all words,); by default all.
+        label_mask: words whose labels are trained or scored, (all words,); by default all.
         dropout: probability that a sub-word is replaced by the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
@@ -134,6 +134,6 @@ def make_batch(
     features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
     cells, shape = batch.cells, features.word_index.shape
     bits, cases, counts = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
-    bits[cells], cases[cells], counts[cells] = batch.marks, batch.cases, True if counted is None else counted
+    bits[cells], cases[cells], counts[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
     inputs = {name: torch.from_numpy(array) for name, array in features.inputs().items()}
     return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(counts))

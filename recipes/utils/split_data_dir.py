@@ -17,7 +17,7 @@ from typing import Annotated
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of, units_of
 from typer import Argument
 
-from asr_punct.errors import InputError, counted_as, run_script
+from asr_punct.errors import InputError, plural, run_script
 from asr_punct.formats.kaldi_tables import read_table
 
 
@@ -61,7 +61,7 @@ def main(directory: Path, parts: Annotated[int, Argument(metavar="N", min=1)]) -
         if utterance in units:
             words[units[utterance]] += len(text.split())
     if len(words) < parts:
-        raise InputError(directory, counted_as(len(words), "recording"), f"at least {parts}, one for each part")
+        raise InputError(directory, plural(len(words), "recording"), f"at least {parts}, one for each part")
     assigned = assign(words, parts)
     by_utterance = {name: assigned[unit] for name, unit in units.items()}
     by_recording = {recordings[name]: part for name, part in by_utterance.items()}

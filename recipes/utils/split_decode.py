@@ -18,11 +18,11 @@ from data_dir import join_units
 from split_data_dir import assign
 
 from asr_punct import formats
-from asr_punct.errors import InputError, counted_as, run_script
+from asr_punct.errors import InputError, plural, run_script
 from asr_punct.formats.kaldi_ctm import read_decode
 from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.marks import glyphs
-from asr_punct.words import Utterance, named_time_source
+from asr_punct.words import Utterance, parse_time_source
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
@@ -44,7 +44,7 @@ def _write_table(path: Path, table: dict[str, str]) -> None:
 
 
 def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, times: str = "asr") -> None:
-    source = named_time_source(times)
+    source = parse_time_source(times)
     utterances = [replace(utterance, time_source=source) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
@@ -65,9 +65,9 @@ def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, t
             _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
-    words = counted_as(sum(len(utterance.words) for utterance in utterances), "word")
-    size = f"{counted_as(len(utterances), 'utterance')}, {counted_as(len(recordings), 'recording')}, {words}"
-    print(f"{size} in {counted_as(len(divided), 'part')}")
+    words = plural(sum(len(utterance.words) for utterance in utterances), "word")
+    size = f"{plural(len(utterances), 'utterance')}, {plural(len(recordings), 'recording')}, {words}"
+    print(f"{size} in {plural(len(divided), 'part')}")
 
 
 if __name__ == "__main__":

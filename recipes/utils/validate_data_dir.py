@@ -15,7 +15,7 @@ from pathlib import Path
 
 from data_dir import BY_RECORDING, BY_UTTERANCE, recordings_of
 
-from asr_punct.errors import counted_as, run_script
+from asr_punct.errors import plural, run_script
 from asr_punct.formats.ctm import read_ctm
 from asr_punct.formats.kaldi_tables import read_table
 
@@ -103,8 +103,8 @@ def main(directory: Path) -> None:
     if (directory / "ctm").exists():
         more, remarks = ctm_report(directory)
         found += more
-    words = counted_as(sum(len(text.split()) for _, _, text in read_table(directory / "text")), "word")
-    size = f"{counted_as(len(recordings), 'utterance')}, {counted_as(len(set(recordings.values())), 'recording')}"
+    words = plural(sum(len(text.split()) for _, _, text in read_table(directory / "text")), "word")
+    size = f"{plural(len(recordings), 'utterance')}, {plural(len(set(recordings.values())), 'recording')}"
     print(f"{directory}: {size}, {words}")
     for remark in remarks:
         print(remark)

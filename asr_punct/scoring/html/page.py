@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader
 
-from asr_punct.errors import counted_as
+from asr_punct.errors import plural
 from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring.evaluate import PairedTexts
@@ -102,9 +102,9 @@ def _headline(scores: Scores) -> dict[str, tuple[str, float | None]]:
 
 
 def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str, glyphs: Glyphs) -> list[str]:
-    words = f"{counted_as(scores.words, 'word')} of the reference"
+    words = f"{plural(scores.words, 'word')} of the reference"
     return [
-        f"{hypothesis} against {reference}: {words} in {counted_as(len(paired.references), 'utterance')}.",
+        f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
         f"Marks: {describe_classes(paired.classes, glyphs)}.",
         intervals_line(scores),
     ]

@@ -21,7 +21,7 @@ from asr_punct.formats.files import write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
 from asr_punct.scoring.environment import describe_environment
-from asr_punct.scoring.tables import NONE, interval, percent, table
+from asr_punct.scoring.tables import NO_VALUE, interval, percent, table
 
 EXP = Path("exp")
 FACTS = "facts.json"
@@ -148,19 +148,23 @@ def ablations(rows: Sequence[Decoded], tests: Sequence[str]) -> Iterator[str]:
     for line in compared:
         cells.append([line["part"], f"**{line['row']}**", f"**{line['against']}**"])
         for test in tests:
-            before, after = (counted(line[key], test) for key in ("against", "row"))
+            before, after = (counts_of(line[key], test) for key in ("against", "row"))
             cells[-1] += _difference(compare_counts(before, after)["micro.f1"], line.get(test, "-"), line["source"])
     yield table(header, cells)
 
 
-def counted(name: str, test: str) -> Counts:
+def counts_of(name: str, test: str) -> Counts:
     """Count a decoding against the tokens of the utterances that were decoded."""
     found = list(read_tsv(EXP / "decode" / name / f"{test}.tsv"))
     return pair_words(islice(read_tsv(Path("data/tokens", f"{test}.tsv")), len(found)), found, CLASSES).count()
 
 
 def _difference(found: Difference, published: str, source: str) -> list[str]:
-    ours = [f"{100 * found.difference:+.1f}", interval(found.ci95, "+"), NONE if found.p is None else f"{found.p:.3f}"]
+    ours = [
+        f"{100 * found.difference:+.1f}",
+        interval(found.ci95, "+"),
+        NO_VALUE if found.p is None else f"{found.p:.3f}",
+    ]
     return [*ours, "", ""] if published == "-" else [*ours, f"{published} ({source})", claim(found, float(published))]
 
 

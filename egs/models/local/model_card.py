@@ -22,7 +22,7 @@ from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_file
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
 from asr_punct.scoring.mark_classes import MarkClasses
-from asr_punct.scoring.tables import NONE, comparison, interval, percent, table
+from asr_punct.scoring.tables import NO_VALUE, comparison, interval, percent, table
 from asr_punct.training.card import card as model_head
 from asr_punct.training.card import language_names
 
@@ -91,7 +91,7 @@ def _mark_table(sets: Mapping[str, Scores]) -> str:
 
 
 def _cell(rate: Rate | None) -> str:
-    return NONE if rate is None or rate.f1 is None else f"{percent(rate.f1)} ({rate.support:,})"
+    return NO_VALUE if rate is None or rate.f1 is None else f"{percent(rate.f1)} ({rate.support:,})"
 
 
 def _pause_table(found: Mapping[str, Any]) -> str:
