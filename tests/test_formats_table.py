@@ -239,6 +239,8 @@ WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "lhotse", "vtt")
 """Formats with speakers."""
 TIMELESS, EDGES = ("text", "tsv", "kaldi-text"), ("stm", "srt", "vtt", "whisper-log", "whisper-tsv")
 """Formats without times, and with those of segments alone."""
+KEEP_CASE = ("textgrid",)
+"""Formats that keep the case of their words beside the words with marks."""
 NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv")
 
 
@@ -346,6 +348,21 @@ def test_only_marks_are_added(tmp_path, name):
         assert content_of(write(again, tmp_path / "again", name)) == content_of(path)
     else:
         assert plain(content_of(path)) == content_of(source)
+
+
+def with_words(utterances, change):
+    return [
+        replace(each, words=tuple(replace(word, text=change(word.text)) for word in each.words)) for each in utterances
+    ]
+
+
+@pytest.mark.parametrize("name", ROWS_WRITTEN)
+def test_words_in_capitals_are_written_in_lower_case(tmp_path, name):
+    sample = read(put(tmp_path / "in", SAMPLES[name]), name)
+    capitals = read(write(with_words(sample, str.upper), tmp_path / "capitals", name), name)
+    assert texts_of(capitals) == ([text.upper() for text in TEXTS] if name not in KEEP_CASE else TEXTS)
+    path = write(with_words(capitals, str.lower), tmp_path / "out", name)
+    assert content_of(path) == content_of(tmp_path / "in")
 
 
 @pytest.mark.parametrize("labelled", [False, True])

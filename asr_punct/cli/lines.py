@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from asr_punct.cli.capitals import CapitalsHint, lowercase
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
@@ -15,20 +16,55 @@ from asr_punct.inference.stream import Committed, Stream
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Word
 
+_HINT_AFTER = 20
+"""Number of words, all in capitals, after which a hint at `--lowercase` is printed."""
 
-def punctuate_standard_input(stream: Stream, glyphs: Glyphs) -> None:
+
+def punctuate_standard_input(stream: Stream, glyphs: Glyphs, lowercase: bool = False, hint: bool = True) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
+
+    Args:
+        stream: decides the words' labels.
+        glyphs: characters of the marks in JSON.
+        lowercase: whether words are read in lower case.
+        hint: whether to hint at `--lowercase` if all words are in capitals.
 
     Raises:
         InputError: a line is not UTF-8 or malformed JSON; the words before it are written.
     """
+    words = _Words(lowercase, hint)
     with write_file(STANDARD_STREAM) as out:
-        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, glyphs):
+        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, glyphs, words.read):
             out.write(line + "\n")
             out.flush()
+    words.finish()
 
 
-def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Glyphs) -> Iterator[str]:
+class _Words:
+    """Turns words to lower case, or else looks for capitals."""
+
+    def __init__(self, lowercase: bool, hint: bool) -> None:
+        self._lowercase, self._hint = lowercase, CapitalsHint(STANDARD_STREAM) if hint and not lowercase else None
+
+    def read(self, words: Sequence[Word]) -> Sequence[Word]:
+        """Return the words of a line as they are given to the model."""
+        if self._hint:
+            self._hint.add(words)
+            self._hint.print(_HINT_AFTER)
+        return lowercase(words) if self._lowercase else words
+
+    def finish(self) -> None:
+        """Print the hint at the end of the input."""
+        if self._hint:
+            self._hint.print()
+
+
+def punctuate_lines(
+    lines: Iterable[tuple[int, str]],
+    stream: Stream,
+    glyphs: Glyphs,
+    prepare: Callable[[Sequence[Word]], Sequence[Word]] = tuple,
+) -> Iterator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
     A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
@@ -38,6 +74,7 @@ def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Gl
         lines: line numbers and lines of standard input.
         stream: decides the words' labels.
         glyphs: characters of the marks in JSON.
+        prepare: returns the words of a line as they are given to the stream.
 
     Raises:
         InputError: an unreadable line or malformed JSON; all words before it are yielded first.
@@ -55,7 +92,8 @@ def punctuate_lines(lines: Iterable[tuple[int, str]], stream: Stream, glyphs: Gl
     try:
         for number, line in lines:
             is_json = line.lstrip().startswith("{")
-            words = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
+            read = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
+            words = prepare(read)
             last_start = (words[-1].start or last_start) if words else 0.0
             for word in words:
                 as_json.append(is_json)

@@ -79,6 +79,9 @@ MarkNames = Annotated[
     str | None,
     typer.Option(help="Marks to add, such as COMMA,QUESTION (and its ¿).", autocompletion=some_of(MARKS)),
 ]
+Lowercase = Annotated[
+    bool, typer.Option("--lowercase", help="Read words in lower case, for recognisers that write only capitals.")
+]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
 CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word a line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Threads; 0: OMP_NUM_THREADS, else one for each core.")]

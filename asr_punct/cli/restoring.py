@@ -16,6 +16,7 @@ from asr_punct.cli.options import (
     Device,
     From,
     Int8,
+    Lowercase,
     MarkNames,
     Model,
     NoCase,
@@ -53,9 +54,7 @@ from asr_punct.words import Utterance, without_labels, word_count
     },
 )
 def punctuate(
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="File to read; - is standard input (text, or the format of --from).")
-    ] = "-",
+    source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
     output: Output = "-",
     model: Model = None,
     from_: From = None,
@@ -67,6 +66,7 @@ def punctuate(
     ignore_labels: Annotated[
         bool, typer.Option("--ignore-labels", help="Ignore the labels of TSV or JSON words and restore all of them.")
     ] = False,
+    lowercase: Lowercase = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
@@ -85,14 +85,16 @@ def punctuate(
 ) -> None:
     """Add marks and capitals to recognised words.
 
-    Reads words with or without times. The format is --from, else that of the file's name; .json and .jsonl are
-    detected by content. .xz and .gz files are decompressed, and outputs so named are compressed. In text a line need
-    not be a sentence; an empty line ends the document.
+    Reads words with or without times. The format is --from, else that of the file's name; JSON is detected by its
+    content, and so are Kaldi's text and Whisper's log and .tsv, also on standard input. .xz and .gz files are
+    decompressed, and outputs so named are compressed. In text a line need not be a sentence; an empty line ends the
+    document.
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
-    that of the output's name, else text; .json and .jsonl keep the input's format. Marks and capitals of the input
-    stay, and nothing is added beside them; labels of TSV or JSON words likewise, with a warning, unless
-    --ignore-labels removes them. The output file appears when it is complete.
+    that of the output's name, else text; JSON, Kaldi's text and Whisper's lines stay in their format if the output's
+    name allows it. Marks and capitals of the input stay, and nothing is added beside them; labels of TSV or JSON words
+    likewise, with a warning, unless --ignore-labels removes them. For a recogniser that writes only capitals use
+    --lowercase. The output file appears when it is complete.
 
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
@@ -100,6 +102,7 @@ def punctuate(
     """
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
+    from asr_punct.cli.capitals import lowercased, with_capitals_hint
     from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
     from asr_punct.formats.subtitles import chosen_limits
@@ -125,6 +128,10 @@ def punctuate(
             target = formats.output_format(output, to, given)
         utterances = formats.read(given, silence=True, times=times)
         utterances = map(without_labels, utterances) if ignore_labels else _with_warning(utterances, source, quiet)
+        if lowercase:
+            utterances = lowercased(utterances)
+        elif not (no_case or quiet):
+            utterances = with_capitals_hint(utterances, source)
         if audio:
             utterances = refined(utterances, single_recording(audio))
         elif wav_scp:
@@ -156,6 +163,7 @@ def stream(
     model: Model = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
+    lowercase: Lowercase = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
@@ -177,4 +185,4 @@ def stream(
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights)
     hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
     with punctuator.stream(left, right) as words:
-        punctuate_standard_input(words, punctuator.glyphs)
+        punctuate_standard_input(words, punctuator.glyphs, lowercase, hint=not no_case)

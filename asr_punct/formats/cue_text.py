@@ -108,14 +108,14 @@ def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: K
         glyphs: glyphs of the marks.
         kind: format of the file.
     """
-    text = write_text([token], [labels], glyphs)
-    if token_of(word, kind) != token:
+    text, old = write_text([token], [labels], glyphs), token_of(word, kind)
+    if old.lower() != token.lower():
         return escape(text, kind)
-    if text == token:
+    if text == old:
         return word
     cased, before = glyphs.cased(token, labels.case), glyphs.before(labels.marks)
     after = text[len(before) + len(cased) :]
-    core = word if cased == token else _with_case(word, cased, kind)
+    core = word if cased == old else _with_case(word, cased, kind)
     return escape(before, kind) + core + escape(after, kind)
 
 

@@ -187,8 +187,8 @@ def _unchanged_file(utterances: Sequence[Utterance]) -> EafFile | None:
     """Return the file that all utterances were read from, or None."""
     files = list[EafFile]()
     for utterance in utterances:
-        origin = utterance.origin
-        if not isinstance(origin, EafOrigin) or _texts(origin.words) != [word.text for word in utterance.words]:
+        origin, words = utterance.origin, [word.text.lower() for word in utterance.words]
+        if not isinstance(origin, EafOrigin) or [text.lower() for text in _texts(origin.words)] != words:
             return None
         files.append(origin.file)
     return files[0] if files and all(file is files[0] for file in files) else None

@@ -17,7 +17,7 @@ from pathlib import Path
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
-from asr_punct.formats.kaldi_ctm import labels_by_index, place_words, write_labelled
+from asr_punct.formats.kaldi_ctm import place_words, words_by_index, write_labelled
 from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
@@ -118,7 +118,7 @@ def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: 
                 file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
     if (root / "ctm").exists():
         with write_file(out / "ctm") as file:
-            write_labelled(root / "ctm", labels_by_index(utterances), file, glyphs)
+            write_labelled(root / "ctm", words_by_index(utterances), file, glyphs)
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:

@@ -21,7 +21,7 @@ from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mappi
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.words import Seconds, Utterance, Word, annotate, bounds, shift
+from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 
 _LOG = logging.getLogger(__name__)
 _Span = tuple[Seconds, Seconds, str]
@@ -187,20 +187,30 @@ def _by_recording(segments: Segments) -> dict[str, _RecordingSegments]:
     return {recording: _RecordingSegments(found) for recording, found in spans.items()}
 
 
-def write_labelled(ctm: Pathlike, labels: Mapping[int, Labels], out: TextIO, glyphs: Glyphs) -> None:
-    """Write the CTM again, with labels on words by their `CtmIndex` and everything else unchanged."""
-    write_ctm(_labelled(ctm, labels), out, glyphs)
+def write_labelled(ctm: Pathlike, words: Mapping[int, Word], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the CTM again, with the labels of words by their `CtmIndex` and everything else unchanged.
+
+    A word in lower case replaces its capitals in the CTM.
+    """
+    write_ctm(_labelled(ctm, words), out, glyphs)
 
 
-def _labelled(ctm: Pathlike, labels: Mapping[int, Labels]) -> Iterator[Utterance]:
+def _labelled(ctm: Pathlike, words: Mapping[int, Word]) -> Iterator[Utterance]:
     count = 0
     for utterance in read_ctm(ctm):
-        new = tuple(labels.get(count + i, Labels()) for i in range(len(utterance.words)))
-        yield annotate(utterance, labels=new)
-        count += len(new)
+        new = (words.get(count + i) for i in range(len(utterance.words)))
+        labelled = tuple(_with_labels(old, word) for old, word in zip(utterance.words, new, strict=True))
+        yield replace(utterance, words=labelled)
+        count += len(labelled)
 
 
-def labels_by_index(utterances: Iterable[Utterance]) -> dict[int, Labels]:
-    """Return the labels of words with a `CtmIndex`, by index."""
+def _with_labels(word: Word, new: Word | None) -> Word:
+    if new is None:
+        return replace(word, labels=Labels())
+    return replace(word, text=new.text if new.text == word.text.lower() else word.text, labels=new.labels or Labels())
+
+
+def words_by_index(utterances: Iterable[Utterance]) -> dict[int, Word]:
+    """Return the words with a `CtmIndex`, by index."""
     words = (word for utterance in utterances for word in utterance.words)
-    return {word.origin.index: word.labels or Labels() for word in words if isinstance(word.origin, CtmIndex)}
+    return {word.origin.index: word for word in words if isinstance(word.origin, CtmIndex)}

@@ -227,7 +227,8 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
         return None
     grid = utterances[0].origin
     tokens = [token for row in grid.tiers[grid.words].rows for token in _tokens(row[-1])]
-    return grid if tokens == [word.text for word in utterances[0].words] else None
+    words = [word.text.lower() for word in utterances[0].words]
+    return grid if [token.lower() for token in tokens] == words else None
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
