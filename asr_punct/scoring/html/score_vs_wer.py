@@ -14,6 +14,8 @@ from asr_punct.scoring.metrics import headline_rates
 from asr_punct.scoring.tables import percent
 
 _MIN_POINTS, _MAX_POINTS = 5, 2000
+_AXES = (0.2, 0.4, 1.0)
+"""Ends of the axis of word error rates."""
 _BANDS = {
     "0": (-1.0, 0.0),
     "0 to 10": (0.0, 0.1),
@@ -46,10 +48,11 @@ class Band:
 
 @dataclass(frozen=True)
 class ScoreVsWer:
-    """Points of the chart, none for few utterances, with a description, and rows of the table."""
+    """Points of the chart, none for few utterances, with a description and the end of its axis; rows of the table."""
 
     description: str
     points: Sequence[Point]
+    x_max: float
     bands: Sequence[Band]
 
 
@@ -68,7 +71,8 @@ def score_vs_wer(paired: PairedTexts, counts: Counts) -> ScoreVsWer:
     if len(points) < _MIN_POINTS:
         points, description = [], ""
     bands = [_band(name, counts, (wer > low) & (wer <= high)) for name, (low, high) in _BANDS.items()]
-    return ScoreVsWer(description, points, [band for band in bands if band.utterances])
+    x_max = next((end for end in _AXES if all(point.x <= end for point in points)), _AXES[-1])
+    return ScoreVsWer(description, points, x_max, [band for band in bands if band.utterances])
 
 
 def _label(paired: PairedTexts, unit: int, wer: float, f1: float) -> str:
