@@ -12,7 +12,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import subtitles
 from asr_punct.formats.cue_text import escape, split_words, token_of
-from asr_punct.formats.subtitles import chosen_limits, write_srt, write_vtt
+from asr_punct.formats.subtitle_writers import chosen_limits, write_srt, write_vtt
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import Utterance, Word, annotate
@@ -278,7 +278,7 @@ def test_limits_are_only_for_subtitle_formats(run):
     assert chosen_limits("bbc", "vtt") == BBC
     status, _, error = run("punctuate", "a.txt", "--subtitles", "bbc")
     assert (status, error.count("\n")) == (2, 1)
-    assert "--subtitles: found the output text, expected --to srt or vtt" in error
+    assert "--subtitles: found the output text, expected --to srt, vtt, ass or ttml" in error
     with pytest.raises(AsrPunctError, match="--subtitles: found the output ctm"):
         formats.write([], "a.ctm", ES, subtitles=BBC)
 

@@ -227,6 +227,7 @@ def format_of(row):
 
 ROWS_READ = [row for row in SAMPLES if format_of(row) in READABLE]
 ROWS_WRITTEN = [row for row in SAMPLES if format_of(row) in WRITABLE]
+READ_BACK = [name for name in WRITABLE if name in READABLE]
 IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats that write marks beside the words, not into them."""
 TIMED = ("json", "ctm", "textgrid", "eaf", "nemo", "whisper", "vosk", "lhotse", "kaldi")
@@ -312,7 +313,8 @@ def expected_sources(sources, name):
 
 
 def test_the_table_has_all_formats():
-    assert {format_of(row) for row in SAMPLES} == set(READABLE) | set(WRITABLE)
+    assert {format_of(row) for row in SAMPLES} == set(READABLE)
+    assert {"ass", "ttml"} == set(WRITABLE) - set(READABLE)  # tests/test_formats_captions.py reads these
 
 
 @pytest.mark.parametrize("name", ROWS_READ)
@@ -366,7 +368,7 @@ def test_words_in_capitals_are_written_in_lower_case(tmp_path, name):
 
 
 @pytest.mark.parametrize("labelled", [False, True])
-@pytest.mark.parametrize(("source", "target"), [(a, b) for a in ROWS_READ for b in WRITABLE if format_of(a) != b])
+@pytest.mark.parametrize(("source", "target"), [(a, b) for a in ROWS_READ for b in READ_BACK if format_of(a) != b])
 def test_every_other_format_has_the_words_and_their_times(tmp_path, source, target, labelled):
     found = read(put(tmp_path / "in", SAMPLES[source]), source)
     given = exclaimed(found) if labelled else found
@@ -464,7 +466,7 @@ def transcripts(draw):
     return utterances
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@pytest.mark.parametrize("name", READ_BACK)
 @settings(max_examples=20)
 @given(utterances=transcripts(), labelled=st.booleans())
 def test_any_transcript_is_read_back(tmp_path_factory, name, utterances, labelled):

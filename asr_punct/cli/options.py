@@ -58,10 +58,13 @@ HypothesisFrom = Annotated[
 ]
 To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE}.", WRITABLE, "--to")]
 _SUBTITLES = (
-    "Limits of srt and vtt: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
+    "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
 Subtitles = Annotated[str | None, choice(_SUBTITLES, PRESETS)]
+Report = Annotated[
+    Path | None, typer.Option(help="Of subtitles: write the cues that break the limits to this file, a problem a line.")
+]
 Language = Annotated[
     str,
     choice("Language of the text: es, eu, en, or joined as es+eu.", _LANGUAGES, "--lang", callback=_check_language),

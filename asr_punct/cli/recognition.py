@@ -11,12 +11,12 @@ import typer
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.completion import models
-from asr_punct.cli.options import Output, Quiet, Subtitles, To, choice
+from asr_punct.cli.options import Output, Quiet, Report, Subtitles, To, choice
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
-_ONE_RECORDING = ("srt", "vtt", "textgrid", "eaf", "whisper", "vosk")
+_ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "vosk")
 """Output formats whose files have one recording."""
 
 
@@ -51,6 +51,7 @@ def transcribe(
     ] = None,
     to: To = None,
     subtitles: Subtitles = None,
+    report: Report = None,
     device: Annotated[
         str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
     ] = None,
@@ -71,7 +72,8 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.formats.subtitles import chosen_limits
+    from asr_punct.cli.cue_report import CueReport
+    from asr_punct.formats.subtitle_writers import chosen_limits
     from asr_punct.hub import find_model, model_of_language
     from asr_punct.inference.punctuator import Punctuator
 
@@ -80,7 +82,8 @@ def transcribe(
         raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
     target = formats.output_format(output, to)
     limits = chosen_limits(subtitles, target)
-    check_outputs({"-o": output}, audio)
+    cue_report = CueReport(report, target, limits)
+    check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
     check_recordings(audio, one=target in _ONE_RECORDING)
     directory = find_model(model) if model else None
@@ -88,4 +91,5 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
     with on_terminal(quiet, output=output):
         words = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        formats.write(punctuator.restore(words), output, punctuator.glyphs, target, limits)
+        formats.write(punctuator.restore(words), output, punctuator.glyphs, target, limits, cue_report.on_cue)
+        cue_report.write(punctuator.glyphs.name, quiet=quiet)

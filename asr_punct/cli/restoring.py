@@ -22,6 +22,7 @@ from asr_punct.cli.options import (
     NoCase,
     Output,
     Quiet,
+    Report,
     Subtitles,
     Threads,
     Times,
@@ -46,6 +47,7 @@ from asr_punct.words import Utterance, without_labels, word_count
             "asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt"
         ),
         "Subtitles with your own limits": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
+        "Subtitles, and a list of those to look at": "asr-punct punctuate talk.ctm -o talk.vtt --report talk.tsv",
         "Whisper's output, with its segments and times": "asr-punct punctuate whisper.json -o better.json",
         "Probabilities of marks and capitals": "asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json",
         "English, only commas and periods, no capitals": (
@@ -60,6 +62,7 @@ def punctuate(
     from_: From = None,
     to: To = None,
     subtitles: Subtitles = None,
+    report: Report = None,
     audio: Audio = None,
     wav_scp: Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")] = None,
     times: Times = None,
@@ -103,21 +106,23 @@ def punctuate(
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
     from asr_punct.cli.capitals import lowercased, with_capitals_hint
+    from asr_punct.cli.cue_report import CueReport
     from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
-    from asr_punct.formats.subtitles import chosen_limits
+    from asr_punct.formats.subtitle_writers import chosen_limits
     from asr_punct.pauses import refined
 
     given = Source(source, from_)
     target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
     limits = chosen_limits(subtitles, target)
+    cue_report = CueReport(report, target, limits)
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == given.format
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
-    check_outputs({"-o": output}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
+    check_outputs({"-o": output, "--report": report}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
     if source == STANDARD_STREAM and not quiet:
         hint_at_silence(
@@ -138,7 +143,8 @@ def punctuate(
             utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
-        formats.write(restored, output, punctuator.glyphs, target, limits)
+        formats.write(restored, output, punctuator.glyphs, target, limits, cue_report.on_cue)
+        cue_report.write(punctuator.glyphs.name, quiet=quiet)
 
 
 def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:

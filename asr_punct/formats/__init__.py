@@ -11,7 +11,7 @@ from asr_punct.formats.files import MAX_TIME, STANDARD_STREAM, Pathlike, display
 from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitles import writer_with_limits
+from asr_punct.formats.subtitle_writers import OnCue, subtitle_writer
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, parse_time_source, with_time_source
@@ -117,6 +117,7 @@ def write(
     glyphs: Glyphs,
     format_name: str | None = None,
     subtitles: Limits | None = None,
+    on_cue: OnCue | None = None,
 ) -> None:
     """Write utterances to a file or directory that appears when it is complete (`-`: standard output).
 
@@ -126,13 +127,15 @@ def write(
         glyphs: glyphs of the marks.
         format_name: format of the output; None: by its name.
         subtitles: limits of new cues; None: the cues of the input. Only for subtitle formats.
+        on_cue: called with each cue of subtitles. Only for subtitle formats.
 
     Raises:
         AsrPunctError: the format cannot be written.
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]
-    write_stream = chosen.write if subtitles is None else writer_with_limits(name, subtitles)
+    is_plain = subtitles is None and on_cue is None
+    write_stream = chosen.write if is_plain else subtitle_writer(name, subtitles, on_cue)
     if write_stream is not None:
         with write_file(path) as out:
             write_stream(utterances, out, glyphs)

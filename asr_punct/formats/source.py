@@ -30,7 +30,7 @@ from asr_punct.formats.nemo import is_manifest
 from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
-_UNSUPPORTED = {".ass", ".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
+_UNSUPPORTED = {".ass", ".ttml", ".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
 """Suffixes of files that are not plain text: read as text, their times and tags would become words."""
 _START_LINES = 100
 """Number of first lines by which the format of a text file is detected."""

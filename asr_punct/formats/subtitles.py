@@ -8,32 +8,21 @@ ends, so pauses are unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import groupby
-from operator import attrgetter
-from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError, plural
+from asr_punct.errors import InputError
 from asr_punct.formats.cue_text import (
     CueText,
     Kind,
-    escape,
-    keep_space,
-    labelled_word,
-    plain_text,
     speaker_of,
     split_words,
     strip_tags,
     token_of,
-    voice_tag,
 )
 from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.lines import LineOrigin
 from asr_punct.formats.tokens import recording_name
-from asr_punct.marks import Glyphs
-from asr_punct.subtitles import NETFLIX, Limits, make_cues, parse_limits
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
@@ -48,7 +37,6 @@ _EXPECTED: dict[Kind, str] = {
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
 }
 _SHOWN_CHARACTERS = 60
-_HEADER = "WEBVTT\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,132 +215,3 @@ def _seconds(parts: Sequence[str | None]) -> Seconds:
     """Return the time of the groups of `_TIME`: hours, minutes, seconds, decimals."""
     hours, minutes, seconds, decimals = parts
     return round(int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{decimals}"), 3)
-
-
-def write_srt(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, limits: Limits | None = None) -> None:
-    """Write a SubRip file.
-
-    Utterances that were cues of a SubRip file keep their times, lines, numbers and tags (but not line ends and byte
-    order mark); cues of a WebVTT file keep their times and lines. Other utterances become cues by
-    `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
-
-    Args:
-        utterances: utterances of one recording, those of each channel in the order of time.
-        out: stream to write to.
-        glyphs: glyphs of the marks.
-        limits: limits of new cues, which then replace the cues of a file; None: `NETFLIX`, and cues are kept.
-
-    Raises:
-        InputError: an utterance has no times, is out of order in its channel, or belongs to another recording.
-    """
-    _Writer("srt", out, glyphs).write(utterances, limits)
-
-
-def write_vtt(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, limits: Limits | None = None) -> None:
-    """Write a WebVTT file, as `write_srt` writes a SubRip file."""
-    _Writer("vtt", out, glyphs).write(utterances, limits)
-
-
-def writer_with_limits(format_name: str, limits: Limits) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
-    """Return the writer of new cues with these limits. Raises AsrPunctError for other formats than subtitles."""
-    writers = {"srt": write_srt, "vtt": write_vtt}
-    if format_name not in writers:
-        raise AsrPunctError(f"--subtitles: found the output {format_name}, expected --to {' or '.join(writers)}")
-    return partial(writers[format_name], limits=limits)
-
-
-def chosen_limits(text: str | None, format_name: str) -> Limits | None:
-    """Return the limits of the option `--subtitles`, or None without it.
-
-    Raises:
-        AsrPunctError: the limits are invalid, or the output format is not a subtitle format.
-    """
-    limits = None if text is None else parse_limits(text)
-    if limits is not None:
-        writer_with_limits(format_name, limits)
-    return limits
-
-
-class _Writer:
-    """Writes one file.
-
-    Attributes:
-        _count: number of cues written.
-        _last_line: last line written, without tags, for cues that repeat it.
-        _recording: recording of the new cues.
-    """
-
-    def __init__(self, kind: Kind, out: TextIO, glyphs: Glyphs) -> None:
-        self._kind, self._out, self._glyphs = kind, out, glyphs
-        self._count, self._last_line = 0, ""
-        self._recording: str | None = None
-
-    def write(self, utterances: Iterable[Utterance], limits: Limits | None) -> None:
-        def is_kept(utterance: Utterance) -> bool:
-            return limits is None and isinstance(utterance.origin, CueOrigin)
-
-        for kept, group in groupby(utterances, key=is_kept):
-            if kept:
-                for utterance in group:
-                    self._write_kept_cue(utterance)
-            else:
-                self._write_new_cues(group, limits or NETFLIX)
-        if not self._count and self._kind == "vtt":
-            self._out.write(_HEADER)
-
-    def _write_kept_cue(self, utterance: Utterance) -> None:
-        """Write a cue of a file with new text."""
-        cue = utterance.origin
-        if not isinstance(cue, CueOrigin):
-            return
-        text = self._text(cue, utterance)
-        if cue.kind != self._kind:
-            self._write_cue(cue.start, cue.end, text)
-            return
-        has_header = self._count or self._kind == "srt" or cue.before[0].startswith("WEBVTT")
-        before = cue.before if has_header else ("WEBVTT", "", *cue.before)
-        self._out.write("".join(line + "\n" for line in before) + text + "".join(line + "\n" for line in cue.after))
-        self._count += 1
-
-    def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
-        """Return the text of a cue with the utterance's labels; every line ends with a line break."""
-        words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
-        if len(words) != len(labels):
-            found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
-            raise InputError(f"utterance {utterance.id!r}", found, expected)
-        repeated = cue.head.strip()
-        parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
-        between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
-        parts.append(between[0])
-        for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
-            text = labelled_word(word, token.text, label, self._glyphs, cue.kind)
-            parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
-        lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
-        plain_lines = [strip_tags(line, self._kind).strip() for line in lines]
-        self._last_line = next(filter(None, reversed(plain_lines)), self._last_line)
-        return "".join(line + "\n" for line in (lines if keeps_kind else filter(None, plain_lines)))
-
-    def _write_new_cues(self, utterances: Iterable[Utterance], limits: Limits) -> None:
-        cues = list(make_cues(utterances, limits, self._glyphs))
-        for cue in cues:
-            if self._recording not in (None, cue.recording):
-                found = f"recordings {self._recording!r} and {cue.recording!r}"
-                raise InputError("subtitles", found, "one recording a file")
-            self._recording = cue.recording
-        for cue in sorted(cues, key=attrgetter("start")):
-            speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
-            lines = zip(speakers, cue.lines, strict=True)
-            text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
-            self._write_cue(cue.start, cue.end, "".join(text))
-
-    def _write_cue(self, start: Seconds, end: Seconds, text: str) -> None:
-        self._out.write("\n" if self._count else _HEADER + "\n" if self._kind == "vtt" else "")
-        self._count += 1
-        if self._kind == "srt":
-            self._out.write(f"{self._count}\n")
-        self._out.write(f"{self._time(start)} {_ARROW} {self._time(end)}\n{text}")
-
-    def _time(self, seconds: Seconds) -> str:
-        minutes, ms = divmod(round(seconds * 1000), 60_000)
-        point = "," if self._kind == "srt" else "."
-        return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"

@@ -1,0 +1,254 @@
+"""Write subtitles: the cues of a subtitle file with new text, or new cues from words with times.
+
+SubRip and WebVTT files that were read keep everything but the words. ASS and TTML are only written: their cues have the
+times and lines of the input's cues, without tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import TextIO
+
+from asr_punct.errors import AsrPunctError, InputError, plural
+from asr_punct.formats.captions import ass_lines, ttml_lines
+from asr_punct.formats.cue_text import (
+    Kind,
+    escape,
+    keep_space,
+    labelled_word,
+    plain_text,
+    strip_tags,
+    voice_tag,
+)
+from asr_punct.formats.subtitles import CueOrigin
+from asr_punct.marks import Glyphs
+from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
+from asr_punct.words import Seconds, Utterance
+
+OnCue = Callable[[Cue], object]
+"""Receives each cue that is written."""
+
+
+def write_srt(
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> None:
+    """Write a SubRip file.
+
+    Utterances that were cues of a SubRip file keep their times, lines, numbers and tags (but not line ends and byte
+    order mark); cues of a WebVTT file keep their times and lines. Other utterances become cues by
+    `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
+
+    Args:
+        utterances: utterances of one recording, those of each channel in the order of time.
+        out: stream to write to.
+        glyphs: glyphs of the marks.
+        limits: limits of new cues, which then replace the cues of a file; None: `NETFLIX`, and cues are kept.
+        on_cue: called with each cue.
+
+    Raises:
+        InputError: an utterance has no times, is out of order in its channel, or belongs to another recording.
+    """
+    _write_blocks("srt", utterances, out, glyphs, limits, on_cue)
+
+
+def write_vtt(
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> None:
+    """Write a WebVTT file, as `write_srt` writes a SubRip file."""
+    _write_blocks("vtt", utterances, out, glyphs, limits, on_cue)
+
+
+def write_ass(
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> None:
+    """Write an Advanced SubStation Alpha file; arguments and errors as `write_srt`."""
+    out.writelines(ass_lines(_plain_cues(utterances, glyphs, limits, on_cue)))
+
+
+def write_ttml(
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> None:
+    """Write a TTML file of the profile EBU-TT-D; arguments and errors as `write_srt`."""
+    out.writelines(ttml_lines(_plain_cues(utterances, glyphs, limits, on_cue), glyphs.name))
+
+
+SUBTITLE_WRITERS = {"srt": write_srt, "vtt": write_vtt, "ass": write_ass, "ttml": write_ttml}
+"""Writers of subtitles, by format."""
+
+
+def subtitle_writer(
+    format_name: str, limits: Limits | None, on_cue: OnCue | None = None
+) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
+    """Return the writer with these limits. Raises AsrPunctError for other formats than subtitles."""
+    check_subtitles(format_name, "--subtitles")
+    return partial(SUBTITLE_WRITERS[format_name], limits=limits, on_cue=on_cue)
+
+
+def check_subtitles(format_name: str, option: str) -> None:
+    """Raise AsrPunctError that names the option if the output is not a subtitle format."""
+    if format_name not in SUBTITLE_WRITERS:
+        expected = f"--to {', '.join(list(SUBTITLE_WRITERS)[:-1])} or {list(SUBTITLE_WRITERS)[-1]}"
+        raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
+
+
+def chosen_limits(text: str | None, format_name: str) -> Limits | None:
+    """Return the limits of the option `--subtitles`, or None without it.
+
+    Raises:
+        AsrPunctError: the limits are invalid, or the output format is not a subtitle format.
+    """
+    limits = None if text is None else parse_limits(text)
+    if limits is not None:
+        check_subtitles(format_name, "--subtitles")
+    return limits
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A cue to write.
+
+    Attributes:
+        cue: its times and plain lines.
+        text: its text in the format of the file; every line ends with a line break.
+        origin: where it was read, None for a new cue.
+    """
+
+    cue: Cue
+    text: str
+    origin: CueOrigin | None = None
+
+
+class _Cues:
+    """Makes the cues of one file, in the format `kind`.
+
+    Attributes:
+        _last_line: last line made, without tags, for cues that repeat it.
+        _recording: recording of the new cues.
+    """
+
+    def __init__(self, kind: Kind, glyphs: Glyphs) -> None:
+        self._kind, self._glyphs = kind, glyphs
+        self._last_line = ""
+        self._recording: str | None = None
+
+    def of(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
+        def is_kept(utterance: Utterance) -> bool:
+            return limits is None and isinstance(utterance.origin, CueOrigin)
+
+        for kept, group in groupby(utterances, key=is_kept):
+            if kept:
+                yield from map(self._kept_cue, group)
+            else:
+                yield from self._new_cues(group, limits or NETFLIX)
+
+    def _kept_cue(self, utterance: Utterance) -> _Written:
+        """Return a cue of a file with new text."""
+        origin = utterance.origin
+        if not isinstance(origin, CueOrigin):
+            raise TypeError("an utterance that was not a cue")
+        text = self._text(origin, utterance)
+        plain = (" ".join(plain_text(line, self._kind).split()) for line in text.split("\n"))
+        cue = Cue(origin.start, origin.end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
+        return _Written(cue, text, origin)
+
+    def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
+        """Return the text of a cue with the utterance's labels."""
+        words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
+        if len(words) != len(labels):
+            found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
+            raise InputError(f"utterance {utterance.id!r}", found, expected)
+        repeated = cue.head.strip()
+        parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
+        between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
+        parts.append(between[0])
+        for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
+            text = labelled_word(word, token.text, label, self._glyphs, cue.kind)
+            parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
+        lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
+        plain_lines = [strip_tags(line, self._kind).strip() for line in lines]
+        self._last_line = next(filter(None, reversed(plain_lines)), self._last_line)
+        return "".join(line + "\n" for line in (lines if keeps_kind else filter(None, plain_lines)))
+
+    def _new_cues(self, utterances: Iterable[Utterance], limits: Limits) -> Iterator[_Written]:
+        cues = list(make_cues(utterances, limits, self._glyphs))
+        for cue in cues:
+            if self._recording not in (None, cue.recording):
+                found = f"recordings {self._recording!r} and {cue.recording!r}"
+                raise InputError("subtitles", found, "one recording a file")
+            self._recording = cue.recording
+        for cue in sorted(cues, key=attrgetter("start")):
+            speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
+            lines = zip(speakers, cue.lines, strict=True)
+            text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
+            yield _Written(cue, "".join(text))
+
+
+def _plain_cues(
+    utterances: Iterable[Utterance], glyphs: Glyphs, limits: Limits | None, on_cue: OnCue | None
+) -> Iterator[Cue]:
+    """Yield cues with text for formats that have no tags of their own."""
+    for written in _Cues("srt", glyphs).of(utterances, limits):
+        if written.cue.lines:
+            if on_cue:
+                on_cue(written.cue)
+            yield written.cue
+
+
+_HEADER = "WEBVTT\n"
+
+
+def _write_blocks(
+    kind: Kind,
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    limits: Limits | None,
+    on_cue: OnCue | None,
+) -> None:
+    """Write a SubRip or WebVTT file."""
+    count = 0
+    for written in _Cues(kind, glyphs).of(utterances, limits):
+        if on_cue:
+            on_cue(written.cue)
+        if written.origin is not None and written.origin.kind == kind:
+            out.write(_kept_block(written.origin, written.text, is_first=count == 0))
+        else:
+            out.write("\n" if count else _HEADER + "\n" if kind == "vtt" else "")
+            number = f"{count + 1}\n" if kind == "srt" else ""
+            out.write(f"{number}{_time(written.cue.start, kind)} --> {_time(written.cue.end, kind)}\n{written.text}")
+        count += 1
+    if not count and kind == "vtt":
+        out.write(_HEADER)
+
+
+def _kept_block(cue: CueOrigin, text: str, *, is_first: bool) -> str:
+    """Return a cue with the lines around it in its file."""
+    needs_header = is_first and cue.kind == "vtt" and not cue.before[0].startswith("WEBVTT")
+    before = ("WEBVTT", "", *cue.before) if needs_header else cue.before
+    return "".join(line + "\n" for line in before) + text + "".join(line + "\n" for line in cue.after)
+
+
+def _time(seconds: Seconds, kind: Kind) -> str:
+    minutes, ms = divmod(round(seconds * 1000), 60_000)
+    point = "," if kind == "srt" else "."
+    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"

@@ -1,0 +1,138 @@
+"""Check subtitles against limits: what a captioner has to look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from asr_punct.errors import plural
+from asr_punct.subtitles.binding import binds
+from asr_punct.subtitles.cues import Cue
+from asr_punct.subtitles.limits import Limits
+from asr_punct.text import split_token
+from asr_punct.words import Seconds
+
+TOLERANCE: Seconds = 0.0015
+"""Times of files are rounded to milliseconds."""
+HEADER = "cue\tstart\tend\tproblem\tfound\tlimit\ttext\n"
+"""First line of a report; times are seconds."""
+_LABELS: Mapping[str, str] = {
+    "fast": "read faster than {} characters a second",
+    "short": "shorter than {} s",
+    "long": "longer than {} s",
+    "line": "with a line over {} characters",
+    "lines": "with more than {} lines",
+    "overlap": "that overlap the one before",
+    "gap": "with a gap under {} s after the one before",
+    "binding": "that end on a word bound to the next cue",
+}
+"""Problems, and what the summary says of them; {} is the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem of a cue.
+
+    Attributes:
+        number: number of the cue, from 1.
+        cue: the cue.
+        kind: a key of `_LABELS`: `fast`, `short`, `long`, `line`, `lines`, `overlap`, `gap` or `binding`.
+        found: the value that was found, or the word.
+    """
+
+    number: int
+    cue: Cue
+    kind: str
+    found: str
+
+
+def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Problem]:
+    """Return the problems of cues that are sorted by start.
+
+    The reading speed counts the characters of all lines, with spaces, per second. A cue overlaps if it begins before
+    the end of any earlier one, and has a gap if it begins less than `min_gap` after it.
+
+    Args:
+        cues: all cues of a file.
+        limits: their limits; those of the language are used.
+        language: code of the language, for words that belong to the next one.
+    """
+    limits = limits.of_language(language)
+    found = list[Problem]()
+    latest: Seconds | None = None
+    for number, cue in enumerate(cues, start=1):
+        following = cues[number] if number < len(cues) else None
+        kinds = {**_own_problems(cue, limits), **_timing(cue, latest, limits)}
+        if following and (word := _bound_word(cue, following, language)):
+            kinds["binding"] = word
+        found += (Problem(number, cue, kind, value) for kind, value in kinds.items())
+        latest = max(cue.end, latest or 0.0)
+    return found
+
+
+def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
+    """Return the problems of a cue alone, with their values."""
+    seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
+    speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else float("inf")
+    found = {}
+    if round(speed, 1) > limits.speed:
+        found["fast"] = f"{speed:.1f}"
+    if seconds < limits.min_seconds - TOLERANCE:
+        found["short"] = f"{seconds:.3f}"
+    if seconds > limits.max_seconds + TOLERANCE:
+        found["long"] = f"{seconds:.3f}"
+    if longest > limits.characters:
+        found["line"] = str(longest)
+    if len(cue.lines) > limits.lines:
+        found["lines"] = str(len(cue.lines))
+    return found
+
+
+def _timing(cue: Cue, latest: Seconds | None, limits: Limits) -> dict[str, str]:
+    """Return the problems between a cue and the end of those before it."""
+    gap = 0.0 if latest is None else cue.start - latest
+    if gap < -TOLERANCE:
+        return {"overlap": f"{-gap:.3f}"}
+    return {"gap": f"{max(0.0, gap):.3f}"} if latest is not None and gap < limits.min_gap - TOLERANCE else {}
+
+
+def _bound_word(cue: Cue, following: Cue, language: str) -> str:
+    """Return the last word of a cue if it belongs to the first one of the next cue of the same speaker, else ""."""
+    words, next_words = " ".join(cue.lines).split(), " ".join(following.lines).split()
+    if not words or not next_words or cue.speakers[-1] != following.speakers[0]:
+        return ""
+    _, core, after = split_token(words[-1], language)
+    _, next_core, _ = split_token(next_words[0], language)
+    return core if not after and binds(core.lower(), next_core.lower(), language) else ""
+
+
+def report_lines(problems: Sequence[Problem], limits: Limits, language: str) -> Iterator[str]:
+    """Yield the lines of a report, a problem a line in columns separated by tabs."""
+    values = _limit_values(limits.of_language(language))
+    yield HEADER
+    for problem in problems:
+        cue = problem.cue
+        columns = (problem.number, f"{cue.start:.3f}", f"{cue.end:.3f}", problem.kind, problem.found)
+        text = " | ".join(cue.lines).replace("\t", " ")
+        yield "\t".join(map(str, (*columns, values.get(problem.kind, "-"), text))) + "\n"
+
+
+def summarise(problems: Sequence[Problem], cues: int, limits: Limits, language: str) -> str:
+    """Return one line with the number of cues with each problem."""
+    values = _limit_values(limits.of_language(language))
+    counts = Counter(problem.kind for problem in problems)
+    parts = [f"{counts[kind]} {label.format(values.get(kind))}" for kind, label in _LABELS.items() if counts[kind]]
+    return f"{plural(cues, 'cue')}: {', '.join(parts) or 'no problems'}"
+
+
+def _limit_values(limits: Limits) -> dict[str, str]:
+    """Return the limit of each problem that has one."""
+    return {
+        "fast": f"{limits.speed:g}",
+        "short": f"{limits.min_seconds:.3g}",
+        "long": f"{limits.max_seconds:g}",
+        "line": str(limits.characters),
+        "lines": str(limits.lines),
+        "gap": f"{limits.min_gap:.3g}",
+    }
