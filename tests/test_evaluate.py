@@ -1,6 +1,7 @@
 """`evaluate`, and `punctuate` of words with labels."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -94,6 +95,18 @@ def test_several_test_sets_have_a_summary_and_one_page(run, tmp_path):
     assert f'data-words="{words}"' in content
     assert f'<span class="name">{tests[1]} u6</span>' in content
     assert "<circle" in content  # probabilities of marks and capitals
+
+
+def test_two_models_are_compared_as_two_hypotheses_are(run, tmp_path):
+    test, restored = written("test.tsv", tmp_path), [tmp_path / "es-eu.tsv", tmp_path / "en.tsv"]
+    for path in restored:
+        assert run("punctuate", test, "--model", path.stem, "--ignore-labels", "-o", path)[0] == 0
+    scored = run("score", test, restored[0], "--compare", restored[1])[1]
+    evaluated = run("evaluate", MODEL, test, "--compare", "en", "--html", tmp_path / "page.html")[1]
+    rows = [[re.split(r" *\| *", line)[1:6] for line in out.splitlines()[-12:]] for out in (scored, evaluated)]
+    assert rows[0] == rows[1]
+    assert "F1 of marks" in {row[0] for row in rows[0]}
+    assert "compared with <bdi>en</bdi>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

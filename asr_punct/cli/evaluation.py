@@ -19,6 +19,7 @@ from asr_punct.progress import on_terminal
     {
         "Your own model": "asr-punct evaluate my-model data/test.tsv",
         "A shipped model on written text, with a page": "asr-punct evaluate es-eu speeches.txt --html page.html",
+        "Your model against a shipped one": "asr-punct evaluate my-model data/test.tsv --compare es-eu",
         "Several test sets": "asr-punct evaluate es-eu one.tsv two.tsv --json scores.json",
     },
 )
@@ -36,6 +37,12 @@ def evaluate(
         Path | None, typer.Option(help="Page to write: scores, and the transcript with its errors.")
     ] = None,
     merge: Merge = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL2", help="Another model to compare with, also on the page.", autocompletion=completion.models
+        ),
+    ] = None,
     device: Device = None,
     threads: Threads = 0,
     int8: Int8 = False,
@@ -47,28 +54,37 @@ def evaluate(
     writes the words in lower case, as recognisers do; keeps their times and pauses; restores marks and capitals with
     the model, and scores them against those of the file.
 
-    Prints the tables of score for each test set, and a summary of several. The page has all of them together.
+    Prints the tables of score for each test set, and a summary of several. The page and the differences of --compare
+    are of all test sets together.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.inference.evaluate import evaluate as evaluate_model
-    from asr_punct.scoring import concatenate, join_texts, score_counts
-    from asr_punct.scoring.html import write_page
-    from asr_punct.scoring.tables import report, summary
+    from asr_punct.scoring import compare_counts, join_texts, score_counts
+    from asr_punct.scoring.html import Comparison, write_page
+    from asr_punct.scoring.names import metric_names
+    from asr_punct.scoring.tables import comparison, report, summary
 
     check_outputs({"--json": json, "--html": html}, tests)
-    punctuator = open_punctuator(model, None, False, None, device, threads, int8, None)
+    names = [model] if compare is None else [model, compare]
+    punctuators = [open_punctuator(name, None, False, None, device, threads, int8, None) for name in names]
+    style = punctuators[0].glyphs
     with on_terminal(quiet):
-        texts = {
-            str(test): evaluate_model(punctuator, test, from_, merge, probabilities=html is not None) for test in tests
-        }
-        counts = {name: text.count() for name, text in texts.items()}
-        scores = {name: score_counts(count) for name, count in counts.items()}
-        together = score_counts(concatenate(list(counts.values()))) if len(texts) > 1 else scores[str(tests[0])]
+        texts = [
+            {str(test): evaluate_model(each, test, from_, merge, probabilities=html is not None) for test in tests}
+            for each in punctuators
+        ]
+        scores = {name: score_counts(text.count()) for name, text in texts[0].items()}
+        joined = [join_texts(sets) if len(sets) > 1 else sets[str(tests[0])] for sets in texts]
+        counts = [text.count() for text in joined]
+        together = score_counts(counts[0])
+        differences = compare_counts(counts[0], counts[1]) if compare else {}
     if html:
-        paired = join_texts(texts) if len(texts) > 1 else texts[str(tests[0])]
-        write_page(html, together, paired, punctuator.glyphs, reference=", ".join(texts), hypothesis=model)
+        other = Comparison(compare, joined[1], differences) if compare else None
+        write_page(html, together, joined[0], style, reference=", ".join(scores), hypothesis=model, compare=other)
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
-    print_text("\n".join(report(each, punctuator.glyphs, f"{model} on {name}") for name, each in scores.items()))
-    if len(scores) > 1:
-        print_text("\n" + summary(scores | {"all": together}))
+    tables = [report(each, style, f"{model} on {name}") for name, each in scores.items()]
+    tables += [summary(scores | {"all": together})] * (len(scores) > 1)
+    if compare:
+        tables.append(comparison(differences, model, compare, metric_names(joined[0].classes, style)))
+    print_text("\n".join(tables))

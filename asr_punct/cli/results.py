@@ -22,7 +22,7 @@ from asr_punct.progress import on_terminal
         "A recogniser's words; a page with transcript and audio": (
             "asr-punct score ref.txt hyp.json --align --html page.html --audio talk.wav"
         ),
-        "Two systems, with marks merged into COMMA, PERIOD and QUESTION (and none): the classes of IWSLT": (
+        "Two systems, with the four classes of IWSLT": (
             "asr-punct score ref.tsv one.tsv --compare two.tsv --merge 4 --json s.json"
         ),
     },
