@@ -43,6 +43,7 @@ def standard_input(monkeypatch):
         ("a.txt", "u001 hola ana\nqué tal\n", "text"),
         ("a.txt", "2020-01-02 hola\n2020-01-03 ana\n", "text"),
         ("a.txt", "2024-25 ikasturtea\n2025-26 ikasturtea\n", "text"),
+        ("a.txt", "RQ1a: why\nRQ1b: how\n", "text"),
         ("a.txt", "A1 maila\nB2 maila\n", "text"),
         ("a.txt", "1 uno\n2 dos\n", "text"),
         ("a.txt", "10:30 kaixo\n11:30 agur\n", "text"),
@@ -98,22 +99,9 @@ def test_long_standard_input_is_read_once(standard_input):
     assert [" ".join([each.id, *(word.text for word in each.words)]) for each in found] == lines
 
 
-@pytest.mark.parametrize(
-    ("ids", "documents"),
-    [
-        (("a-01", "a-02", "a-03"), ("a-01", "a-01", "a-01")),
-        (("a-09", "a-10", "a-12"), ("a-09", "a-09", "a-12")),
-        (("utt1", "utt2", "tut3"), ("utt1", "utt1", "tut3")),
-        (("sw1-A_000098-001156", "sw1-A_001156-001300", "sw1-B_001300-001400"), (0, 0, 2)),
-        (("x_17294723", "x_18590654", "x"), (0, 1, 2)),
-        (("4507-16021-0012", "4507-16021-0013", "4507-16022-0014"), (0, 0, 2)),
-        (("a-1", "b", "a-2"), (0, 1, 2)),
-    ],
-)
-def test_utterances_whose_ids_count_up_are_context(tmp_path, ids, documents):
-    path = file(tmp_path, "text", "".join(f"{name} hola\n" for name in ids))
-    expected = [ids[each] if isinstance(each, int) else each for each in documents]
-    assert [each.context for each in formats.read(path, "kaldi-text")] == expected
+def test_an_utterance_with_an_id_is_a_document(tmp_path):
+    found = list(formats.read(file(tmp_path, "a.txt", TWO_IDS)))
+    assert [(each.id, each.context) for each in found] == [("u001", "u001"), ("u002", "u002")]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Kaldi's transcripts, `utterance word word …`, an utterance a line: `data/*/text`, `decode*/scoring_kaldi/*/N.txt`.
 
-Utterances whose ids count up are context for each other: `talk-001` and `talk-002`, or `talk-000-210` and
-`talk-210-480`, whose numbers are start and end. Every other utterance is a document of its own.
+Each utterance is a document of its own: the order of ids need not be that of speech, and without pauses the model adds
+fewer marks at the ends of utterances that are context for each other.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from asr_punct.words import Utterance, Word
 
 _FORMAT = "kaldi-text"
 _LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
-_ID = re.compile(r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*|[0-9]+(?:[_-][0-9A-Za-z]+){2,}", re.ASCII)
+_ID = re.compile(r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*(?<![.:])|[0-9]+(?:[_-][0-9A-Za-z]+){2,}", re.ASCII)
 """A token that is an id rather than a word: `utt1`, `sw02001-A_000098-001156`, `4507-16021-0012`; not `A1` or `B2`."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}")
-_NUMBERS = re.compile(r"(.*?)([0-9]+)(?:[_-]([0-9]+))?")
-"""An id: what is before its last one or two numbers, and these."""
 
 
 def has_ids(lines: Sequence[str]) -> bool:
@@ -49,11 +47,10 @@ def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
             keep_line(pending, line, f"{name}:{number}")
             continue
         id_ = match[1].strip()
-        continues = previous is not None and _follows(id_, previous.id)
         utterance = Utterance(
             tuple(map(Word, match[2].split())),
             id_,
-            document=previous.document if previous and continues else id_,
+            document=id_,
             origin=LineOrigin(_FORMAT, tuple(pending), match[1]),
         )
         pending.clear()
@@ -63,17 +60,6 @@ def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     origin = line_origin(previous.origin, _FORMAT) if previous else None
     if previous and origin:
         yield replace(previous, origin=replace(origin, after=tuple(pending)))
-
-
-def _follows(name: str, previous: str) -> bool:
-    """Whether an id is the next one after another by its last number, or begins at or after its end."""
-    first, second = _NUMBERS.fullmatch(previous), _NUMBERS.fullmatch(name)
-    if not (first and second) or first[1] != second[1] or (first[3] is None) != (second[3] is None):
-        return False
-    if first[3] is None:
-        return int(second[2]) == int(first[2]) + 1
-    is_next = first[2] == second[2] and int(second[3]) == int(first[3]) + 1
-    return is_next or int(first[2]) < int(first[3]) <= int(second[2]) < int(second[3])
 
 
 def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
