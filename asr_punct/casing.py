@@ -4,8 +4,8 @@ A casing list is a text file with one form per line; empty lines and lines that 
 a form). Where two lines differ only in case, the later one counts. A form is one of:
 
   * `EiTB`: the word is always written so. With an ending of the language (Basque `EiTBk`, English `NASA's`) the form
-    applies only if the model predicts a capital, or if a hyphen precedes the ending (`EiTB-k`); otherwise `PAR` would
-    change Basque *para*.
+    applies only if the model predicts a capital, or if a hyphen precedes the ending (`EiTB-k`). Else the form `PAR`
+    would turn Basque *para* into `PARa`.
   * `ETA-`: a stem, which applies only to the word with an ending (`ETAk`), because the word itself is a common one
     (Basque `eta`).
   * `iran`: lower case, an exception: the list is ignored for this word and the model's case decides, even if it looks

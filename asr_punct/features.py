@@ -63,7 +63,7 @@ INPUTS = tuple(Features.__dataclass_fields__)
 
 
 def collate(windows: Sequence[Sequence[WordInput]], start: int, end: int, pad: int) -> Features:
-    """Return the arrays of a batch of windows, each of at least one word; the other arguments are special tokens."""
+    """Return the arrays of a batch of windows, each of at least one word; `start`, `end` and `pad` are token ids."""
     words = [word for window in windows for word in window]
     return pack(
         np.array([subword for word in words for subword in word.subwords], dtype=np.int64),

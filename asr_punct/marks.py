@@ -59,6 +59,7 @@ SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
 """Marks that always end a sentence. An ellipsis or a colon may end one."""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
+# American order: comma and period are inside the closing quotation mark
 _RIGHT_INSIDE_QUOTE = (*RIGHT[:3], Mark.COMMA, Mark.PERIOD, Mark.QUOTE, Mark.SEMICOLON, Mark.COLON, Mark.DASH)
 
 

@@ -23,11 +23,12 @@ from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 BUCKETS = 1000
 """Number of buckets for known pauses, 0 to 10 s. Longer pauses are in the last bucket."""
 BUCKET_MS = 10
-UNKNOWN = BUCKETS
+UNKNOWN_PAUSE = BUCKETS
 """Bucket of an unknown pause. Embedding tables have `BUCKETS + 1` rows."""
 
 Floats = npt.NDArray[np.floating]
 Pause = Seconds | None
+"""Silence between two words, None if unknown."""
 
 # Constants of `silence_threshold`; its docstring explains them.
 _MAX_RANGE_DB = 45.0
@@ -39,11 +40,11 @@ _MIN_ABOVE_NOISE_DB = 3.0
 # Constants of `silent_frames`, in frames.
 _THRESHOLD_FRAMES = 30 * FRAMES_A_SECOND
 _SHORTEST_SOUND = 4
-# Constants of `refine`, tuned on speech with known times and simulated errors of recognisers.
+# Constants of `move_to_silences`, tuned on speech with known times and simulated errors of recognisers.
 _SHORTEST_SILENCE: Seconds = 0.08
 """Shorter silences are often closures of stop consonants."""
 _MAX_OUTER_SHIFT: Seconds = 0.5
-"""The first word may start this much earlier, and the last word may end this much later."""
+"""The first word of a recording may be moved to start this much earlier, the last one to end this much later."""
 _FIXED_PART: Seconds = 0.3
 """The first and the last 0.3 s of a word (or half of a shorter word) never become part of a pause."""
 _DISTANCE_WEIGHT = 2.0
@@ -61,27 +62,27 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
 
     Args:
         utterances: the utterances, in order.
-        counts: its entries "pauses", and "overlaps" and "unknown" among them, are increased.
+        counts: gets the number of "pauses", and of those that are "unknown" or 0 because of "overlaps".
     """
     counts = Counter() if counts is None else counts
-    before: Utterance | None = None
-    after_before: Pause = None
+    previous: Utterance | None = None
+    previous_pause: Pause = None
     for utterance, following in _with_next(utterances):
         if not utterance.words:
             yield utterance
             continue
         if has_pauses(utterance) or not has_times(utterance.words) or utterance.time_source == "segment":
             yield utterance
-            before, after_before = utterance, utterance.words[-1].pause
+            previous, previous_pause = utterance, utterance.words[-1].pause
             continue
         words = utterance.words
         gaps = [_gap(a.end, b.start, counts) for a, b in pairwise(words)]
         joined = following is not None and _continues(utterance, following)
         last = _gap(words[-1].end, following.words[0].start if following and joined else None, counts)
-        first = after_before if before is not None and _continues(before, utterance) else None
+        first = previous_pause if previous is not None and _continues(previous, utterance) else None
         pause_before = first if utterance.pause_before is None else utterance.pause_before
         yield annotate(replace(utterance, pause_before=pause_before), pauses=(*gaps, last))
-        before, after_before = utterance, last
+        previous, previous_pause = utterance, last
 
 
 def has_pauses(utterance: Utterance) -> bool:
@@ -114,13 +115,13 @@ def _continues(utterance: Utterance, following: Utterance) -> bool:
     return start is None or next_start is None or next_start >= start
 
 
-def _gap(end: Pause, start: Pause, counts: Counter[str]) -> Pause:
+def _gap(end: Seconds | None, start: Seconds | None, counts: Counter[str]) -> Pause:
     gap = _difference(end, start)
     counts.update(pauses=1, unknown=int(gap is None), overlaps=int(gap is not None and gap < 0))
     return None if gap is None else max(gap, 0.0)
 
 
-def _difference(end: Pause, start: Pause) -> Pause:
+def _difference(end: Seconds | None, start: Seconds | None) -> Pause:
     """Return `start - end` rounded to milliseconds, None if it is not finite."""
     if end is None or start is None or not math.isfinite(start - end):
         return None
@@ -138,7 +139,7 @@ def buckets(pauses: Sequence[Pause]) -> npt.NDArray[np.int64]:
     seconds = np.array([math.nan if pause is None else pause for pause in pauses], np.float64)
     known = ~np.isnan(seconds)
     ms = np.rint(np.clip(np.where(known, seconds, 0.0), 0, BUCKETS * BUCKET_MS / 1000) * 1000).astype(np.int64)
-    return np.where(known, np.minimum(BUCKETS - 1, ms // BUCKET_MS), UNKNOWN)
+    return np.where(known, np.minimum(BUCKETS - 1, ms // BUCKET_MS), UNKNOWN_PAUSE)
 
 
 def smoothing_matrix(
@@ -157,11 +158,11 @@ def smoothing_matrix(
     weights[np.abs(offsets) > window_s / 2 + 1e-9] = 0.0
     matrix = np.zeros((BUCKETS + 1, BUCKETS + 1))
     matrix[:BUCKETS, :BUCKETS] = weights / weights.sum(axis=1, keepdims=True)
-    matrix[UNKNOWN, UNKNOWN] = 1.0
+    matrix[UNKNOWN_PAUSE, UNKNOWN_PAUSE] = 1.0
     return matrix.astype(np.float32)
 
 
-def refined(
+def with_pauses_from_audio(
     utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
     """Yield the utterances with pauses refined on their audio. Words and times stay.
@@ -188,13 +189,13 @@ def refined(
 def with_refined_pauses(
     utterances: Sequence[Utterance], energy: Floats, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
-    """Yield utterances of one recording with the pauses that `refine` finds. Words and times stay."""
-    moved = with_pauses(refine(utterances, energy), counts)
+    """Yield utterances of one recording with the pauses that `move_to_silences` finds. Words and times stay."""
+    moved = with_pauses(move_to_silences(utterances, energy), counts)
     for utterance, other in zip(utterances, moved, strict=True):
         yield annotate(replace(utterance, pause_before=other.pause_before), pauses=other.pauses)
 
 
-def refine(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
+def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
     """Move the starts and ends of words onto the silences of the recording.
 
     Recognisers end words too early or too late, and Whisper extends words over the pauses at sentence ends. The pause

@@ -125,21 +125,21 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.train_from_iterator(words, trainer)
     if kind == "unigram":
-        pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
-        tokenizer.model = models.Unigram(_sorted_pieces(pieces), _SPECIAL.index("[UNK]"), False)
+        subwords = json.loads(tokenizer.to_str())["model"]["vocab"]
+        tokenizer.model = models.Unigram(_sorted_subwords(subwords), _SPECIAL.index("[UNK]"), False)
     return tokenizer
 
 
-def _sorted_pieces(trained: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+def _sorted_subwords(trained: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     """Sort sub-words by score and round the scores, so that the result does not depend on a hash table.
 
     The trainer sums scores in the order of that table, which changes them by 1e-10. It restores single letters with
     the lowest score plus a multiple of 1e-4 in that order; here all of them have the lowest score.
     """
-    scores = {piece: score for piece, score in trained if piece not in _SPECIAL}
+    scores = {subword: score for subword, score in trained if subword not in _SPECIAL}
     lowest = min(scores.values())
-    highest_restored = lowest + _LETTER_STEP * sum(len(piece) == 1 for piece in scores)
-    for piece, score in scores.items():
-        restored = len(piece) == 1 and score <= highest_restored
-        scores[piece] = round(lowest if restored else score, 2)
+    highest_restored = lowest + _LETTER_STEP * sum(len(subword) == 1 for subword in scores)
+    for subword, score in scores.items():
+        restored = len(subword) == 1 and score <= highest_restored
+        scores[subword] = round(lowest if restored else score, 2)
     return [(name, 0.0) for name in _SPECIAL] + sorted(scores.items(), key=lambda item: (-item[1], item[0]))

@@ -14,13 +14,14 @@ from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
-"""Origin of word times; each has errors of its own kind. With `segment` only the start and end of a segment or cue are
-known, so that pauses between its words cannot be computed."""
+"""Program that word times are from; each kind makes errors of its own. `asr`: a recogniser other than the next two.
+`aligner`: exact times. `ctc`: the peaks of a CTC model. `whisper`: Whisper. `segment`: only the start and end of a
+segment or cue are known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
 """Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
-"""Probabilities of a word's marks and cases that `decode.probabilities` lists."""
-PROBABLE: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
+"""Probabilities of a word's likely marks and cases (`decode.probabilities`)."""
+PROBABLE_LABELS: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
 """All labels that can have a probability."""
 
 
@@ -57,7 +58,7 @@ class Utterance:
         words: the words, in order.
         id: name of the utterance, or `""`.
         document: name of the document, whose utterances are context for each other; `""` if it is the recording.
-        recording: name of the recording; the times of its utterances have one origin.
+        recording: name of the recording; the times of its utterances count from the same instant.
         channel: channel of the recording, as in CTM.
         speaker: name of the speaker, or `""`.
         audio: path of the recording's audio file, or `""`.

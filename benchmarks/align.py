@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from asr_punct import audio
-from asr_punct.align.compare import LONG_PAUSE, Comparison, compare, is_long
+from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
 from asr_punct.formats.ctm import read_ctm
@@ -50,7 +50,7 @@ _TEXTS = {
 _VARIANTS = ("f2", "m7", "klatt2", "f5")
 
 
-def describe(comparison: Comparison) -> str:
+def describe(comparison: TimeComparison) -> str:
     """Return the figures on one line."""
     figures = comparison.figures()
     milliseconds = {key: 1000 * (figures[key] or 0.0) for key in ("median_error_s", "mean_error_s")}
@@ -76,7 +76,7 @@ def ted_clips(folder: Path) -> Iterator[tuple[str, tuple[Word, ...], tuple[Word,
 
 def report_ted(folder: Path) -> None:
     """Print the figures of the clips, and every true long pause with the aligned one."""
-    comparison, lines = Comparison(), []
+    comparison, lines = TimeComparison(), []
     for name, truth, found in ted_clips(folder):
         comparison += compare(truth, found)
         for i, (pair, other) in enumerate(zip(pairwise(truth), pairwise(found), strict=True)):
@@ -91,7 +91,7 @@ def report_ted(folder: Path) -> None:
 
 def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
     """Print the figures of a data directory."""
-    truth, comparison = {utterance.id: utterance.words for utterance in read_ctm(ctm)}, Comparison()
+    truth, comparison = {utterance.id: utterance.words for utterance in read_ctm(ctm)}, TimeComparison()
     for item in read_data_dir(data_dir):
         if item.audio is not None and item.id in truth:
             comparison += compare(truth[item.id], align_words(item.audio, truth[item.id], language, item.start))
@@ -100,7 +100,7 @@ def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
 
 def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
     """Print the figures of synthetic sentences with pauses between marks, noise and AAC compression."""
-    rng, comparison, seconds, spent = np.random.default_rng(1), Comparison(), 0.0, 0.0
+    rng, comparison, seconds, spent = np.random.default_rng(1), TimeComparison(), 0.0, 0.0
     for number, text in enumerate(texts):
         for variant in _VARIANTS:
             breaks = {int(rng.integers(1, 5)): 0.4, int(rng.integers(6, 10)): 0.25}

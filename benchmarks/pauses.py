@@ -19,7 +19,7 @@ from asr_punct.config import ContextConfig, EncoderConfig, ModelConfig, PauseCon
 from asr_punct.features import WordInput, collate
 from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.tagger import Tagger, build_tagger
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 
 _VOCABULARY = 30_000
 
@@ -41,7 +41,9 @@ def windows(batch: int, words: int, seed: int) -> dict[str, torch.Tensor]:
     rng = np.random.default_rng(seed)
     rows = [
         [
-            WordInput(tuple(rng.integers(5, _VOCABULARY, rng.integers(1, 3)).tolist()), int(rng.integers(0, UNKNOWN)))
+            WordInput(
+                tuple(rng.integers(5, _VOCABULARY, rng.integers(1, 3)).tolist()), int(rng.integers(0, UNKNOWN_PAUSE))
+            )
             for _ in range(words)
         ]
         for _ in range(batch)

@@ -19,7 +19,7 @@ import numpy as np
 from asr_punct import Punctuator
 from asr_punct.audio import FRAMES_A_SECOND
 from asr_punct.marks import Mark
-from asr_punct.pauses import refine, silences, with_pauses
+from asr_punct.pauses import move_to_silences, silences, with_pauses
 from asr_punct.words import Seconds, Utterance, Word
 
 DOCS = Path(__file__).resolve().parent
@@ -138,7 +138,7 @@ def draw_audio() -> str:
     parts += [line(points, 'stroke="#567" stroke-width="1.5"'), text(20, 80, "level (dB)")]
     for y, title, colour, utterance in (
         (130, "recogniser", "#c2410c", spoken),
-        (178, "with --audio", "#1565c0", refine([spoken], energy)[0]),
+        (178, "with --audio", "#1565c0", move_to_silences([spoken], energy)[0]),
     ):
         (timed,) = with_pauses([utterance])
         parts += [text(20, y + 17, title), *draw_words(timed.words, x, y, scale, f'fill="#fff" stroke="{colour}"')]

@@ -14,7 +14,7 @@ from asr_punct.align import ctc  # noqa: E402
 from asr_punct.align.espeak import synthesise  # noqa: E402
 from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
 from asr_punct.audio import log_energy  # noqa: E402
-from asr_punct.pauses import refine  # noqa: E402
+from asr_punct.pauses import move_to_silences  # noqa: E402
 from asr_punct.words import Utterance  # noqa: E402
 
 RATE, FRAME = 16000, 0.02
@@ -110,7 +110,7 @@ def test_ends_are_refined_on_the_audio(model, talks):
     raw, refined = [], []
     for samples, words in talks:
         found = Utterance(found_in(samples, words, model), time_source="ctc")
-        (moved,) = refine([found], log_energy(samples, RATE))
+        (moved,) = move_to_silences([found], log_energy(samples, RATE))
         raw.append(differences(found.words, words))
         refined.append(differences(moved.words, words))
     means = [np.abs(np.concatenate(errors)).mean(axis=0) for errors in (raw, refined)]

@@ -15,7 +15,7 @@ from training_dummies import batches, check_form, copied, equal, generator, seed
 from asr_punct.config import AugmentConfig, NoiseConfig
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
-from asr_punct.pauses import BUCKETS, UNKNOWN
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.augment import augment
 from asr_punct.training.datamodule import PunctuationData
@@ -54,10 +54,10 @@ def changed(words, change, kind, drawn, config):
             result.append([drawn[i], marks, case, pause, 0])
         elif kind[i] < config.substitution + config.deletion:
             if result:
-                known = UNKNOWN not in (result[-1][3], pause)
-                result[-1][3] = min(result[-1][3] + pause, BUCKETS - 1) if known else UNKNOWN
+                known = UNKNOWN_PAUSE not in (result[-1][3], pause)
+                result[-1][3] = min(result[-1][3] + pause, BUCKETS - 1) if known else UNKNOWN_PAUSE
         else:
-            result += [[drawn[i], 0, 0, UNKNOWN, 0], [word, marks, case, pause, 0]]
+            result += [[drawn[i], 0, 0, UNKNOWN_PAUSE, 0], [word, marks, case, pause, 0]]
     result[0][4] += starts
     result[-1][4] += ends
     return result

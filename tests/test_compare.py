@@ -2,7 +2,7 @@
 
 import pytest
 
-from asr_punct.align.compare import Comparison, compare
+from asr_punct.align.compare import TimeComparison, compare
 from asr_punct.words import Word
 
 
@@ -42,5 +42,5 @@ def test_sums_and_nothing():
     figures = (compare(TRUTH, FOUND) + compare(TRUTH, TRUTH)).figures()
     assert (figures["words"], figures["pauses"]) == (9, 3)
     assert compare(TRUTH, TRUTH).figures()["pause_f1"] == 1.0
-    counts = {name: value for name, value in Comparison().figures().items() if value is not None}
+    counts = {name: value for name, value in TimeComparison().figures().items() if value is not None}
     assert counts == {"words": 0, "pauses": 0, "pauses_found": 0}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asr_punct.align.ctc import align
 from asr_punct.align.emissions import CONTEXT, WINDOW, measure_hop, windowed_log_probs
-from asr_punct.align.spelling import UNKNOWN, Vocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.spelling import UNKNOWN_SYMBOL, CtcVocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.errors import InputError, ModelError
 
 SYMBOLS = {char: number for number, char in enumerate("_|abcdeñE")}
@@ -86,7 +86,7 @@ def test_unknown_symbols_get_times_and_shift_no_other_word(word, sound):
 
 def test_adjacent_unknown_words_share_their_time_by_characters():
     model = Scripted({5: "a", **dict.fromkeys(range(10, 30), "c"), 35: "b"}, 50)
-    model.vocabulary = Vocabulary(len(SYMBOLS), 0, None, LETTERS.encode)
+    model.vocabulary = CtcVocabulary(len(SYMBOLS), 0, None, LETTERS.encode)
     assert spans(model.align("a", "9", "9999", "b"))[1:3] == frames((10, 14), (14, 30))
 
 
@@ -113,13 +113,13 @@ def test_times_are_in_order_within_the_audio(words, seed):
 
 def test_characters_are_tried_in_the_other_case_and_without_accents():
     vocabulary = character_vocabulary({"<pad>": 0, "|": 1, "a": 2, "B": 3, "ñ": 4, "n": 5, "é": 9}, 6, 0, "|")
-    assert vocabulary.encode("Abáñńé") == [2, 3, 2, 4, 5, UNKNOWN]
-    assert vocabulary.encode("a-b's|") == [2, 3, UNKNOWN]
+    assert vocabulary.encode("Abáñńé") == [2, 3, 2, 4, 5, UNKNOWN_SYMBOL]
+    assert vocabulary.encode("a-b's|") == [2, 3, UNKNOWN_SYMBOL]
     assert (vocabulary.separator, character_vocabulary({"a": 1}, 3, 2, "|").separator) == (1, None)
 
 
 @pytest.mark.parametrize(
-    ("word", "ids"), [("HOLA", [3, 4]), ("café", [5]), ("a-b", [6, 7]), ("9", [UNKNOWN]), ("—", [])]
+    ("word", "ids"), [("HOLA", [3, 4]), ("café", [5]), ("a-b", [6, 7]), ("9", [UNKNOWN_SYMBOL]), ("—", [])]
 )
 def test_subwords_are_those_of_the_spelling_with_the_fewest_unknown(word, ids):
     table = {"hola": [3, 4], "HOLA": [3, 0], "cafe": [5], "café": [5, 0], "a-b": [6, 0, 7], "ab": [6, 7], "9": [0]}

@@ -8,7 +8,7 @@ from dummies import bare_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.corpora.iwslt import as_recognised, on_tokens, prepare_iwslt, read_iwslt
+from asr_punct.corpora.iwslt import as_recognised, label_tokens, prepare_iwslt, read_iwslt
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark
@@ -55,7 +55,7 @@ def test_joining_takes_back_what_was_spread(texts, data):
     tokens = Utterance(tuple(map(Word, texts)))
     words = as_recognised(tokens)
     wanted = tuple(data.draw(st.lists(labels, min_size=len(words.words), max_size=len(words.words))))
-    spread = on_tokens(annotate(Utterance(words.words), labels=wanted), tokens)
+    spread = label_tokens(annotate(Utterance(words.words), labels=wanted), tokens)
     assert bare_words(spread) == tokens.words
     assert as_recognised(spread).labels == wanted
 

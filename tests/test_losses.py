@@ -15,8 +15,8 @@ from asr_punct.config import HeadConfig  # noqa: E402
 from asr_punct.marks import MARKS, parse_marks  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.tagger import TaggerOutput, build_tagger  # noqa: E402
+from asr_punct.training.batches import Batch  # noqa: E402
 from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule  # noqa: E402
-from asr_punct.training.sampling import Batch  # noqa: E402
 
 WORDS = 40
 CLASSES = ("O", *MARKS, "PERIOD+QUOTE", "COMMA+QUESTION")

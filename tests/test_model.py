@@ -21,7 +21,7 @@ from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses 
 from asr_punct.model.heads import CaseHead  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN  # noqa: E402
+from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
 
 CONFIG = tiny_config().model
 PAUSES = ["none", "continuous", "discrete-gaussian", "discrete-uniform", "late-gru"]
@@ -51,7 +51,7 @@ def window(rng, words, pause=None):
     return [
         WordInput(
             tuple(rng.integers(3, 60, rng.integers(1, 4)).tolist()),
-            int(rng.integers(0, UNKNOWN + 1)) if pause is None else pause,
+            int(rng.integers(0, UNKNOWN_PAUSE + 1)) if pause is None else pause,
         )
         for _ in range(words)
     ]
@@ -89,20 +89,20 @@ def test_the_smoothed_table_is_a_mean_over_neighbours(kind):
             total += weight * embedding[neighbour]
             weights += weight
         assert torch.allclose(fusion.table()[bucket].double(), total / weights, atol=1e-6)
-    assert torch.equal(fusion.table()[UNKNOWN], fusion.embedding[UNKNOWN])
+    assert torch.equal(fusion.table()[UNKNOWN_PAUSE], fusion.embedding[UNKNOWN_PAUSE])
 
 
 def test_continuous_pauses_are_added_in_seconds():
     fusion = ContinuousPauses(4)
     torch.nn.init.constant_(fusion.unknown, 7.0)
-    added = fusion(torch.zeros(1, 3, 4), torch.tensor([[25, 999, UNKNOWN]]))
+    added = fusion(torch.zeros(1, 3, 4), torch.tensor([[25, 999, UNKNOWN_PAUSE]]))
     assert torch.allclose(added[0], torch.tensor([[0.25] * 4, [9.99] * 4, [7.0] * 4]))
 
 
 def test_late_pauses_are_read_in_seconds_with_a_flag():
     torch.manual_seed(0)
     module = LatePauses(6)
-    vectors, pauses = torch.randn(1, 4, 6), torch.tensor([[0, 25, UNKNOWN, 100]])
+    vectors, pauses = torch.randn(1, 4, 6), torch.tensor([[0, 25, UNKNOWN_PAUSE, 100]])
     read = torch.cat([vectors, torch.tensor([[[0.0, 0], [0.25, 0], [0, 1], [1.0, 0]]])], dim=-1)
     assert torch.equal(module(vectors, pauses), module.recurrent(read)[0])
 

@@ -11,7 +11,7 @@ from training_dummies import arrays, batches, check_form, copied, equal, generat
 from asr_punct.config import NoiseConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import LEFT, MARKS, Mark, mark_bits
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.confusions import CANDIDATES, Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.noise import add_noise
@@ -56,11 +56,11 @@ def test_marks_and_windows_survive_and_the_seed_decides(batch, seed):
 
 
 def test_only_common_words_without_labels_are_deleted():
-    batch = arrays([LA, LA, XYZZY, LA, LA], pauses=[5, 7, 1, 2, UNKNOWN], marks=[0, 0, 0, 1, 0])
+    batch = arrays([LA, LA, XYZZY, LA, LA], pauses=[5, 7, 1, 2, UNKNOWN_PAUSE], marks=[0, 0, 0, 1, 0])
     confusions = replace(CONFUSIONS, common=np.arange(len(WORDS)) == LA)
     changed = with_noise(batch, confusions=confusions, deletion=1.0)
     assert changed.words.tolist() == [LA, XYZZY, LA]
-    assert changed.pauses.tolist() == [12, 1, UNKNOWN]
+    assert changed.pauses.tolist() == [12, 1, UNKNOWN_PAUSE]
     assert changed.marks.tolist() == [0, 0, 1]
 
 
@@ -69,19 +69,19 @@ def test_the_copies_of_a_repeated_word_share_its_labels():
         [CASA, AMAIA, MESA],
         marks=[OPEN_QUES | COMMA, 0, COMMA],
         cases=[1, 1, 2],
-        pauses=[30, 0, UNKNOWN],
+        pauses=[30, 0, UNKNOWN_PAUSE],
         boundaries=[DOCUMENT_START, 0, DOCUMENT_END],
     )
     changed = with_noise(batch, repetition=1.0)
     assert changed.words.tolist() == [CASA, CASA, AMAIA, AMAIA, MESA, MESA]
     assert changed.marks.tolist() == [OPEN_QUES, COMMA, 0, 0, 0, COMMA]
     assert changed.cases.tolist() == [1, 0, 1, 1, 2, 2]
-    assert changed.pauses.tolist() == [30, 30, 0, 0, UNKNOWN, UNKNOWN]
+    assert changed.pauses.tolist() == [30, 30, 0, 0, UNKNOWN_PAUSE, UNKNOWN_PAUSE]
     assert changed.boundaries.tolist() == [DOCUMENT_START, 0, 0, 0, 0, DOCUMENT_END]
 
 
 def test_fillers_have_no_labels():
-    batch = arrays([CASA, AMAIA], marks=[0, 1], cases=[0, 1], boundaries=[0, DOCUMENT_END], pauses=[4, UNKNOWN])
+    batch = arrays([CASA, AMAIA], marks=[0, 1], cases=[0, 1], boundaries=[0, DOCUMENT_END], pauses=[4, UNKNOWN_PAUSE])
     changed = with_noise(batch, filler=1.0, fillers="eh pues")
     assert changed.words[::2].tolist() == [CASA, AMAIA]
     assert {EXTENDED[word] for word in changed.words[1::2].tolist()} <= {"eh", "pues"}

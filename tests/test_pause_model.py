@@ -7,7 +7,7 @@ import pytest
 
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS, Mark
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 
 PLAIN = PauseParameters(stretched=0, clipped=0, emitted=0, slack_probability=0, frames_ms=(10,))
@@ -97,10 +97,10 @@ def test_unknown_pauses():
     unknown = np.zeros(bits.shape, bool)
     unknown[:, -1] = True
     drawn = sample_pauses(bits, np.random.default_rng(1), unknown=unknown)
-    assert (drawn[:, -1] == UNKNOWN).all()
-    assert (drawn[:, :-1] < UNKNOWN).all()
+    assert (drawn[:, -1] == UNKNOWN_PAUSE).all()
+    assert (drawn[:, :-1] < UNKNOWN_PAUSE).all()
     assert np.array_equal(drawn[:, :-1], sample_pauses(bits, np.random.default_rng(1))[:, :-1])
-    assert (sample_pauses(bits, np.random.default_rng(1), unknown=np.ones_like(unknown)) == UNKNOWN).all()
+    assert (sample_pauses(bits, np.random.default_rng(1), unknown=np.ones_like(unknown)) == UNKNOWN_PAUSE).all()
 
 
 @pytest.mark.parametrize("shape", [(0,), (7,), (2, 3, 7)])
@@ -110,7 +110,7 @@ def test_shapes_and_reproducibility(shape):
     assert first.shape == shape
     assert first.dtype == np.int16
     assert np.array_equal(first, second)
-    assert ((first >= 0) & (first < UNKNOWN)).all()
+    assert ((first >= 0) & (first < UNKNOWN_PAUSE)).all()
 
 
 @pytest.mark.parametrize("wrong", [{"stretched": 0.6, "emitted": 0.6}, {"clipped": -0.1}, {"frames_ms": (15,)}])

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.pauses import UNKNOWN, buckets, refine, silence_threshold, silences, smoothing_matrix, with_pauses
+from asr_punct.pauses import (
+    UNKNOWN_PAUSE,
+    buckets,
+    move_to_silences,
+    silence_threshold,
+    silences,
+    smoothing_matrix,
+    with_pauses,
+)
 from asr_punct.words import Utterance, Word, annotate
 
 TRUTH = [(0.5, 0.9), (0.9, 1.3), (1.7, 2.2), (2.2, 2.6), (3.2, 3.5)]
@@ -80,7 +88,7 @@ def test_one_utterance_is_read_ahead():
 
 def test_buckets():
     pauses = [0.0, 0.009, 0.0096, 0.01, 0.29, 9.989, 9.99, 10.0, 1e9, math.inf, -1.0, None, math.nan]
-    assert buckets(pauses).tolist() == [0, 0, 1, 1, 29, 998, 999, 999, 999, 999, 0, UNKNOWN, UNKNOWN]
+    assert buckets(pauses).tolist() == [0, 0, 1, 1, 29, 998, 999, 999, 999, 999, 0, UNKNOWN_PAUSE, UNKNOWN_PAUSE]
     assert (buckets([]).shape, buckets([]).dtype) == ((0,), np.int64)
     ms = np.arange(20_000)
     assert np.array_equal(buckets((ms / 1000).tolist()), np.minimum(999, ms // 10))
@@ -97,7 +105,7 @@ def test_smoothing_averages_neighbours(shape):
         near = np.arange(max(0, row - 50), min(999, row + 50) + 1)
         weights = np.ones(len(near)) if shape == "uniform" else np.exp(-(((near - row) * 0.01 * 6) ** 2) / 2)
         assert np.abs(smoothed[row] - weights @ table[near] / weights.sum()).max() < 1e-6
-    assert np.array_equal(smoothed[UNKNOWN], table[UNKNOWN])
+    assert np.array_equal(smoothed[UNKNOWN_PAUSE], table[UNKNOWN_PAUSE])
 
 
 def energy(spans, length=4.0, floor=-60.0, speech=-20.0):
@@ -125,7 +133,7 @@ def times(utterances):
 )
 @pytest.mark.parametrize("floor", [-100.0, -60.0, -35.0])
 def test_edges_move_onto_silences(found, floor):
-    refined = refine([utterance(*found)], energy(TRUTH, floor=floor))
+    refined = move_to_silences([utterance(*found)], energy(TRUTH, floor=floor))
     errors = np.abs(np.array(times(refined)) - TRUTH)
     assert errors[[0, 1, 2, 3, 4], [0, 1, 0, 1, 0]].max() <= 0.021
     assert errors.max() <= 0.06
@@ -137,13 +145,13 @@ def test_edges_move_onto_silences(found, floor):
 def test_aligned_and_unknown_times_stay():
     aligned = Utterance((Word("a", 0.7, 1.0),), time_source="aligner")
     odd = utterance((None, None), (0.5, None), (math.nan, 1.0), (1.7, 2.0), (2.3, 2.55))
-    assert refine([aligned], energy(TRUTH)) == [aligned]
-    found = times(refine([odd], energy(TRUTH)))
+    assert move_to_silences([aligned], energy(TRUTH)) == [aligned]
+    found = times(move_to_silences([odd], energy(TRUTH)))
     assert found[:2] == [(None, None), (0.5, None)]
     assert math.isnan(found[2][0])
     assert found[3][0] == pytest.approx(1.7, abs=0.021)
-    assert refine([odd], np.zeros(0, np.float32)) == [odd]
-    assert refine([], energy(TRUTH)) == []
+    assert move_to_silences([odd], np.zeros(0, np.float32)) == [odd]
+    assert move_to_silences([], energy(TRUTH)) == []
 
 
 @given(
@@ -153,7 +161,7 @@ def test_aligned_and_unknown_times_stay():
 def test_refined_times_stay_in_order(spans, speech):
     starts = sorted(start for start, _ in spans)
     words = [(s, s + d) for s, (_, d) in zip(starts, spans, strict=True)]
-    out = times(refine([utterance(*words)], energy([(s, min(s + d, 12.0)) for s, d in speech], length=12.0)))
+    out = times(move_to_silences([utterance(*words)], energy([(s, min(s + d, 12.0)) for s, d in speech], length=12.0)))
     ordered = all(a[1] <= b[0] for a, b in pairwise(words))
     assert all(start <= end + 1e-9 for start, end in out)
     assert not ordered or all(a[1] <= b[0] + 1e-9 for a, b in pairwise(out))

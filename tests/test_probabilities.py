@@ -19,7 +19,7 @@ from asr_punct.formats.json import utterances, write_json
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
-from asr_punct.words import PROBABLE, Utterance, Word, annotate
+from asr_punct.words import PROBABLE_LABELS, Utterance, Word, annotate
 
 FREE = np.zeros(1, dtype=np.uint8)
 CASES = np.array([[0.2, 0.5, 0.3]], dtype=np.float32)
@@ -30,7 +30,7 @@ def likely(labels, settings=None, flags=FREE, classes=(), case=True, cases=CASES
     rows = label_probabilities(
         np.asarray([labels], np.float32), cases, flags, settings or DecodeSettings(), classes, case
     )
-    return dict(zip(PROBABLE, rows[0].tolist(), strict=True))
+    return dict(zip(PROBABLE_LABELS, rows[0].tolist(), strict=True))
 
 
 def test_probabilities_of_marks_are_calibrated_and_ignore_thresholds():
@@ -71,14 +71,14 @@ def test_labels_that_are_not_decided_have_no_probability(flags, case, without):
 
 
 @given(
-    st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=len(PROBABLE), max_size=len(PROBABLE)),
+    st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=len(PROBABLE_LABELS), max_size=len(PROBABLE_LABELS)),
     st.frozensets(st.sampled_from(MARKS)),
     st.frozensets(st.sampled_from(MARKS)),
     st.sampled_from(Case),
 )
 def test_what_is_likely_or_set_is_listed(row, given, added, case):
     found = list_probabilities(row, {Mark.COLON: 0.5}, Labels(given), Labels(given | added, case))
-    values = dict(zip(PROBABLE, row, strict=True))
+    values = dict(zip(PROBABLE_LABELS, row, strict=True))
     for name, value in values.items():
         set_now = name in added - given or name is case
         assert (name in found) == (value >= MIN_LISTED or (set_now and value >= 0) or name is Mark.COLON)

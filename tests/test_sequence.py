@@ -24,7 +24,7 @@ from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
 from asr_punct.model.sequence import WindowNormalisation  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_tagger, save_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN  # noqa: E402
+from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
 from asr_punct.training.configuration import read_config  # noqa: E402
 from asr_punct.training.export import export, random_features  # noqa: E402
 from asr_punct.training.fit import train  # noqa: E402
@@ -48,7 +48,7 @@ def config_of(name=None, **changes):
 
 def window(rng, words, subwords=None):
     return [
-        WordInput(tuple(rng.integers(4, VOCABULARY, subwords or rng.integers(1, 3)).tolist()), UNKNOWN)
+        WordInput(tuple(rng.integers(4, VOCABULARY, subwords or rng.integers(1, 3)).tolist()), UNKNOWN_PAUSE)
         for _ in range(words)
     ]
 

@@ -17,7 +17,7 @@ from asr_punct.inference.backend import open_backend  # noqa: E402
 from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.model.weights import load_parts, load_tagger, save_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN  # noqa: E402
+from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
 from asr_punct.training.configuration import named_heads  # noqa: E402
 from asr_punct.training.export import random_features  # noqa: E402
 from asr_punct.training.fit import start_config, start_model, train  # noqa: E402
@@ -63,7 +63,7 @@ def test_a_new_crf_is_trained_on_another_models_vectors(start, corpus, tmp_path,
         open_backend(output, read_info(output))
         .probabilities(dataclasses.replace(features, pauses=np.full_like(features.pauses, pause)))
         .labels
-        for pause in (60, UNKNOWN)
+        for pause in (60, UNKNOWN_PAUSE)
     ]
     assert np.abs(probabilities[0] - probabilities[1]).max() > 0.01, "the pauses are not read"
 

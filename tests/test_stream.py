@@ -16,7 +16,7 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.tokens import TokenReader
-from asr_punct.pauses import UNKNOWN, buckets
+from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
 
 
@@ -64,7 +64,7 @@ def test_windows_are_those_of_a_loop(left, right):
         expected = []
         for place in range(first, last):
             known = place + 1 < (len(text) if ended else last)
-            bucket = buckets([pauses[place + 1]])[0] if known else UNKNOWN
+            bucket = buckets([pauses[place + 1]])[0] if known else UNKNOWN_PAUSE
             flags = DOCUMENT_START * (place == 0) + DOCUMENT_END * (ended and place == len(text) - 1)
             expected.append(((ord(text[place]),), bucket, flags))
         assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected

@@ -11,7 +11,7 @@ from asr_punct.audio import recording_table, single_recording, write
 from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.pauses import refined
+from asr_punct.pauses import with_pauses_from_audio
 from asr_punct.words import Utterance, Word
 
 pytest.importorskip("soundfile")
@@ -57,7 +57,7 @@ def utterance(*words, **fields):
 )
 def test_pauses_are_refined_and_times_stay(tmp_path, words, pauses):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
-    (result,) = refined([utterance(*words)], single_recording(audio))
+    (result,) = with_pauses_from_audio([utterance(*words)], single_recording(audio))
     assert bare_words(result) == tuple(Word(*word) for word in words)
     assert result.pauses == tuple(pause and pytest.approx(pause, abs=0.03) for pause in pauses)
 
@@ -69,13 +69,13 @@ def test_words_that_cannot_be_refined(tmp_path):
         (single_recording(audio), r"a\.wav: found recordings 'a' and 'b', expected words of one recording"),
         (recording_table({"a": audio}, "wav.scp"), r"wav\.scp: found no recording 'b'"),
     ):
-        assert list(refined([utterance(("hola", 0.2, 2.4))], audio_of))
+        assert list(with_pauses_from_audio([utterance(("hola", 0.2, 2.4))], audio_of))
         with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):
-            list(refined([utterance(("hola", 0.2, 3.1))], audio_of))
+            list(with_pauses_from_audio([utterance(("hola", 0.2, 3.1))], audio_of))
         with pytest.raises(InputError, match="utterance 'a': found words without times, expected times"):
-            list(refined([utterance(("hola",))], audio_of))
+            list(with_pauses_from_audio([utterance(("hola",))], audio_of))
         with pytest.raises(InputError, match=error):
-            list(refined(two, audio_of))
+            list(with_pauses_from_audio(two, audio_of))
 
 
 def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):

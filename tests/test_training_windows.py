@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 from dummies import tiny_config
 from training_dummies import generator, seeds
 
-from asr_punct.config import SamplingConfig, TrainingConfig
+from asr_punct.config import TrainingConfig, TrainingWindowConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import Mark, mark_bits
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
@@ -165,7 +165,7 @@ def test_sentences_end_at_three_marks_and_with_a_document(tokenizer):
     flags = np.array([1, 0, 0, 0, 0, DOCUMENT_END, DOCUMENT_START + DOCUMENT_END], np.uint8)
     bits, zeros = np.array([mark_bits(there) for there in marks], np.uint16), np.zeros(len(marks), int)
     corpus = Corpus(zeros, bits, zeros, zeros, flags, Vocabulary.encode(["la"], tokenizer))
-    windows = training_windows(corpus, TrainingConfig(windows=SamplingConfig("sentences", 1)), 9, 99, generator())
+    windows = training_windows(corpus, TrainingConfig(windows=TrainingWindowConfig("sentences", 1)), 9, 99, generator())
     assert windows.tolist() == [[0, 1], [1, 3], [3, 5], [5, 6], [6, 7]]
 
 

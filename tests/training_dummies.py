@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import MARKS
-from asr_punct.pauses import BUCKETS, UNKNOWN
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.training.corpus import WordArrays
 
 KINDS = {"words": "i4", "marks": "u2", "cases": "u1", "pauses": "i2", "boundaries": "u1", "rows": "i4"}
@@ -34,7 +34,7 @@ def batches(draw, words):
         rng.integers(0, words, number),
         marks=rng.integers(0, 2 ** len(MARKS), number) * (rng.random(number) < 0.4),
         cases=rng.choice(3, number, p=[0.7, 0.2, 0.1]),
-        pauses=rng.choice([0, 3, 70, BUCKETS - 1, UNKNOWN], number),
+        pauses=rng.choice([0, 3, 70, BUCKETS - 1, UNKNOWN_PAUSE], number),
         boundaries=edges,
         rows=np.repeat(np.arange(len(lengths)), lengths),
     )
@@ -58,4 +58,4 @@ def check_form(changed, batch):
     for flag, edge in ((DOCUMENT_START, "first"), (DOCUMENT_END, "last")):
         assert changed.rows[changed.boundaries & flag > 0].tolist() == batch.rows[batch.boundaries & flag > 0].tolist()
         assert getattr(changed, edge)[changed.boundaries & flag > 0].all()
-    assert 0 <= changed.pauses.min() <= changed.pauses.max() <= UNKNOWN
+    assert 0 <= changed.pauses.min() <= changed.pauses.max() <= UNKNOWN_PAUSE

@@ -1,4 +1,4 @@
-"""Comparison of word times with reference times.
+"""TimeComparison of word times with reference times.
 
 * Words: the two sequences are aligned on `edit.comparison_form`, and only equal words are compared. The error of a word
   is the absolute difference of its starts, in seconds.
@@ -23,7 +23,7 @@ LONG_PAUSE: Seconds = 0.15
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TimeComparison:
     """Errors of the words that are equal in both sequences.
 
     Attributes:
@@ -34,8 +34,8 @@ class Comparison:
     errors: tuple[Seconds, ...] = ()
     pauses: tuple[tuple[Seconds, Seconds], ...] = ()
 
-    def __add__(self, other: Comparison) -> Comparison:
-        return Comparison(self.errors + other.errors, self.pauses + other.pauses)
+    def __add__(self, other: TimeComparison) -> TimeComparison:
+        return TimeComparison(self.errors + other.errors, self.pauses + other.pauses)
 
     def figures(self) -> dict[str, float | int | None]:
         """Return counts of words and pauses, errors of starts, and scores of long pauses, rounded to four decimals."""
@@ -65,7 +65,7 @@ def is_long(pause: Seconds) -> bool:
     return round(pause, 3) > LONG_PAUSE
 
 
-def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
+def compare(truth: Sequence[Word], found: Sequence[Word]) -> TimeComparison:
     """Compare the words of one recording. Words without times in either sequence are left out."""
     alignment = align([comparison_form(word.text) for word in truth], [comparison_form(word.text) for word in found])
     equal = alignment.equal
@@ -76,7 +76,7 @@ def compare(truth: Sequence[Word], found: Sequence[Word]) -> Comparison:
         for (i, j), following in pairwise(pairs)
         if following == (i + 1, j + 1)
     )
-    return Comparison(
+    return TimeComparison(
         tuple(abs(b - a) for a, b in starts if a is not None and b is not None),
         tuple((a, b) for a, b in pauses if a is not None and b is not None),
     )

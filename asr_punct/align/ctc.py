@@ -2,7 +2,7 @@
 
 CTC models emit a symbol on one or two frames somewhere in its sound, and blanks elsewhere. The frames of a symbol are
 therefore taken as the middle of its sound, and the median distance between neighbouring symbols of a word as the length
-of every symbol. Words that would overlap meet half way. `pauses.refine` later moves the edges onto silences.
+of every symbol. Words that would overlap meet half way. `pauses.move_to_silences` later moves the edges onto silences.
 
 A run of symbols that are not in the vocabulary becomes a filler. Pratap et al. (2024) use a star token of probability 1
 on every frame for untranscribed audio. A star also absorbs silence, so the filler here has the probability of the
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.align.emissions import AcousticModel, windowed_log_probs
-from asr_punct.align.spelling import UNKNOWN, Vocabulary
+from asr_punct.align.spelling import UNKNOWN_SYMBOL, CtcVocabulary
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError
@@ -98,7 +98,7 @@ def align(
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
 
 
-def targets_of(words: Sequence[str], vocabulary: Vocabulary) -> Targets:
+def targets_of(words: Sequence[str], vocabulary: CtcVocabulary) -> Targets:
     """Spell the words. Put the vocabulary's separator between them, if it has one."""
     ids, characters, spans = list[int](), list[int](), list[tuple[int, int]]()
     for word in words:
@@ -110,8 +110,8 @@ def targets_of(words: Sequence[str], vocabulary: Vocabulary) -> Targets:
         ids += [symbol for symbol, _ in spelled]
         characters += [count for _, count in spelled]
     targets = np.array(ids, np.int64)
-    symbols = np.unique(targets[targets != UNKNOWN])
-    columns = np.where(targets == UNKNOWN, FILLER, np.searchsorted(symbols, targets) + _FIRST_SYMBOL)
+    symbols = np.unique(targets[targets != UNKNOWN_SYMBOL])
+    columns = np.where(targets == UNKNOWN_SYMBOL, FILLER, np.searchsorted(symbols, targets) + _FIRST_SYMBOL)
     return Targets(symbols, columns, np.array(characters), np.array(spans))
 
 
@@ -119,7 +119,7 @@ def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]
     """Yield (symbol id, number of characters) for a word of `length` characters. A run of unknown symbols is merged."""
     for symbol, run in groupby(ids):
         count = len(list(run))
-        if symbol == UNKNOWN:
+        if symbol == UNKNOWN_SYMBOL:
             yield symbol, length if count == len(ids) else count
         else:
             yield from [(symbol, 1)] * count

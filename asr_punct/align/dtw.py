@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from asr_punct import progress
 from asr_punct.align.template import HOP, RATE, Template, mfcc, normalise, pool, speak
-from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, Path, warp
+from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, WarpingPath, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
@@ -97,7 +97,7 @@ def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
     return _word_edges(path, template.begins, 1 / FRAMES_A_SECOND, len(samples) / RATE)
 
 
-def _warp(features: Floats, speech: Times, template: Template) -> Path:
+def _warp(features: Floats, speech: Times, template: Template) -> WarpingPath:
     recording, synthetic = normalise(features, speech + MIN_SPEECH), normalise(template.features)
     skip_costs = _SILENT_COST + (_SPEECH_COST - _SILENT_COST) * speech
     return warp(recording, synthetic, skip_costs, template.begins[:-1], speech)
@@ -110,7 +110,7 @@ def _speech(samples: Samples) -> Times:
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
 
 
-def _word_edges(path: Path, begins: Ints, hop: Seconds, length: Seconds) -> Times:
+def _word_edges(path: WarpingPath, begins: Ints, hop: Seconds, length: Seconds) -> Times:
     """Return the start and end of every word, in order. The edges of words without a pause between them are equal."""
     pronounced = np.flatnonzero(np.diff(begins))
     times = np.full((len(begins) - 1, 2), np.nan)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.align.spelling import Vocabulary
+from asr_punct.align.spelling import CtcVocabulary
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError, ModelError
 from asr_punct.words import Seconds
@@ -38,7 +38,7 @@ class AcousticModel(Protocol):
     """Sample rate of the input."""
     hop: int
     """Samples between the starts of two output frames."""
-    vocabulary: Vocabulary
+    vocabulary: CtcVocabulary
 
     def log_probs(self, samples: Samples) -> Floats:
         """Return float32 (frames, vocabulary) for float32 (samples,)."""

@@ -13,8 +13,8 @@ from asr_punct.words import Utterance, annotate
 _ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
 _STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(_ENDS, 3)
 
-_Origins = dict[Mark, int]
-"""Marks of one hypothesis word, each with the index of the reference word it comes from."""
+_PlacedMarks = dict[Mark, int]
+"""Marks of one hypothesis word, each with the index of its reference word."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,25 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     )
     placed, cases = _project_labels(reference.labels, alignment, len(hypothesis.words))
     labels = tuple(Labels(frozenset(marks), case) for marks, case in zip(placed, cases, strict=True))
-    kept = {(origin, mark) for marks in placed for mark, origin in marks.items()}
+    kept = {(i, mark) for marks in placed for mark, i in marks.items()}
     deleted = set(alignment.reference[alignment.hypothesis < 0].tolist())
     slots = [(i, mark) for i, label in enumerate(reference.labels) for mark in (*LEFT, *RIGHT) if mark in label.marks]
     return Projection(
         annotate(hypothesis, labels=labels),
         alignment,
-        moved=sum(origin in deleted for origin, _ in kept),
+        moved=sum(i in deleted for i, _ in kept),
         lost=tuple(slot for slot in slots if slot not in kept),
     )
 
 
-def _project_labels(labels: Sequence[Labels], alignment: Alignment, words: int) -> tuple[list[_Origins], list[Case]]:
+def _project_labels(
+    labels: Sequence[Labels], alignment: Alignment, words: int
+) -> tuple[list[_PlacedMarks], list[Case]]:
     """Return the marks and the case of each of `words` hypothesis words."""
-    placed: list[_Origins] = [{} for _ in range(words)]
+    placed: list[_PlacedMarks] = [{} for _ in range(words)]
     cases = [Case.O] * words
-    before: _Origins = {}
-    openers: _Origins = {}
+    before: _PlacedMarks = {}
+    openers: _PlacedMarks = {}
     capital, sentence_start = False, True
     for i, j in zip(alignment.reference.tolist(), alignment.hypothesis.tolist(), strict=True):
         if i < 0:
@@ -89,9 +91,9 @@ def _project_labels(labels: Sequence[Labels], alignment: Alignment, words: int) 
     return placed, cases
 
 
-def _move_marks(marks: frozenset[Mark], origin: int, before: _Origins, openers: _Origins) -> None:
-    """Add the marks of the deleted word `origin` to the word `before` it and to the `openers` of the next word."""
-    openers.update({mark: origin for mark in LEFT if mark in marks})
+def _move_marks(marks: frozenset[Mark], index: int, before: _PlacedMarks, openers: _PlacedMarks) -> None:
+    """Add the marks of the deleted word `index` to the word `before` it and to the `openers` of the next word."""
+    openers.update({mark: index for mark in LEFT if mark in marks})
     closed = {mark for mark, opener in OPENER.items() if mark in marks and openers.pop(opener, None) is not None}
     closing = marks - closed
     stops = [mark for mark in closing if mark in _STRENGTH]
@@ -99,6 +101,6 @@ def _move_marks(marks: frozenset[Mark], origin: int, before: _Origins, openers: 
     if max((_STRENGTH[mark] for mark in stops), default=0) > max((_STRENGTH[mark] for mark in present), default=0):
         for mark in present:
             del before[mark]
-        before.update(dict.fromkeys(stops, origin))
+        before.update(dict.fromkeys(stops, index))
     if Mark.QUOTE in closing:
-        before.setdefault(Mark.QUOTE, origin)
+        before.setdefault(Mark.QUOTE, index)

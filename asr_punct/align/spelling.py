@@ -1,7 +1,7 @@
 """Spelling of words in the symbols of a CTC model.
 
 A character or sub-word that is not in the vocabulary is tried in the other case and without accents. If it is still
-missing it is `UNKNOWN` (`9`, for example), or dropped if it is not pronounced (`-`).
+missing it is `UNKNOWN_SYMBOL` (`9`, for example), or dropped if it is not pronounced (`-`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from asr_punct.text.characters import shape_of
 
-UNKNOWN = -1
+UNKNOWN_SYMBOL = -1
 _PRONOUNCED = frozenset("aAo0%")
 """Character classes of `text.characters.shape_of` for letters, digits, and symbols that are pronounced."""
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class CtcVocabulary:
     """The output symbols of a CTC model."""
 
     size: int
@@ -27,39 +27,39 @@ class Vocabulary:
     separator: int | None
     """Id of the symbol between words, None if there is none."""
     encode: Callable[[str], Sequence[int]]
-    """Spells a word as symbol ids, with `UNKNOWN` for a missing symbol."""
+    """Spells a word as symbol ids, with `UNKNOWN_SYMBOL` for a missing symbol."""
 
 
-def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> Vocabulary:
+def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> CtcVocabulary:
     """Return the vocabulary of a character model. Keys of `symbols` longer than one character are ignored."""
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
     def spell(text: str) -> list[int]:
-        return [known.get(char, UNKNOWN) for char in text]
+        return [known.get(char, UNKNOWN_SYMBOL) for char in text]
 
     def encode(word: str) -> list[int]:
         return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
     separator_id = symbols.get(separator, size) if separator is not None else size
-    return Vocabulary(size, blank, separator_id if separator_id < size else None, encode)
+    return CtcVocabulary(size, blank, separator_id if separator_id < size else None, encode)
 
 
 def subword_vocabulary(
     encode: Callable[[str], Sequence[int]], size: int, blank: int, unknown: int | None
-) -> Vocabulary:
+) -> CtcVocabulary:
     """Return the vocabulary of a sub-word model. Its tokenizer's `encode` returns `unknown` for unknown text."""
 
     def spell(text: str) -> list[int]:
-        return [UNKNOWN if n in (unknown, blank) or n >= size else n for n in encode(text)] if text else []
+        return [UNKNOWN_SYMBOL if n in (unknown, blank) or n >= size else n for n in encode(text)] if text else []
 
-    return Vocabulary(size, blank, None, lambda word: _best_spelling(word, spell))
+    return CtcVocabulary(size, blank, None, lambda word: _best_spelling(word, spell))
 
 
 def _best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
     """Return the spelling with the fewest unknown symbols."""
     ids = spell(text)
-    if UNKNOWN in ids:
-        ids = min(map(spell, _variants(text)), key=lambda ids: ids.count(UNKNOWN))
+    if UNKNOWN_SYMBOL in ids:
+        ids = min(map(spell, _variants(text)), key=lambda ids: ids.count(UNKNOWN_SYMBOL))
     return ids
 
 

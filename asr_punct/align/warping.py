@@ -28,7 +28,7 @@ _DIAGONAL, _DOWN, _RIGHT = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Path:
+class WarpingPath:
     """First and last frame of the recording that each synthetic frame is matched with, (synthetic,)."""
 
     first: Ints
@@ -37,7 +37,7 @@ class Path:
     """Mean cost of a frame of the recording."""
 
 
-def warp(recording: Floats, synthetic: Floats, skip_costs: Costs, starts: Ints, speech: Costs) -> Path:
+def warp(recording: Floats, synthetic: Floats, skip_costs: Costs, starts: Ints, speech: Costs) -> WarpingPath:
     """Find the cheapest path through all frames of the recording and of the synthetic speech.
 
     In every row only `BAND` columns are computed, around the column that is expected at a constant speaking rate. The
@@ -55,7 +55,7 @@ def warp(recording: Floats, synthetic: Floats, skip_costs: Costs, starts: Ints, 
     left, width = _band(len(columns), np.cumsum(speech + MIN_SPEECH))
     steps, cost = _fill(recording, synthetic, skip_costs * scale, columns, left, width)
     first, last = _trace(steps, left, len(columns))
-    return Path(first[columns >= 0], last[columns >= 0], cost / len(recording))
+    return WarpingPath(first[columns >= 0], last[columns >= 0], cost / len(recording))
 
 
 def _typical_distance(recording: Floats, synthetic: Floats) -> float:

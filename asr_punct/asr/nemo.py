@@ -12,7 +12,7 @@ from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRN
 from nemo.utils import logging as messages
 
 from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import Vocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.archive import check_archive
 from asr_punct.asr.hypotheses import read_hypothesis
 from asr_punct.asr.segments import LONGEST_SEGMENT
@@ -90,7 +90,7 @@ def load_recogniser(name: str, device: str) -> Any:
         raise ModelError(name, first_line(error), "a recogniser of NeMo") from None
 
 
-def _vocabulary(name: str, model: Any, decoder: Any) -> Vocabulary:
+def _vocabulary(name: str, model: Any, decoder: Any) -> CtcVocabulary:
     """Return the model's vocabulary. NeMo's blank has the id after those of the symbols."""
     blank = len(decoder.vocabulary)
     tokenizer = getattr(model, "tokenizer", None)

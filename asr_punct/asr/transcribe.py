@@ -55,8 +55,8 @@ def recognised_words(
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """Transcribe a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
-    Times are in seconds from the beginning of the file. Pauses are refined on the audio (`pauses.refine`). A recording
-    without words is logged.
+    Times are in seconds from the beginning of the file. Pauses are refined on the audio
+    (`pauses.with_refined_pauses`). A recording without words is logged.
 
     Raises:
         InputError: no such file.

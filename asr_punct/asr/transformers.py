@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import Vocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words
 from asr_punct.audio import Samples
@@ -65,7 +65,7 @@ class TransformersRecogniser:
 class TransformersCtcModel:
     """A CTC model (`...ForCTC`) with its feature extractor, as an `align.emissions.AcousticModel`."""
 
-    def __init__(self, name: str, model: Any, extractor: Any, vocabulary: Vocabulary) -> None:
+    def __init__(self, name: str, model: Any, extractor: Any, vocabulary: CtcVocabulary) -> None:
         self.name, self.vocabulary = name, vocabulary
         self._model, self._extractor = model, extractor
         self.rate = int(extractor.sampling_rate)
@@ -118,7 +118,7 @@ def _extractor(name: str, model: Any) -> Any:
         return cast(Any, Wav2Vec2FeatureExtractor)()
 
 
-def _vocabulary(name: str, tokenizer: Any, config: Any) -> Vocabulary:
+def _vocabulary(name: str, tokenizer: Any, config: Any) -> CtcVocabulary:
     size, blank = config.vocab_size, config.pad_token_id
     if blank is None or not 0 <= blank < size:
         raise ModelError(name, f"blank (pad_token_id) {blank}", f"an index from 0 to {size - 1}")

@@ -110,7 +110,7 @@ def punctuate(
     from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
     from asr_punct.formats.subtitle_writers import chosen_limits
-    from asr_punct.pauses import refined
+    from asr_punct.pauses import with_pauses_from_audio
 
     given = Source(source, from_)
     target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
@@ -138,9 +138,9 @@ def punctuate(
         elif not (no_case or quiet):
             utterances = with_capitals_hint(utterances, source)
         if audio:
-            utterances = refined(utterances, single_recording(audio))
+            utterances = with_pauses_from_audio(utterances, single_recording(audio))
         elif wav_scp:
-            utterances = refined(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
+            utterances = with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
         formats.write(restored, output, punctuator.glyphs, target, limits, cue_report.on_cue)

@@ -22,8 +22,8 @@ from asr_punct.config.training import (
     Config,
     NoiseConfig,
     OptimizerConfig,
-    SamplingConfig,
     TrainingConfig,
+    TrainingWindowConfig,
 )
 
 __all__ = [
@@ -41,8 +41,8 @@ __all__ = [
     "OptimizerConfig",
     "PauseConfig",
     "PosConfig",
-    "SamplingConfig",
     "TrainingConfig",
+    "TrainingWindowConfig",
     "WindowConfig",
     "as_mapping",
     "differing_keys",

@@ -47,16 +47,16 @@ class OptimizerConfig:
 
 
 @dataclass(frozen=True)
-class SamplingConfig:
-    """Cuts documents into training windows."""
+class TrainingWindowConfig:
+    """How documents are cut into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
     """Windows of one pass over the corpus.
 
-    `passes`: side by side; the first window of a document has a random length.
+    `passes`: consecutive; the first window of a document has a random length.
     `uniform`: at random places; each word is expected once a pass (sequence boundary sampling, Shi et al. 2021).
     `sliding`: one at every word (Courtland et al. 2020).
-    `sentences`: side by side, each of 1 to `sentences` sentences (Poláček et al. 2023).
+    `sentences`: consecutive, each of 1 to `sentences` sentences (Poláček et al. 2023).
     """
     sentences: int = 10
     """Most sentences in a window (`sentences`)."""
@@ -173,7 +173,7 @@ class TrainingConfig:
     seed: int = 1
     """Seed of weights, windows and dropout."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
-    windows: SamplingConfig = field(default_factory=SamplingConfig)
+    windows: TrainingWindowConfig = field(default_factory=TrainingWindowConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)
 

@@ -2,7 +2,7 @@
 
 Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
 (`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `as_recognised` joins them for a
-model, and `on_tokens` returns the model's labels to the tokens, on which published scores are computed.
+model, and `label_tokens` returns the model's labels to the tokens, on which published scores are computed.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def as_recognised(tokens: Utterance) -> Utterance:
     return replace(tokens, words=tuple(words))
 
 
-def on_tokens(words: Utterance, tokens: Utterance) -> Utterance:
+def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
     """Return the tokens with the labels of the words.
 
     Opening marks and case go to the first token of a word, other marks to the last.

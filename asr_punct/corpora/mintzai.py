@@ -19,7 +19,7 @@ from asr_punct.formats.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
 PAIRS = {"es": "es-eu", "eu": "eu-es"}
-"""The folder of each spoken language; its name has the language of the translation too."""
+"""Folder of each spoken language, named after it and the language of the translation."""
 PARTS = ("train", "dev", "test")
 _RECORDING = re.compile(r"(.+)[_-]\d+")
 """Stem of a segment, `s_001`; the group is the recording `s`, whose segments are context for each other."""

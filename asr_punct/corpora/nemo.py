@@ -7,6 +7,7 @@ divided like the text of `prepare text`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from asr_punct import progress
@@ -16,6 +17,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import make_directory, write_file
 from asr_punct.formats.nemo_labels import read_nemo_labels
 from asr_punct.formats.tsv import write_tsv
+from asr_punct.words import Utterance, word_count
 
 _PARTS = ("train", "dev", "test")
 _EXPECTED = "text_train.txt and labels_train.txt, train/text.txt and train/labels.txt, or text.txt and labels.txt"
@@ -42,15 +44,18 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         summary.problems += [f"{source}: no files of {part}" for part in _PARTS if part not in parts]
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
-                with_words = (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
-                write_tsv(summary.count_words(with_words, part, text), out)
+                write_tsv(summary.count_words(_with_words(text, labels), part, text), out)
         return summary
     text, labels = source / "text.txt", source / "labels.txt"
     if not (text.is_file() and labels.is_file()):
         raise InputError(source, "none of NeMo's training files", _EXPECTED)
-    utterances = progress.track(read_nemo_labels(text, labels), "lines", source=text)
+    utterances = progress.track(_with_words(text, labels), "words", size=word_count, source=text)
     divide(utterances, output, summary, place=str(text), dev=dev, test=test, seed=seed)
     return summary
+
+
+def _with_words(text: Path, labels: Path) -> Iterator[Utterance]:
+    return (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
 
 
 def _pair(source: Path, part: str) -> tuple[Path, Path] | None:

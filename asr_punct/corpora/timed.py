@@ -15,7 +15,7 @@ from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import SEGMENT_TOLERANCE
-from asr_punct.pauses import refined, with_pauses
+from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.words import Utterance, Word, parse_time_source
 
 
@@ -57,7 +57,7 @@ class TimedCorpus:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
-            utterances = refined(utterances, audio_of, self._pauses)
+            utterances = with_pauses_from_audio(utterances, audio_of, self._pauses)
         timed = with_pauses(utterances, self._pauses)
         yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._pauses["pauses"]:

@@ -77,7 +77,7 @@ def divide(
     if len(lines) < len(shares):
         found = f"{plural(len(lines), 'line')} with words"
         raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
-    parts = _divide(lines, shares, random.Random(seed), summary)
+    parts = _draw_parts(lines, shares, random.Random(seed), summary)
     _write(lines, parts, output)
     for name in shares:
         summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
@@ -89,7 +89,7 @@ def _line(utterance: Utterance) -> _Line:
     return _Line(utterance.context, len(utterance.words), text.getvalue())
 
 
-def _divide(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
+def _draw_parts(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
     """Draw the part of each document, and return that of every line."""
     documents = dict.fromkeys(line.document for line in lines)
     if len(documents) < len(shares):

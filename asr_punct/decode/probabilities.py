@@ -26,7 +26,7 @@ from asr_punct.decode.settings import (
     sigmoid,
 )
 from asr_punct.marks import MARKS, Case, Labels
-from asr_punct.words import PROBABLE, Probabilities
+from asr_punct.words import PROBABLE_LABELS, Probabilities
 
 MIN_LISTED = 0.05
 """Minimum probability of a label that is listed without being set."""
@@ -69,13 +69,13 @@ def list_probabilities(
     """Return the probabilities that a word lists.
 
     Args:
-        row: its probabilities of marks and capitals, in the order of `PROBABLE`.
+        row: its probabilities of marks and capitals, in the order of `PROBABLE_LABELS`.
         given: probabilities that the input lists, or None.
         given_labels: labels of the input.
         labels: labels of the output.
     """
     added = {*(labels.marks - given_labels.marks), *({labels.case} - {given_labels.case, Case.O})}
-    named = zip(PROBABLE, row, strict=True)
+    named = zip(PROBABLE_LABELS, row, strict=True)
     new = {
         name: round(value, _DECIMALS) for name, value in named if value >= MIN_LISTED or (name in added and value >= 0)
     }

@@ -28,10 +28,10 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.tokens import in_order, timed_words
 from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
-from asr_punct.words import PROBABLE, Probabilities, Utterance, Word
+from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
-_PROBABLE = {str(label): label for label in PROBABLE}
+_LABEL_OF_NAME = {str(label): label for label in PROBABLE_LABELS}
 _KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _FORMAT, _UTTERANCES = "json", "utterances"
 
@@ -94,14 +94,14 @@ def _probabilities(value: Object, place: str) -> Probabilities | None:
     given = value.get("probabilities")
     if given is None:
         return None
-    if not isinstance(given, dict) or not given.keys() <= _PROBABLE.keys():
-        raise InputError(place, f"probabilities {short_repr(given)}", f"an object with {' '.join(_PROBABLE)}")
+    if not isinstance(given, dict) or not given.keys() <= _LABEL_OF_NAME.keys():
+        raise InputError(place, f"probabilities {short_repr(given)}", f"an object with {' '.join(_LABEL_OF_NAME)}")
     probabilities: dict[Mark | Case, float] = {}
     for name in given:
         probability = number_or_none(given, name, place)
         if probability is None or probability > 1:
             raise InputError(place, f"{name} {short_repr(given[name])}", "a probability, from 0 to 1")
-        probabilities[_PROBABLE[name]] = probability
+        probabilities[_LABEL_OF_NAME[name]] = probability
     return probabilities
 
 

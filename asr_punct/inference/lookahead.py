@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
 from asr_punct.inference.tokens import Token, TokenReader, share_marks
 from asr_punct.inference.windows import Window
-from asr_punct.pauses import UNKNOWN, buckets
+from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Seconds, Word
 
 
@@ -58,7 +58,7 @@ class Lookahead:
             pause: pause before the word, None if unknown.
         """
         (read,) = self._reader.read([word])
-        token = replace(read, pause=UNKNOWN, boundary=NO_BOUNDARY if self._words else DOCUMENT_START)
+        token = replace(read, pause=UNKNOWN_PAUSE, boundary=NO_BOUNDARY if self._words else DOCUMENT_START)
         if self._pending:
             last, token = share_marks(self._pending[-1], token)
             self._update_last(replace(last, pause=int(buckets([pause])[0])))

@@ -13,7 +13,7 @@ from asr_punct.decode.probabilities import list_probabilities
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
-from asr_punct.pauses import UNKNOWN, buckets
+from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_token
 from asr_punct.words import Utterance, Word, annotate
@@ -124,7 +124,7 @@ class TokenReader:
         entries = self._entries([word.text for word in words])
         pauses = [word.pause for word in words]
         known = any(pause is not None for pause in pauses)
-        numbers = buckets(pauses).tolist() if known else [UNKNOWN] * len(words)
+        numbers = buckets(pauses).tolist() if known else [UNKNOWN_PAUSE] * len(words)
         tokens = [_token(*row) for row in zip(words, entries, numbers, strict=True)]
         if all(token.core for token in tokens):
             return tokens

@@ -50,8 +50,8 @@ class AttentionLayer(nn.Module):
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
-        self.read = nn.Linear(width, 3 * width)
-        self.write = nn.Linear(width, width)
+        self.read = nn.Linear(width, 3 * width)  # query, key and value
+        self.write = nn.Linear(width, width)  # output projection
         self.attention_norm = nn.LayerNorm(width)
         self.network = nn.Sequential(nn.Linear(width, feed_forward), nn.GELU(), nn.Linear(feed_forward, width))
         self.norm = nn.LayerNorm(width)
@@ -99,8 +99,8 @@ class RotaryAttention(nn.Module):
         super().__init__()
         self.heads = heads
         self.norm = nn.LayerNorm(width)
-        self.read = nn.Linear(width, 3 * width)
-        self.write = zero_linear(width, width)
+        self.read = nn.Linear(width, 3 * width)  # query, key and value
+        self.write = zero_linear(width, width)  # output projection
         self.dropout = nn.Dropout(dropout)
         size = width // heads
         angles = torch.outer(torch.arange(max_words), 10_000.0 ** (-torch.arange(0, size, 2) / size))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.config import PauseConfig
-from asr_punct.pauses import BUCKET_MS, UNKNOWN, smoothing_matrix
+from asr_punct.pauses import BUCKET_MS, UNKNOWN_PAUSE, smoothing_matrix
 
 
 class Fusion(nn.Module):
@@ -33,7 +33,7 @@ class ContinuousPauses(Fusion):
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Return the sums, (batch, words, width)."""
         seconds = (pauses * (BUCKET_MS / 1000)).unsqueeze(-1).to(vectors.dtype)
-        is_unknown = (pauses == UNKNOWN).unsqueeze(-1)
+        is_unknown = (pauses == UNKNOWN_PAUSE).unsqueeze(-1)
         return vectors + torch.where(is_unknown, self.unknown.to(vectors.dtype), seconds)
 
 
@@ -97,7 +97,7 @@ class LatePauses(Fusion):
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Return the GRU's states, (batch, words, width)."""
-        is_unknown = pauses == UNKNOWN
+        is_unknown = pauses == UNKNOWN_PAUSE
         seconds = torch.where(is_unknown, 0.0, pauses * (BUCKET_MS / 1000))
         inputs = torch.stack([seconds, is_unknown.float()], dim=-1).to(vectors.dtype)
         return cast(Tensor, self.recurrent(torch.cat([vectors, inputs], dim=-1))[0])

@@ -96,7 +96,7 @@ class LookupEncoder(nn.Module):
     def _subwords(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
         """Return the first, last but one and last sub-word, (batch, words, 3).
 
-        The one in the middle is padding in words of one or two sub-words, all three are at padding.
+        Words of one or two sub-words have padding in the middle; at padding all three are padding.
         """
         first = nn.functional.pad(word_index[:, :-1], (1, 0)) + 1
         middle = word_index - 1
@@ -106,7 +106,7 @@ class LookupEncoder(nn.Module):
         return torch.where(exists, subwords, self.pad)
 
     def _pair_rows(self, subwords: Tensor, is_word: Tensor, rows: int) -> Tensor:
-        """Return the row of each word with the next one, (batch, words); after the last word the code is 0."""
+        """Return the row of each word with the next one, (batch, words); the last word is paired with code 0."""
         primes = torch.tensor(_SUBWORD_PRIMES, device=subwords.device)
         code = torch.where(is_word, (subwords * primes).sum(-1) % _WORD_CODES, 0)
         next_code = nn.functional.pad(code[:, 1:], (0, 1))

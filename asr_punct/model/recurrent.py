@@ -73,9 +73,9 @@ class LateFusion(nn.Module):
 
     def __init__(self, attended: int, width: int) -> None:
         super().__init__()
-        self.found = nn.Linear(attended, width, bias=False)
-        self.gate_found = nn.Linear(width, width, bias=False)
-        self.gate_state = nn.Linear(width, width)
+        self.found = nn.Linear(attended, width, bias=False)  # W_fa
+        self.gate_found = nn.Linear(width, width, bias=False)  # W_ff
+        self.gate_state = nn.Linear(width, width)  # W_fh, b_f
 
     def forward(self, attended: Tensor, state: Tensor) -> Tensor:
         """Return the sums, (..., width), for the output of attention (..., attended) and `state` (..., width)."""

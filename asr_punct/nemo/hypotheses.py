@@ -17,7 +17,7 @@ from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, marks_of
 
 LONGEST_PAUSE: Seconds = 1.0
-"""A pause of this length ends a segment, also without a mark."""
+"""A pause of this length or more ends a segment, also without a mark."""
 _Hypothesis = TypeVar("_Hypothesis")
 
 
@@ -37,7 +37,7 @@ def punctuate_hypotheses(
         hypotheses: one for each audio file, or one for each segment of a recording.
         punctuator: the model.
         consecutive: True if the hypotheses are consecutive segments of one recording and context for each other.
-        longest_pause: the shortest pause in seconds that ends a segment.
+        longest_pause: a pause of this many seconds or more ends a segment.
 
     Raises:
         InputError: a hypothesis has no `text` or invalid times, or `text` and `timestamp` differ in number of words.

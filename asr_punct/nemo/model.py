@@ -32,10 +32,10 @@ from asr_punct.nemo.connector import Connector
 from asr_punct.nemo.parts import Parts, new_parts, read_parts, restore_parts
 from asr_punct.nemo.queries import Punctuator
 from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule
 from asr_punct.training.run import check_data
-from asr_punct.training.sampling import Batch
 
 log = logging.getLogger(__name__)
 _FILES = "asr_punct_files"
@@ -123,7 +123,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return model
 
     def save_to(self, save_path: str) -> None:
-        """Write a `.nemo` file with our connector, also if NeMo's restored the model."""
+        """Write a `.nemo` file with our connector, even if NeMo's own connector restored the model."""
         self._save_restore_connector = Connector()
         super().save_to(str(save_path))
 

@@ -123,7 +123,7 @@ def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | 
 
 
 def _training_config(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
-    """Return the configuration with the trainer's number of epochs. Averages of weights must be left to NeMo."""
+    """Return the configuration with the trainer's number of epochs. NeMo must average the weights."""
     decay = training.optimizer.ema_decay
     if decay:
         raise ConfigError(f"training: optimizer: ema_decay is {decay}, expected 0: under NeMo exp_manager.ema averages")

@@ -34,7 +34,7 @@ class LanguageRules:
         function_words: words such as articles and pronouns; one with a capital begins a sentence.
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
-        clipped: words that lost their beginning and have an apostrophe instead.
+        clipped: words that lost their beginning and have an apostrophe instead (English `'em`), without it.
         ordinals: a number with a period is an ordinal.
         suspends: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
         apostrophes: an apostrophe can end a word (`workers'`).

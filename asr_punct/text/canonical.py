@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from asr_punct.marks import Case, Labels, Mark, apply_case, case_of, glyphs
 from asr_punct.text.abbreviations import PeriodKind
-from asr_punct.text.periods import Context, Period, kind_of, read_period
+from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
 NO_MARKS: frozenset[Mark] = frozenset()
 _STOPS = (Mark.PERIOD, Mark.SEMICOLON, Mark.COLON, Mark.COMMA)
@@ -68,10 +68,12 @@ def one_stop(marks: frozenset[Mark]) -> frozenset[Mark]:
     return marks.difference([mark for mark in _STOPS if mark in marks][1:])
 
 
-def context_of(words: Sequence[str], cases: Sequence[Case], marks: Sequence[frozenset[Mark]], index: int) -> Context:
+def context_of(
+    words: Sequence[str], cases: Sequence[Case], marks: Sequence[frozenset[Mark]], index: int
+) -> PeriodContext:
     """Return the context of a period after the word at `index`."""
     last = index + 1 == len(words)
-    return Context(
+    return PeriodContext(
         before=words[index - 1] if index else "",
         after="" if last else words[index + 1].removesuffix("."),
         after_case=Case.O if last else cases[index + 1],

@@ -20,7 +20,7 @@ class Period(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PeriodContext:
     """Surroundings of a word with a period.
 
     Attributes:
@@ -71,7 +71,7 @@ def kind_of(word: str, language: str) -> PeriodKind:
     return PeriodKind.PLAIN
 
 
-def read_period(word: str, case: Case, context: Context, language: str) -> Period:
+def read_period(word: str, case: Case, context: PeriodContext, language: str) -> Period:
     """Decide what the period directly after a word is.
 
     An abbreviation's period stays in the word. It also ends the sentence, as PERIOD, where no other mark ends the
@@ -111,7 +111,8 @@ def is_initial(word: str, case: Case, language: str) -> bool:
     return is_letter and (case is not Case.O or word != lower)
 
 
-def _after_letter(word: str, case: Case, context: Context, rules: LanguageRules) -> Period:
+def _after_letter(word: str, case: Case, context: PeriodContext, rules: LanguageRules) -> Period:
+    """Decide after one letter: an initial (`J. Ruiz`), half of an abbreviation (`a. C.`), or a word (`vitamina a.`)."""
     after_initial = len(context.before) == 2 and context.before[1] == "."  # J. R.
     paired = (word, context.after) in _LETTER_PAIRS or (after_initial and (context.before[0], word) in _LETTER_PAIRS)
     if word in rules.pronouns or (case is Case.O and not paired):
@@ -121,7 +122,7 @@ def _after_letter(word: str, case: Case, context: Context, rules: LanguageRules)
     return Period.BOTH if after_initial else Period.MARK
 
 
-def _abbreviation(ends_sentence: bool, context: Context) -> Period:
+def _abbreviation(ends_sentence: bool, context: PeriodContext) -> Period:
     return Period.BOTH if ends_sentence and not context.stopped else Period.IN_WORD
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from asr_punct.marks import LEFT, Mark
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.text.periods import Context, Period, read_period
+from asr_punct.text.periods import Period, PeriodContext, read_period
 from asr_punct.text.scanner import LONGEST_CACHED, MarkPart, Part, WordPart, scan
 
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
@@ -54,7 +54,7 @@ def _marks(edge: str) -> list[MarkPart]:
 def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
     """Number of characters after a token's last word that belong to it: its period, or an unpaired apostrophe."""
     if word.period:
-        return int(read_period(word.text, word.case, Context(), language) is not Period.MARK)
+        return int(read_period(word.text, word.case, PeriodContext(), language) is not Period.MARK)
     singles = [part for part in parts if isinstance(part, MarkPart) and part.kind == "single"]
     alone = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
     return int(alone and rules_of(language).apostrophes)

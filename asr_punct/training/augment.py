@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from asr_punct.config import AugmentConfig
 from asr_punct.marks import CASES, Case
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.corpus import WordArrays
 
 _LOWER = CASES.index(Case.O)
@@ -52,6 +52,6 @@ def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArr
     copies = 1 + before
     result = batch.select(np.repeat(np.arange(len(copies)), copies))
     new = (np.cumsum(copies) - copies)[before]
-    result.words[new], result.pauses[new] = words[before], UNKNOWN
+    result.words[new], result.pauses[new] = words[before], UNKNOWN_PAUSE
     result.marks[new], result.cases[new] = 0, _LOWER
     return result

@@ -16,7 +16,7 @@ from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
-from asr_punct.pauses import BUCKETS, UNKNOWN, buckets
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, word_count
 
@@ -152,8 +152,8 @@ class WordArrays(WordColumns):
         """
         groups = np.flatnonzero(self.first | ~deleted)
         sums = np.minimum(np.add.reduceat(self.pauses, groups, dtype=np.int64), BUCKETS - 1)
-        unknown = np.logical_or.reduceat(self.pauses == UNKNOWN, groups)
-        pauses = np.where(unknown, UNKNOWN, sums).astype(np.int16)
+        unknown = np.logical_or.reduceat(self.pauses == UNKNOWN_PAUSE, groups)
+        pauses = np.where(unknown, UNKNOWN_PAUSE, sums).astype(np.int16)
         return replace(self.select(~deleted), pauses=pauses[~deleted[groups]])
 
 

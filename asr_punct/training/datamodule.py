@@ -14,10 +14,10 @@ from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.augment import augment
+from asr_punct.training.batches import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
 from asr_punct.training.noise import add_noise
-from asr_punct.training.sampling import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.windows import training_windows
 
 TRAIN, DEV = "train.tsv", "dev.tsv"

@@ -33,12 +33,12 @@ from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, WindowProbabilities
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
-_CALIBRATION_SEEDS = range(100, 104)
-"""Of the random windows on which the int8 graph's scales are measured."""
+_QUANTISATION_SEEDS = range(100, 104)
+"""Seeds of the random windows on which the int8 graph's scales are measured."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -99,7 +99,7 @@ def export(directory: Path, int8: bool = False) -> float:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                quantise(new, new_int8, (random_features(info, seed) for seed in _CALIBRATION_SEEDS))
+                quantise(new, new_int8, (random_features(info, seed) for seed in _QUANTISATION_SEEDS))
             _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
@@ -110,7 +110,7 @@ def export(directory: Path, int8: bool = False) -> float:
     return difference
 
 
-def _check_int8(directory: Path, comparison: Comparison) -> None:
+def _check_int8(directory: Path, comparison: GraphComparison) -> None:
     difference = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
     if not (comparison.mean <= _INT8_TOLERANCE and comparison.equal >= _INT8_EQUAL):
         expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
@@ -162,7 +162,7 @@ def _tidy(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GraphComparison:
     """Differences between the probabilities of two models on the same windows.
 
     Attributes:
@@ -182,7 +182,7 @@ def _torch_probabilities(model: nn.Module, features: Features) -> WindowProbabil
     return WindowProbabilities(labels.numpy(), cases.numpy())
 
 
-def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -> Comparison:
+def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -> GraphComparison:
     """Compare two models on random windows, some of them of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
@@ -194,7 +194,7 @@ def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -
         equal.append(((first.labels > 0.5) == (second.labels > 0.5))[is_word].ravel())
         equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[is_word])
     difference = np.concatenate(differences)
-    return Comparison(float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean()))
+    return GraphComparison(float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean()))
 
 
 def _max_words(info: ModelInfo) -> int:
@@ -212,7 +212,10 @@ def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> F
     windows = []
     for count in counts or rng.integers(2, _max_words(info) + 1, 3).tolist():
         max_subwords = max(1, min(3, tokens // count))
-        pauses, boundaries = rng.integers(0, UNKNOWN + 1, count).tolist(), rng.integers(0, BOUNDARIES, count).tolist()
+        pauses, boundaries = (
+            rng.integers(0, UNKNOWN_PAUSE + 1, count).tolist(),
+            rng.integers(0, BOUNDARIES, count).tolist(),
+        )
         lengths = rng.integers(1, max_subwords + 1, count).tolist()
         words = [tuple(rng.integers(0, vocabulary, length).tolist()) for length in lengths]
         windows.append([WordInput(*values) for values in zip(words, pauses, boundaries, strict=True)])

@@ -14,8 +14,8 @@ from torch.optim import Optimizer
 from asr_punct.config import TrainingConfig
 from asr_punct.marks import CASES, Case
 from asr_punct.model.tagger import Tagger, TaggerOutput
+from asr_punct.training.batches import Batch
 from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradients
-from asr_punct.training.sampling import Batch
 
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from asr_punct.errors import ConfigError
 from asr_punct.marks import LEFT, MARKS, RIGHT, SENTENCE_ENDS, mark_bits
-from asr_punct.pauses import BUCKET_MS, BUCKETS, UNKNOWN
+from asr_punct.pauses import BUCKET_MS, BUCKETS, UNKNOWN_PAUSE
 from asr_punct.words import Seconds
 
 Floats = npt.NDArray[np.float32]
@@ -144,7 +144,7 @@ def sample_pauses(
     Args:
         marks: bit sets of the marks, (…, words); the last axis is a window.
         rng: random generator.
-        parameters: of the model.
+        parameters: distributions of the pauses.
         unknown: mask of unknown pauses, (…, words), such as those after the last word of a document.
 
     Returns:
@@ -158,7 +158,7 @@ def sample_pauses(
     quantised = np.floor(seconds * 1000 / frames + rng.random(marks.shape)) * frames
     pauses: npt.NDArray[np.int16] = np.minimum(quantised // BUCKET_MS, BUCKETS - 1).astype(np.int16)
     if unknown is not None:
-        pauses[unknown] = UNKNOWN
+        pauses[unknown] = UNKNOWN_PAUSE
     return pauses
 
 

@@ -19,7 +19,7 @@ from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.pauses import refined, with_pauses
+from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.words import Utterance
 
 
@@ -62,7 +62,7 @@ def read_part(part: Path, folder: Path) -> Iterator[Utterance]:
 
 def _refined(utterances: Iterable[Utterance], files: AudioFiles) -> Iterator[Utterance]:
     for _, group in groupby(utterances, key=attrgetter("recording")):
-        yield from refined(group, files)
+        yield from with_pauses_from_audio(group, files)
 
 
 def main(part: Path, model: str = "") -> None:

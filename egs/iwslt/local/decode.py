@@ -19,7 +19,7 @@ from typing import Any
 from safetensors.numpy import load_file
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
-from asr_punct.corpora.iwslt import CLASSES, first_words, on_tokens
+from asr_punct.corpora.iwslt import CLASSES, first_words, label_tokens
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
@@ -76,7 +76,7 @@ def untuned(options: argparse.Namespace) -> dict[str, float | None]:
     punctuator, result = open_model(options, {NO_MARKS: 1.0}), {}
     for name in set_names(options):
         words, tokens = read_set(options, name)
-        found = [on_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
+        found = [label_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
         result[name] = score(tokens, found, CLASSES, samples=0, name=name).micro.f1
     return result
 
@@ -101,7 +101,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         restored = list(restore(punctuator, options, words))
         seconds += time.perf_counter() - start
         count += sum(len(utterance.words) for utterance in words)
-        found = [on_tokens(*pair) for pair in zip(restored, tokens, strict=True)]
+        found = [label_tokens(*pair) for pair in zip(restored, tokens, strict=True)]
         with write_file(options.output / f"{name}.tsv") as out:
             write_tsv(found, out)
         scores[name] = score(tokens, found, CLASSES, name=name).as_dict()

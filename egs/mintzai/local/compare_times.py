@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asr_punct.align.compare import LONG_PAUSE, Comparison, compare
+from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare
 from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.formats.ctm import read_ctm
 from asr_punct.formats.files import write_json_file
@@ -17,10 +17,10 @@ from asr_punct.formats.files import write_json_file
 _HELD_OUT = ("dev", "test")
 
 
-def compare_files(truth: Path, found: Path) -> Comparison:
+def compare_files(truth: Path, found: Path) -> TimeComparison:
     """Compare the utterances that are in both CTM files. Raises AsrPunctError if there are none."""
     known = {utterance.id: utterance for utterance in read_ctm(truth)}
-    total = Comparison()
+    total = TimeComparison()
     for utterance in read_ctm(found):
         if utterance.id in known:
             total = total + compare(known[utterance.id].words, utterance.words)
@@ -30,7 +30,7 @@ def compare_files(truth: Path, found: Path) -> Comparison:
 
 
 def main(truth: Path, data: Path, output: Path) -> None:
-    figures, held_out = {}, Comparison()
+    figures, held_out = {}, TimeComparison()
     for file in sorted(truth.glob("*/*.ctm")):
         found = data / file.parent.name / file.stem / "ctm"
         if found.exists():

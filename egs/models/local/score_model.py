@@ -19,7 +19,7 @@ from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, on_tokens, read_iwslt
+from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, label_tokens, read_iwslt
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
@@ -105,7 +105,7 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     pairs = punctuate_bare(punctuator, map(as_recognised, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
         labels = tuple(Labels(label.marks) for label in words.labels)
-        yield tokens, on_tokens(annotate(words, labels=labels), tokens)
+        yield tokens, label_tokens(annotate(words, labels=labels), tokens)
 
 
 def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
-from asr_punct.pauses import UNKNOWN
+from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
 from asr_punct.training.pause_model import sample_pauses
@@ -29,7 +29,7 @@ class Batch:
         inputs: the arrays of `features.Features`, by name.
         marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
         cases: *Shape:* (batch, words), index of the case.
-        label_mask: *Shape:* (batch, words), False for padding and for words whose labels are taken from another window.
+        label_mask: *Shape:* (batch, words), False for padding, and for words whose labels another window has.
     """
 
     inputs: dict[str, Tensor]
@@ -85,7 +85,7 @@ def add_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArr
     ends = np.zeros(marks.shape, np.bool_)
     marks[rows, columns], ends[rows, columns] = batch.marks, batch.boundaries & DOCUMENT_END > 0
     drawn = sample_pauses(marks, rng, unknown=ends)[rows, columns]
-    has_pauses = np.bincount(rows, weights=batch.pauses != UNKNOWN) > 0
+    has_pauses = np.bincount(rows, weights=batch.pauses != UNKNOWN_PAUSE) > 0
     return replace(batch, pauses=np.where(has_pauses[rows], batch.pauses, drawn))
 
 
@@ -105,7 +105,7 @@ def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Genera
     hidden = no_pauses[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
     return replace(
         batch,
-        pauses=np.where(hidden, UNKNOWN, batch.pauses),
+        pauses=np.where(hidden, UNKNOWN_PAUSE, batch.pauses),
         boundaries=np.where(no_edges[batch.rows], NO_BOUNDARY, batch.boundaries),
     )
 
@@ -133,7 +133,7 @@ def make_batch(
     special = tokenizer.start, tokenizer.end, tokenizer.pad
     features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
     cells, shape = batch.cells, features.word_index.shape
-    bits, cases, counts = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
-    bits[cells], cases[cells], counts[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
+    bits, cases, mask = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+    bits[cells], cases[cells], mask[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
     inputs = {name: torch.from_numpy(array) for name, array in features.inputs().items()}
-    return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(counts))
+    return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(mask))

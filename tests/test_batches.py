@@ -13,17 +13,17 @@ from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
-from asr_punct.pauses import UNKNOWN, buckets
+from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
-from asr_punct.training.corpus import Vocabulary, mark_matrix, read_corpus
-from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.sampling import (
+from asr_punct.training.batches import (
     add_generated_pauses,
     epoch_batches,
     hide_inputs,
     make_batch,
     truncate,
 )
+from asr_punct.training.corpus import Vocabulary, mark_matrix, read_corpus
+from asr_punct.training.datamodule import PunctuationData
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +52,9 @@ def windows_of(lengths, **columns):
 def test_rates_of_hidden_pauses_and_edges(name, rate):
     rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout"], 0.0)
     batch = hide_inputs(windows_of([20] * 2000, boundaries=3), TrainingConfig(**{**rates, name: rate}), generator())
-    hidden = batch.boundaries == 0 if name == "boundary_dropout" else batch.pauses == UNKNOWN
+    hidden = batch.boundaries == 0 if name == "boundary_dropout" else batch.pauses == UNKNOWN_PAUSE
     assert np.mean(hidden) == pytest.approx(rate, abs=0.04)
-    whole = (batch.pauses == UNKNOWN).reshape(-1, 20).all(axis=1)
+    whole = (batch.pauses == UNKNOWN_PAUSE).reshape(-1, 20).all(axis=1)
     assert np.mean(whole) == pytest.approx(rate if name == "pause_dropout" else 0, abs=0.04)
 
 
@@ -96,13 +96,13 @@ def test_windows_are_cut(tokenizer, lengths, words, tokens):
 
 
 def test_windows_without_pauses_are_given_drawn_ones():
-    batch = windows_of([60, 60], marks=2, pauses=UNKNOWN)
+    batch = windows_of([60, 60], marks=2, pauses=UNKNOWN_PAUSE)
     batch.pauses[70] = 3
     batch.boundaries[59] = DOCUMENT_END
     spoken = add_generated_pauses(batch, generator()).pauses
-    assert (spoken[:59] != UNKNOWN).all()
+    assert (spoken[:59] != UNKNOWN_PAUSE).all()
     assert len(set(spoken[:59].tolist())) > 5
-    assert spoken[59] == UNKNOWN
+    assert spoken[59] == UNKNOWN_PAUSE
     assert spoken[60:].tolist() == batch.pauses[60:].tolist()
 
 
