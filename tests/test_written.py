@@ -48,7 +48,7 @@ def test_one_document_is_divided_by_lines(tmp_path):
     source = file(tmp_path, "".join(f"Es la línea {i}.\n" for i in range(40)))
     summary = prepare_text(source, tmp_path / "out", language="es")
     (problem,) = summary.problems
-    assert problem.startswith("documents: found 1, fewer than parts: divided by consecutive blocks of lines")
+    assert problem.startswith("documents: found 1, expected 3 or more for train, dev, test: divided by blocks of lines")
     words = [u.words[-1].text for name in PARTS for u in read_tsv(tmp_path / "out" / f"{name}.tsv")]
     assert words == [str(i) for i in range(40)]
     assert [len(part) for part in parts_of(tmp_path / "out")] == [36, 2, 2]

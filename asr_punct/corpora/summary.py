@@ -36,5 +36,6 @@ class Summary:
         sizes = ", ".join(f"{part} {count}" for part, count in self.words.items())
         lines = [f"words: {sizes or 'none'}"]
         if self.dropped:
-            lines.append("dropped: " + ", ".join(f"{name} {count}" for name, count in self.dropped.most_common(20)))
+            counts = (f"{name} {count} times" for name, count in self.dropped.most_common(20))
+            lines.append(f"dropped characters that are no marks: {', '.join(counts)}")
         return [*lines, *self.problems]

@@ -94,8 +94,8 @@ def _draw_parts(lines: Sequence[_Line], shares: dict[str, float], rng: random.Ra
     documents = dict.fromkeys(line.document for line in lines)
     if len(documents) < len(shares):
         summary.problems.append(
-            f"documents: found {len(documents)}, fewer than parts: divided by consecutive blocks of lines "
-            "(an empty line ends a document)"
+            f"documents: found {len(documents)}, expected {len(shares)} or more for {', '.join(shares)}: "
+            "divided by blocks of lines (an empty line ends a document)"
         )
         sizes = {name: 1 + int((len(lines) - len(shares)) * share) for name, share in shares.items()}
         sizes["train"] += len(lines) - sum(sizes.values())
