@@ -318,6 +318,7 @@ def recordings(draw, most=8):
 @given(recordings(), st.sampled_from([SMALL, replace(SMALL, lines=3, characters=8), BBC]))
 def test_cues_have_the_lowest_cost(found, limits):
     cues = list(cut_units(found, limits))
+    assert all(len(line) <= limits.characters for cue in cues if len(cue.speakers) > 1 for line in cue.lines)
     dashes = [limits.dash * (len(cue.speakers) > 1) for cue in cues]
     lines = [" ".join(line.removeprefix(dash) for line in cue.lines) for cue, dash in zip(cues, dashes, strict=True)]
     bounds = [0, *itertools.accumulate(len(line.split()) for line in lines)]
