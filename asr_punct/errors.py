@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-TIMES = "times (asr-punct align finds them in the audio)"
-"""What is expected where words have no times."""
+EXPECTED_TIMES = "times (asr-punct align finds them in the audio)"
+"""Expectation in error messages about words without times."""
 
 
 class AsrPunctError(ValueError):

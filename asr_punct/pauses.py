@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from asr_punct import audio
 from asr_punct.audio import FRAMES_A_SECOND, AudioOf, check_ends
-from asr_punct.errors import TIMES, InputError
+from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 
 BUCKETS = 1000
@@ -177,7 +177,7 @@ def with_pauses_from_audio(
         held = list(group)
         for utterance in held:
             if utterance.words and not has_times(utterance.words):
-                raise InputError(f"utterance {utterance.id!r}", "words without times", TIMES)
+                raise InputError(f"utterance {utterance.id!r}", "words without times", EXPECTED_TIMES)
         if any(utterance.time_source != "aligner" for utterance in held):
             energy = audio.energy(path)
             check_ends(held, path, len(energy) / FRAMES_A_SECOND)

@@ -25,7 +25,7 @@ _VOICES = {"en": "en-us"}
 """espeak voices whose name differs from the language code."""
 _SILENT_COST, _SPEECH_COST = 0.3, 1.5
 """Costs of skipping a silent frame and a frame of speech, in units of the typical distance of `warping.warp`."""
-_THRESHOLD_WIDTH_DB = 2.0
+_THRESHOLD_SCALE_DB = 2.0
 """Scale of the logistic function from energy relative to the silence threshold to the share of speech."""
 _SHORTEST_PAUSE: Seconds = 0.06
 """A shorter gap is often the closure of a stop consonant. It is divided between the two words."""
@@ -106,7 +106,7 @@ def _warp(features: Floats, speech: Times, template: Template) -> WarpingPath:
 def _speech(samples: Samples) -> Times:
     """Return the share of speech in each frame, 0 to 1, estimated from its energy."""
     energy = log_energy(samples, RATE)
-    logits = (smooth(np.append(energy, energy[-1])) - silence_threshold(energy)) / _THRESHOLD_WIDTH_DB
+    logits = (smooth(np.append(energy, energy[-1])) - silence_threshold(energy)) / _THRESHOLD_SCALE_DB
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
 
 

@@ -42,7 +42,7 @@ class PocketSphinx:
         self._frames_a_second = int(self._decoder.config["frate"])
 
     def words(self, samples: Samples) -> Iterator[Word]:
-        """Transcribe a segment; a word ends where the next one or a silence begins."""
+        """Transcribe a segment. A word ends where the next one or a silence begins. Fillers are left out."""
         pcm = np.rint(np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
         if not pcm:
             return

@@ -95,6 +95,6 @@ def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator
     for span in spans:
         begin, end = (frame * rate // FRAMES_A_SECOND for frame in span)
         while offset + len(held) < end and (block := next(blocks, None)) is not None:
-            passed = min(max(begin - offset, 0), len(held))
-            held, offset = np.concatenate([held[passed:], block]), offset + passed
+            before = min(max(begin - offset, 0), len(held))
+            held, offset = np.concatenate([held[before:], block]), offset + before
         yield Segment(span[0] / FRAMES_A_SECOND, held[begin - offset : end - offset])

@@ -19,7 +19,7 @@ from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
-PARTS = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
+PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 """Files of the benchmark, and the part that each becomes."""
 CLASSES = 4
 """Number of classes in published scores: three marks, and no mark."""
@@ -41,14 +41,14 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     Raises:
         InputError: there is none of the files, or one is malformed.
     """
-    found = {name: path for name in PARTS if (path := find_file(source, name))}
+    found = {name: path for name in PART_OF_FILE if (path := find_file(source, name))}
     if not found:
-        raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PARTS)}")
+        raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PART_OF_FILE)}")
     make_directory(output)
-    summary = Summary(problems=[f"{source / name}: no such file" for name in PARTS if name not in found])
+    summary = Summary(problems=[f"{source / name}: no such file" for name in PART_OF_FILE if name not in found])
     for name, path in found.items():
-        with write_file(output / f"{PARTS[name]}.tsv") as out:
-            write_tsv(summary.count_words(map(as_recognised, read_iwslt(path)), PARTS[name], path), out)
+        with write_file(output / f"{PART_OF_FILE[name]}.tsv") as out:
+            write_tsv(summary.count_words(map(as_recognised, read_iwslt(path)), PART_OF_FILE[name], path), out)
     return summary
 
 

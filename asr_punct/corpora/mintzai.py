@@ -18,7 +18,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
-PAIRS = {"es": "es-eu", "eu": "eu-es"}
+FOLDERS = {"es": "es-eu", "eu": "eu-es"}
 """Folder of each spoken language, named after it and the language of the translation."""
 PARTS = ("train", "dev", "test")
 _RECORDING = re.compile(r"(.+)[_-]\d+")
@@ -52,7 +52,7 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
         raise InputError(source, "no such directory", "the corpus mintzai-ST, with es-eu and eu-es in it")
     summary = Summary()
     sets: dict[str, dict[str, _Segment]] = {}
-    for pair_language, pair in PAIRS.items():
+    for pair_language, pair in FOLDERS.items():
         for part in PARTS:
             language, texts = _find_texts(source / pair / part, pair_language, summary)
             by_name = sets.setdefault(f"{language}/{part}", {})
@@ -81,7 +81,7 @@ def _find_texts(root: Path, language: str, summary: Summary) -> tuple[str, dict[
     by_suffix = Counter(path.suffix for path in directory.iterdir() if path.is_file())
     suffix = expected = f".{language}"
     if suffix not in by_suffix and by_suffix:
-        others = [f".{other}" for other in PAIRS if f".{other}" in by_suffix]
+        others = [f".{other}" for other in FOLDERS if f".{other}" in by_suffix]
         suffix = others[0] if others else by_suffix.most_common(1)[0][0]
         language = suffix[1:] if others else language
         summary.problems.append(f"{directory}: no *{expected}, used *{suffix} instead, as {language}")

@@ -17,7 +17,7 @@ class Summary:
 
     Attributes:
         words: number of words by part (`train`, `es/dev`, …).
-        dropped: number of characters that belong to no word and are no mark, by character.
+        dropped: counts of the characters that were neither part of a word nor a mark.
         problems: messages for the user, each a line.
     """
 
@@ -26,7 +26,7 @@ class Summary:
     problems: list[str] = field(default_factory=list)
 
     def count_words(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
-        """Yield the utterances and count their words as those of a part; `source` is the file, for the progress bar."""
+        """Yield the utterances and add their words to those of `part`; `source` is their file, for the progress bar."""
         for utterance in progress.track(utterances, "words", size=word_count, source=source):
             self.words[part] += len(utterance.words)
             yield utterance

@@ -10,7 +10,7 @@ from pathlib import Path
 from asr_punct import formats, progress
 from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
-from asr_punct.errors import TIMES, InputError, plural
+from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
@@ -61,7 +61,7 @@ class TimedCorpus:
         timed = with_pauses(utterances, self._pauses)
         yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._pauses["pauses"]:
-            raise InputError(str(source), "words without times", TIMES)
+            raise InputError(str(source), "words without times", EXPECTED_TIMES)
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         by_id: dict[str, list[Utterance]] = {}

@@ -21,7 +21,7 @@ from asr_punct.words import Utterance, word_count
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TsvLine:
     """A line with words: its document, the number of its words, and the line as TSV (smaller than an utterance)."""
 
     document: str
@@ -83,13 +83,13 @@ def divide(
         summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
 
 
-def _line(utterance: Utterance) -> _Line:
+def _line(utterance: Utterance) -> _TsvLine:
     text = io.StringIO()
     write_tsv([utterance], text)
-    return _Line(utterance.context, len(utterance.words), text.getvalue())
+    return _TsvLine(utterance.context, len(utterance.words), text.getvalue())
 
 
-def _draw_parts(lines: Sequence[_Line], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
+def _draw_parts(lines: Sequence[_TsvLine], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
     """Draw the part of each document, and return that of every line."""
     documents = dict.fromkeys(line.document for line in lines)
     if len(documents) < len(shares):
@@ -108,7 +108,7 @@ def _draw_parts(lines: Sequence[_Line], shares: dict[str, float], rng: random.Ra
     return [drawn[line.document] for line in lines]
 
 
-def _write(lines: Sequence[_Line], parts: Sequence[str], output: Path) -> None:
+def _write(lines: Sequence[_TsvLine], parts: Sequence[str], output: Path) -> None:
     make_directory(output)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}

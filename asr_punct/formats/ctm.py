@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
-from asr_punct.errors import TIMES, InputError, plural
+from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.formats.files import (
     AUDIO_SUFFIXES,
     Pathlike,
@@ -227,7 +227,7 @@ def _with_times(utterance: Utterance) -> Sequence[Word]:
 
 def _new_row(word: Word, name: str, channel: str) -> LineOrigin:
     if word.start is None or word.end is None:
-        raise InputError(name, f"word {word.text!r} without times", TIMES)
+        raise InputError(name, f"word {word.text!r} without times", EXPECTED_TIMES)
     columns = [name, one_token(channel or "1"), format_seconds(word.start), format_seconds(word.end - word.start)]
     tail = "" if word.confidence is None else f" {word.confidence:g}"
     return LineOrigin(_FORMAT, head=" ".join(columns) + " ", tail=tail)

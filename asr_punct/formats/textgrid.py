@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from asr_punct.errors import TIMES, InputError
+from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_utf_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
@@ -309,6 +309,6 @@ def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
     if start is not None and end is not None and start < end:
         return [*intervals, (start, end, " ".join(texts))]
     if not intervals:
-        raise InputError("TextGrid", "words without times", TIMES)
+        raise InputError("TextGrid", "words without times", EXPECTED_TIMES)
     first, last, text = intervals[-1]
     return [*intervals[:-1], (first, max(last, end or last), " ".join([text, *texts]))]

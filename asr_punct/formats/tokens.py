@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from asr_punct.errors import TIMES, InputError
+from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, uncompressed_name
 from asr_punct.formats.json_values import Object, confidence_at, seconds_at, short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
@@ -112,7 +112,7 @@ def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
     """Return the first start and the last end. Raises InputError if there are no times."""
     times = bounds(words)
     if times is None:
-        raise InputError(place, "words without times", TIMES)
+        raise InputError(place, "words without times", EXPECTED_TIMES)
     return times
 
 

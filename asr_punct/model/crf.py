@@ -2,8 +2,9 @@
 
     score(y | x) = start[y_1] + sum_t emission_t[y_t] + sum_t transition[y_(t-1), y_t] + end[y_last]
 
-Each word has a matrix: entry (i, j) is the score of class j after class i at the previous word. In a product of these
-matrices, sums replace products and `logsumexp` replaces sums, to sum over all paths; or `amax`, to find the best path.
+Each word has a matrix: entry (i, j) is the score of class j after class i at the previous word. The product of these
+matrices is computed in the log semiring (`+` for products, `logsumexp` for sums) to sum over all paths, or in the
+max-plus semiring (`+` and `amax`) to find the best path.
 All prefix products are computed in ceil(log2(words)) rounds (Hillis and Steele 1986), so that the exported graph has no
 loop.
 """

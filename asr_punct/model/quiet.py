@@ -1,4 +1,4 @@
-"""Logging of transformers."""
+"""Silence the library transformers."""
 
 from __future__ import annotations
 

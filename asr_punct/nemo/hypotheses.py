@@ -30,8 +30,8 @@ def punctuate_hypotheses(
 ) -> list[_Hypothesis]:
     """Copy the hypotheses, with marks and capitals in `text` and in the entries of `timestamp["word"]`.
 
-    `timestamp["segment"]` is replaced: a segment ends with a sentence or before a long pause. All else stays. Without
-    word times only `text` changes.
+    `timestamp["segment"]` is replaced: a segment ends at the end of a sentence or at a long pause. All else stays.
+    Without word times only `text` changes.
 
     Args:
         hypotheses: one for each audio file, or one for each segment of a recording.

@@ -1,4 +1,4 @@
-"""The parts of an `AsrPunctModel`, from a training configuration, a model directory or an unpacked `.nemo` file."""
+"""The parts of an `AsrPunctModel`: made for training, or read from a model directory or an unpacked `.nemo` file."""
 
 from __future__ import annotations
 

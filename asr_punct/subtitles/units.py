@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from asr_punct.errors import TIMES, InputError
+from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Mark, write_text
 from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
@@ -172,7 +172,7 @@ def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
     times = [time for word in words for time in (word.start, word.end)]
     known = [i for i, time in enumerate(times) if time is not None]
     if not known:
-        raise InputError(f"utterance {utterance.id!r}", "words without times", TIMES)
+        raise InputError(f"utterance {utterance.id!r}", "words without times", EXPECTED_TIMES)
     characters = [count for word in words for count in (len(word.text), 0)]
     filled = _interpolate(times, known, characters)
     return zip(filled[::2], filled[1::2], strict=True)

@@ -9,7 +9,7 @@ from asr_punct.marks import Case, Labels, Mark, apply_case, case_of, glyphs
 from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
-NO_MARKS: frozenset[Mark] = frozenset()
+UNMARKED: frozenset[Mark] = frozenset()
 _STOPS = (Mark.PERIOD, Mark.SEMICOLON, Mark.COLON, Mark.COMMA)
 _CLAUSE_ENDS = frozenset({*_STOPS, Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION}) - {Mark.PERIOD}
 

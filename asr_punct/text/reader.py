@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from asr_punct.marks import OPENER, Case, Labels, Mark, glyphs
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.text.canonical import NO_MARKS, cached_labels, context_of, make_canonical, one_stop
+from asr_punct.text.canonical import UNMARKED, cached_labels, context_of, make_canonical, one_stop
 from asr_punct.text.characters import clean
 from asr_punct.text.periods import Period, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
@@ -50,7 +50,7 @@ def parse(text: str, language: str = "es") -> Parsed:
         text: an utterance, a sentence or a paragraph; its end counts as the end of a sentence.
         language: language code or mixture (`es+eu`); abbreviations and apostrophes depend on it.
     """
-    line = _Line(language)
+    line = _LineReader(language)
     for token in _rewrite(clean(text, line.dropped), language, line.dropped).split():
         for part in scan(token, language):
             if isinstance(part, WordPart):
@@ -73,8 +73,8 @@ def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
     return text
 
 
-class _Line:
-    """The words and marks of a line that have been read; `_waiting` has opening marks whose word comes next."""
+class _LineReader:
+    """Collects the words and marks of a line. `_waiting` has the opening marks of the next word."""
 
     def __init__(self, language: str) -> None:
         self.dropped: Counter[str] = Counter()
@@ -94,7 +94,7 @@ class _Line:
         self._words.append(part.text)
         self._forms.append(part.form)
         self._cases.append(part.case)
-        self._marks.append(frozenset(self._waiting) if self._waiting else NO_MARKS)
+        self._marks.append(frozenset(self._waiting) if self._waiting else UNMARKED)
         self._waiting.clear()
         if part.brackets:
             self.dropped.update(part.brackets)
@@ -156,6 +156,7 @@ class _Line:
             self._add(-1, mark, part.glyph)
 
     def _dash(self, part: MarkPart) -> None:
+        """Decide between OPEN_DASH and DASH, as `asr_punct.text` describes."""
         alone = part.after_word == part.before_word
         if not self._words or self._waiting or (not alone and part.before_word):
             self._open(Mark.OPEN_DASH, part.glyph)

@@ -34,8 +34,8 @@ def card(directory: Path, info: ModelInfo) -> str:
         "words of the training text": facts.get("words"),
         "training text": facts.get("data"),
         "words of the development text": facts.get("dev_words"),
-        "punctuation micro F1 there": facts.get("dev_f1"),
-        "case micro F1 there": facts.get("dev_case_f1"),
+        "micro F1 of punctuation on the development text": facts.get("dev_f1"),
+        "micro F1 of case on the development text": facts.get("dev_case_f1"),
         "parameters": facts.get("parameters"),
         "licence of the weights": facts.get("licence"),
     }

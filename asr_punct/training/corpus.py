@@ -1,4 +1,4 @@
-"""Labelled corpora and training windows as arrays, a few bytes a word."""
+"""Labelled corpora and training windows as arrays of a few bytes for each word."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _SEED_STRIDE = 1_000_003
 
 
 @dataclass
-class SlotCounts:
+class LabelCounts:
     """Number of correct, predicted and reference labels."""
 
     correct: int = 0
@@ -103,7 +103,7 @@ class PunctuationModule(lightning.LightningModule):
         return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
 
     def on_validation_epoch_start(self) -> None:
-        self._marks, self._cases = SlotCounts(), SlotCounts()
+        self._marks, self._cases = LabelCounts(), LabelCounts()
         self._dev_loss, self._dev_words = 0.0, 0
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:

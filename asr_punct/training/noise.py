@@ -41,7 +41,7 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
       The pause of a deleted word is added to the pause before it.
     * Of a repeated word the first copy has the marks before the word, the second copy those after it. The second copy
       has a capital only if it is a name or an acronym.
-    * Fillers have no labels. Inserted words have the pause of the word before them.
+    * Fillers have no labels. An inserted filler or second copy has the pause of the word before it.
 
     Args:
         batch: windows without words of `confusions.extra`.

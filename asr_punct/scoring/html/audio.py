@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from asr_punct.audio import check_ends, check_file, duration
-from asr_punct.errors import TIMES, AsrPunctError, InputError, MissingExtraError
+from asr_punct.errors import EXPECTED_TIMES, AsrPunctError, InputError, MissingExtraError
 from asr_punct.formats.files import Pathlike
 from asr_punct.words import Utterance
 
@@ -59,7 +59,7 @@ def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None
     if len(recordings) > 1:
         raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
     if all(word.start is None for utterance in hypotheses for word in utterance.words):
-        raise AsrPunctError(f"--audio: found no times in {name}, expected {TIMES}")
+        raise AsrPunctError(f"--audio: found no times in {name}, expected {EXPECTED_TIMES}")
     try:
         check_ends(hypotheses, audio, duration(audio))
     except MissingExtraError:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from asr_punct import audio
-from asr_punct.corpora.mintzai import PAIRS, PARTS
+from asr_punct.corpora.mintzai import FOLDERS, PARTS
 from asr_punct.errors import InputError
 from asr_punct.formats.ctm import write_ctm
 from asr_punct.formats.files import read_text_file, write_file
@@ -47,7 +47,7 @@ def make_corpus(output: Path, share: float = 1.0, jobs: int = 1) -> str:
     shutil.rmtree(unfinished, ignore_errors=True)
     description = _DESCRIPTION
     with ProcessPoolExecutor(jobs) as pool:
-        for language in PAIRS:
+        for language in FOLDERS:
             for part in PARTS:
                 description += _make_part(unfinished, language, part, share, pool)
     with write_file(unfinished / readme.name) as out:
@@ -59,7 +59,7 @@ def make_corpus(output: Path, share: float = 1.0, jobs: int = 1) -> str:
 
 def _make_part(output: Path, language: str, part: str, share: float, pool: Executor) -> str:
     """Write one part of one language, and return its row of the table."""
-    folder, truth = output / PAIRS[language] / part, output / "truth" / language
+    folder, truth = output / FOLDERS[language] / part, output / "truth" / language
     for path in (folder / "audio", folder / "transcriptions", truth):
         path.mkdir(parents=True, exist_ok=True)
     recordings = list(read_recordings(language, part, share))
