@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -107,6 +108,21 @@ def test_the_command_goes_on_after_a_silent_recording(run, stub_pocketsphinx, ta
     assert run("transcribe", silent, "--asr", "pocketsphinx", "-o", tmp_path / "a.vtt") == (0, "", "")
     assert (tmp_path / "a.vtt").read_text() == "WEBVTT\n"
     assert caplog.messages == [f"{silent}: no words were recognised"] * 2
+
+
+@needs_english
+def test_capitals_of_a_recogniser_are_read_in_lower_case(run, stub_pocketsphinx, talk, monkeypatch):
+    def in_capitals(path, recogniser):
+        for each in transcribe(path, recogniser):
+            yield replace(each, words=tuple(replace(word, text=word.text.upper()) for word in each.words))
+
+    command = ("transcribe", talk, "--asr", "pocketsphinx")
+    expected = run(*command)
+    monkeypatch.setattr("asr_punct.asr.transcribe.transcribe", in_capitals)
+    assert run(*command, "--lowercase") == expected
+    status, out, err = run(*command)
+    assert (status, out.isupper()) == (0, True)
+    assert err.endswith("(to restore capitals: --lowercase)\n")
 
 
 @needs_english

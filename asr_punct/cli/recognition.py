@@ -11,12 +11,12 @@ import typer
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.completion import models
-from asr_punct.cli.options import Output, Quiet, Report, Subtitles, To, choice
+from asr_punct.cli.options import Lowercase, Output, Quiet, Report, Subtitles, To, choice
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
-_ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "vosk")
+_ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "whisper-log", "whisper-tsv", "vosk")
 """Output formats whose files have one recording."""
 
 
@@ -52,6 +52,7 @@ def transcribe(
     to: To = None,
     subtitles: Subtitles = None,
     report: Report = None,
+    lowercase: Lowercase = False,
     device: Annotated[
         str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
     ] = None,
@@ -64,7 +65,7 @@ def transcribe(
     "audio" and "train".
 
     Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
-    of subtitles, a TextGrid, an ELAN file, or JSON of Whisper or Vosk can have only one recording. Pauses are refined
+    of subtitles, a TextGrid, an ELAN file, or one of Whisper or Vosk can have only one recording. Pauses are refined
     on the audio. Recordings without speech are reported and left out.
 
     The punctuation model is --model, else the shipped model of the recogniser's language (stt_eu_…, small.en).
@@ -72,6 +73,7 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
+    from asr_punct.cli.capitals import lowercased, with_capitals_hint
     from asr_punct.cli.cue_report import CueReport
     from asr_punct.formats.subtitle_writers import chosen_limits
     from asr_punct.hub import find_model, model_of_language
@@ -90,6 +92,9 @@ def transcribe(
     recogniser = open_recogniser(asr, device)
     punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
     with on_terminal(quiet, output=output):
-        words = chain.from_iterable(recognise(path, recogniser) for path in audio)
+        recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
+        words = lowercased(recognised) if lowercase else recognised
+        if not (lowercase or quiet):
+            words = with_capitals_hint(recognised, asr)
         formats.write(punctuator.restore(words), output, punctuator.glyphs, target, limits, cue_report.on_cue)
         cue_report.write(punctuator.glyphs.name, quiet=quiet)

@@ -18,7 +18,7 @@ from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, line_origin
-from asr_punct.formats.tokens import entry_words, in_time, recording_name, segment_times, written_words
+from asr_punct.formats.tokens import by_time, entry_words, in_time, recording_name, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -139,8 +139,10 @@ def _milliseconds(text: str, place: str) -> Seconds:
 def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance with words; those of a log keep all but their words, and the other lines.
 
+    Utterances of other formats are sorted by their start.
+
     Raises:
-        InputError: an utterance without times.
+        InputError: an utterance without times, or utterances of other formats with times of several recordings.
     """
     for lines in _lines_around(utterances, LOG, glyphs):
         out.writelines(f"{line}\n" for line in lines)
@@ -157,18 +159,23 @@ def write_whisper_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyp
 
 
 def _lines_around(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[Sequence[str]]:
-    """Yield the line of each utterance with words, with the lines around it."""
-    for number, utterance in enumerate(utterances, start=1):
-        if utterance.words:
-            origin = line_origin(utterance.origin, format_name) or LineOrigin(
-                format_name, head=_new_head(utterance, number, format_name)
-            )
-            text = " ".join(written_words(utterance, glyphs, running=True))
-            yield [*origin.before, origin.head + text + origin.tail, *origin.after]
+    """Yield the line of each utterance with words, with the lines around it; those of other formats at the end."""
+    others: list[Utterance] = []
+    for utterance in utterances:
+        if origin := line_origin(utterance.origin, format_name):
+            yield [*origin.before, origin.head + _text(utterance, glyphs) + origin.tail, *origin.after]
+        elif utterance.words:
+            others.append(utterance)
+    for utterance in by_time(others):
+        yield [_new_head(utterance, format_name) + _text(utterance, glyphs)]
 
 
-def _new_head(utterance: Utterance, number: int, format_name: str) -> str:
-    times = segment_times(utterance.words, f"utterance {utterance.id or number!r}")
+def _text(utterance: Utterance, glyphs: Glyphs) -> str:
+    return " ".join(written_words(utterance, glyphs, running=True))
+
+
+def _new_head(utterance: Utterance, format_name: str) -> str:
+    times = segment_times(utterance.words, f"utterance {utterance.id!r}")
     milliseconds = [round(time * 1000) for time in times]
     if format_name == TSV:
         return "".join(f"{time}\t" for time in milliseconds)
