@@ -123,7 +123,7 @@ def test_pauses_of_an_aligner_are_not_refined(run, model, tmp_path):
 def test_pauses_of_a_ctm(run, tmp_path):
     target = tmp_path / "a.tsv"
     status, _, err = run("pauses", file(tmp_path, "a.ctm", CTM), "-o", target)
-    assert (status, err) == (0, "5 pauses: 1 unknown, 0 overlaps set to 0\n")
+    assert (status, err) == (0, "5 pauses, of which 1 unknown and 0 set to 0 because the words overlap\n")
     (utterance,) = read_tsv(target)
     assert utterance.pauses == (0.0, 0.1, 0.1, 0.8, None)
 
