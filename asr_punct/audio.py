@@ -196,7 +196,7 @@ def _open(path: Path) -> Iterator[_Source]:
                 yield _pyav_source(path, container)
     except (OSError, soundfile.LibsndfileError, av.FFmpegError, EOFError) as error:
         reason = getattr(error, "error_string", None) or getattr(error, "strerror", None) or str(error)
-        reason = str(reason).lower().removeprefix("error : ").strip(" .")
+        reason = str(reason).lower().removeprefix("error : ").removesuffix(" found when processing input").strip(" .")
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
 
 

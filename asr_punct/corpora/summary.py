@@ -37,5 +37,5 @@ class Summary:
         lines = [f"words: {sizes or 'none'}"]
         if self.dropped:
             counts = (f"{name} {count} times" for name, count in self.dropped.most_common(20))
-            lines.append(f"dropped characters that are no marks: {', '.join(counts)}")
+            lines.append(f"dropped characters: {', '.join(counts)}")
         return [*lines, *self.problems]

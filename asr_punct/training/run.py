@@ -27,6 +27,8 @@ from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
 
 _EPOCHS = "training.epochs"
+_SHOWN = 6
+"""Most keys that an error message names."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _check_resumable(run: Run, started: Config, config: Config) -> None:
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
-        found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys)
+        found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys[:_SHOWN])
+        found += f" and {len(keys) - _SHOWN} more keys" if len(keys) > _SHOWN else ""
         raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
 
 
