@@ -11,6 +11,8 @@ from typing import Any, cast
 
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 
+AUTO = "auto"
+"""Name that stands for the shipped model of the text's language."""
 DEFAULT_MODEL = "es-eu"
 NEMO_FILE = ".nemo"
 _PACKAGE = Path(__file__).parent
@@ -43,7 +45,7 @@ def configuration_directory(name: str) -> Path:
 
 
 def find_model(name: str | None) -> Path:
-    """Return the directory of a model; without a name, of the default model.
+    """Return the directory of a model; without a name or for `auto`, of the default model.
 
     A name is an existing directory, a shipped model, or `org/name` of the hub, tried in this order. `org/name` is not
     looked up if the directory `org` exists.
@@ -53,7 +55,7 @@ def find_model(name: str | None) -> Path:
     """
     known = shipped_models()
     expected = f"expected a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
-    if not name:
+    if not name or name == AUTO:
         if DEFAULT_MODEL not in known:
             raise AsrPunctError(f"model: found none, {expected}")
         return known[DEFAULT_MODEL]
@@ -90,17 +92,12 @@ def find_trainable_model(name: str) -> Path:
     raise ModelError(f"model {name!r}", found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
 
 
-def model_of_language(language: str | None) -> str:
-    """Return the name of the shipped model for a language code. Raises AsrPunctError if there is none."""
+def models_by_language() -> dict[str, str]:
+    """Return the names of the shipped models by language code."""
     from asr_punct.checkpoint import read_info
 
-    known = shipped_models()
-    for name, directory in known.items():
-        if language in read_info(directory).model.language.split("+"):
-            return name
-    found = "a recogniser whose language is not known" if language is None else f"no shipped model of {language!r}"
-    expected = ", ".join((*known, "a directory or org/name of the hub"))
-    raise AsrPunctError(f"found no --model and {found}, expected --model {expected}")
+    languages = {name: read_info(directory).model.language for name, directory in shipped_models().items()}
+    return {code: name for name, language in languages.items() for code in language.split("+")}
 
 
 def check_path(name: str, expected: str) -> None:

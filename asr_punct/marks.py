@@ -115,12 +115,18 @@ class Glyphs:
         glyph: the character of each mark.
         right: order of the marks after a word; American English writes comma and period inside the quote.
         cased: function that applies a case label to a word: `apply_case`, or that of a casing list.
+        of_language: function that returns the glyphs of another language; None: these are for all languages.
     """
 
     name: str
     glyph: Mapping[Mark, str]
     right: tuple[Mark, ...] = field(default=RIGHT)
     cased: Callable[[str, Case], str] = field(default=apply_case)
+    of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
+
+    def of(self, language: str) -> Glyphs:
+        """Return the glyphs for an utterance in a language."""
+        return self.of_language(language) if self.of_language and language else self
 
     def before(self, marks: frozenset[Mark]) -> str:
         """Return what is written before a word."""

@@ -64,6 +64,7 @@ class Utterance:
         audio: path of the recording's audio file, or `""`.
         time_source: where the words' times come from.
         pause_before: seconds of silence before the first word, or None.
+        language: code of the language (`es`), or "" if it is unknown.
         origin: where the reader found the utterance; used only by the writer of the same format.
     """
 
@@ -76,6 +77,7 @@ class Utterance:
     audio: str = ""
     time_source: TimeSource = "none"
     pause_before: Seconds | None = None
+    language: str = ""
     origin: object = field(default=None, compare=False, repr=False)
 
     @property

@@ -7,7 +7,7 @@ import pytest
 from asr_punct.asr import named_language, open_recogniser
 from asr_punct.asr.aligners import open_acoustic_model
 from asr_punct.errors import AsrPunctError, ModelError
-from asr_punct.hub import PRETRAINED, check_transformers_name, model_of_language, shipped_models
+from asr_punct.hub import PRETRAINED, check_transformers_name, models_by_language, shipped_models
 
 NOTHING = "no such file or directory"
 
@@ -83,7 +83,4 @@ def test_the_language_in_a_name(model, language):
 
 @pytest.mark.skipif(set(shipped_models()) != {"en", "es-eu"}, reason=f"other models in {PRETRAINED}")
 def test_the_language_selects_the_model():
-    assert [model_of_language(language) for language in ("en", "es", "eu")] == ["en", "es-eu", "es-eu"]
-    for language, found in ((None, "a recogniser whose language is not known"), ("fr", "no shipped model of 'fr'")):
-        with pytest.raises(AsrPunctError, match=f"found no --model and {found}, expected --model en"):
-            model_of_language(language)
+    assert models_by_language() == {"en": "en", "es": "es-eu", "eu": "es-eu"}

@@ -11,6 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "asr_punct"
 # A module may import from its own layer and those before it.
 LAYERS = [
     "errors",
+    "languages",
+    "identifier",
     "marks",
     "words",
     "progress",

@@ -181,7 +181,7 @@ def test_transcripts_are_read_lazily(punctuator):
 
 
 def lines_of(punctuator, text):
-    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(8, 1), punctuator.glyphs))
+    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(8, 1)))
 
 
 def test_lines_of_words(punctuator):

@@ -48,12 +48,13 @@ def check_installed(name: str) -> None:
             raise MissingExtraError(f"the recogniser {name}", extras, needed)
 
 
-def open_recogniser(name: str, device: str | None = None) -> Recogniser:
+def open_recogniser(name: str, device: str | None = None, language: str | None = None) -> Recogniser:
     """Load a recogniser.
 
     Args:
         name: value of `--asr`.
         device: device of torch; None for the CPU.
+        language: code of the language of the speech; None: that in the model's name, if any.
 
     Raises:
         AsrPunctError: unknown kind, model or device.
@@ -64,7 +65,7 @@ def open_recogniser(name: str, device: str | None = None) -> Recogniser:
     class_name, _, extras = _RECOGNISERS[package]
     try:
         kind = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
-        recogniser: Recogniser = kind(model, named_language(model), device or "cpu")
+        recogniser: Recogniser = kind(model, language or named_language(model), device or "cpu")
         return recogniser
     except AsrPunctError:
         raise

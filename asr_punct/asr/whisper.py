@@ -33,7 +33,8 @@ class FasterWhisper:
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment. Words have the punctuation and capitals that Whisper writes."""
-        segments, _ = self._model.transcribe(samples, language=self.language, word_timestamps=True)
+        language = None if self.language and "+" in self.language else self.language  # a mixture is detected
+        segments, _ = self._model.transcribe(samples, language=language, word_timestamps=True)
         for segment in segments:
             yield from _join_tokens(
                 [(word.word, word.start, word.end, word.probability) for word in segment.words or ()]

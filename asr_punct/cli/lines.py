@@ -13,19 +13,17 @@ from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, w
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Word
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which a hint at `--lowercase` is printed."""
 
 
-def punctuate_standard_input(stream: Stream, glyphs: Glyphs, lowercase: bool = False, hint: bool = True) -> None:
+def punctuate_standard_input(stream: Stream, lowercase: bool = False, hint: bool = True) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
     Args:
         stream: decides the words' labels.
-        glyphs: characters of the marks in JSON.
         lowercase: whether words are read in lower case.
         hint: whether to hint at `--lowercase` if all words are in capitals.
 
@@ -34,7 +32,7 @@ def punctuate_standard_input(stream: Stream, glyphs: Glyphs, lowercase: bool = F
     """
     words = _Words(lowercase, hint)
     with write_file(STANDARD_STREAM) as out:
-        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, glyphs, words.read):
+        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, words.read):
             out.write(line + "\n")
             out.flush()
     words.finish()
@@ -62,7 +60,6 @@ class _Words:
 def punctuate_lines(
     lines: Iterable[tuple[int, str]],
     stream: Stream,
-    glyphs: Glyphs,
     prepare: Callable[[Sequence[Word]], Sequence[Word]] = tuple,
 ) -> Iterator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
@@ -73,7 +70,6 @@ def punctuate_lines(
     Args:
         lines: line numbers and lines of standard input.
         stream: decides the words' labels.
-        glyphs: characters of the marks in JSON.
         prepare: returns the words of a line as they are given to the stream.
 
     Raises:
@@ -85,7 +81,7 @@ def punctuate_lines(
     def format_words(committed: Sequence[Committed]) -> Iterator[str]:
         for item in committed:
             if as_json.popleft():
-                yield json.dumps(word_object(replace(item.word, labels=item.labels), glyphs), ensure_ascii=False)
+                yield json.dumps(word_object(replace(item.word, labels=item.labels), stream.glyphs), ensure_ascii=False)
             else:
                 yield item.written
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
 
 
-def _check_language(context: typer.Context, language: str) -> str:
+def check_language(context: typer.Context, language: str | None) -> str | None:
     """Check codes such as `es` or `es+eu`; `align` also accepts the regions of espeak-ng (`en-us`)."""
+    if language is None:
+        return None
     code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
     if not re.fullmatch(rf"{code}(\+{code})*", language):
         expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
@@ -45,7 +47,7 @@ def choice(help_text: str, values: Iterable[str], *names: str, callback: Callabl
 
 
 _READABLE, _WRITABLE = " ".join(READABLE), " ".join(WRITABLE)
-_LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
+LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
@@ -67,7 +69,16 @@ Report = Annotated[
 ]
 Language = Annotated[
     str,
-    choice("Language of the text: es, eu, en, or joined as es+eu.", _LANGUAGES, "--lang", callback=_check_language),
+    choice("Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language),
+]
+TextLanguage = Annotated[
+    str | None,
+    choice(
+        "Language of the text; default: as the input says, else identified by the words.",
+        LANGUAGES,
+        "--lang",
+        callback=check_language,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to standard error: no progress, no summary.")]
 Device = Annotated[str | None, choice("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
@@ -76,7 +87,9 @@ _TIMES = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source th
 Times = Annotated[str | None, choice(_TIMES, TIME_SOURCES, callback=_check_times)]
 Model = Annotated[
     str | None,
-    typer.Option(help="Directory, shipped name, or org/name of the hub; default: es-eu.", autocompletion=models),
+    typer.Option(
+        help="Directory, shipped name, or org/name of the hub; default: that of the language.", autocompletion=models
+    ),
 ]
 MarkNames = Annotated[
     str | None,
@@ -107,17 +120,18 @@ def open_punctuator(
     int8: bool,
     class_weights: str | None,
     aggregate: int | None = None,
+    lang: str | None = None,
 ) -> Punctuator:
     """Return the punctuator that the options describe."""
     from asr_punct.decode.classes import parse_class_weights
-    from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks
 
     if casing and no_case:
         raise AsrPunctError("found --casing and --no-case, expected one of them")
     return Punctuator.from_pretrained(
-        find_model(model),
+        model,
+        language=lang,
         marks=None if marks is None else named_marks(marks.upper().split(",")),
         case=not no_case,
         casing=casing,

@@ -11,7 +11,7 @@ import typer
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.completion import models
-from asr_punct.cli.options import Lowercase, Output, Quiet, Report, Subtitles, To, choice
+from asr_punct.cli.options import LANGUAGES, Lowercase, Output, Quiet, Report, Subtitles, To, check_language, choice
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -44,9 +44,17 @@ def transcribe(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Directory, shipped name, or org/name of the hub; default: the shipped model of the recogniser's "
-            "language.",
+            help="Directory, shipped name, or org/name of the hub; default: that of the language.",
             autocompletion=models,
+        ),
+    ] = None,
+    lang: Annotated[
+        str | None,
+        choice(
+            "Language of the speech; default: that of the recogniser, else identified by its words.",
+            LANGUAGES,
+            "--lang",
+            callback=check_language,
         ),
     ] = None,
     to: To = None,
@@ -68,7 +76,9 @@ def transcribe(
     of subtitles, a TextGrid, an ELAN file, or one of Whisper or Vosk can have only one recording. Pauses are refined
     on the audio. Recordings without speech are reported and left out.
 
-    The punctuation model is --model, else the shipped model of the recogniser's language (stt_eu_…, small.en).
+    The punctuation model is --model, else the shipped one of the language: --lang, which also sets the language of
+    Whisper, else that in the recogniser's name (stt_eu_…, small.en), else that of the words. For a language without a
+    model the default model is used, with a warning.
     """
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
@@ -76,7 +86,7 @@ def transcribe(
     from asr_punct.cli.capitals import lowercased, with_capitals_hint
     from asr_punct.cli.cue_report import CueReport
     from asr_punct.formats.subtitle_writers import chosen_limits
-    from asr_punct.hub import find_model, model_of_language
+    from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
     set_log_level(quiet)
@@ -88,13 +98,14 @@ def transcribe(
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
     check_recordings(audio, one=target in _ONE_RECORDING)
-    directory = find_model(model) if model else None
-    recogniser = open_recogniser(asr, device)
-    punctuator = Punctuator.from_pretrained(directory or model_of_language(recogniser.language))
+    find_model(model)
+    recogniser = open_recogniser(asr, device, lang)
+    punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
     with on_terminal(quiet, output=output):
         recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
         words = lowercased(recognised) if lowercase else recognised
         if not (lowercase or quiet):
             words = with_capitals_hint(recognised, asr)
-        formats.write(punctuator.restore(words), output, punctuator.glyphs, target, limits, cue_report.on_cue)
-        cue_report.write(punctuator.glyphs.name, quiet=quiet)
+        restored, glyphs = formats.with_glyphs(punctuator.restore(words), punctuator.glyphs)
+        formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
+        cue_report.write(glyphs.name, quiet=quiet)

@@ -24,6 +24,7 @@ from asr_punct.cli.options import (
     Quiet,
     Report,
     Subtitles,
+    TextLanguage,
     Threads,
     Times,
     To,
@@ -59,6 +60,7 @@ def punctuate(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
     output: Output = "-",
     model: Model = None,
+    lang: TextLanguage = None,
     from_: From = None,
     to: To = None,
     subtitles: Subtitles = None,
@@ -99,6 +101,10 @@ def punctuate(
     likewise, with a warning, unless --ignore-labels removes them. For a recogniser that writes only capitals use
     --lowercase. The output file appears when it is complete.
 
+    The model is --model, else the shipped one of each document's language: --lang, else the language that the file
+    names, else that of its words. For a language without a model the default model is used, with a warning; also if
+    the words are clearly not in the language that is named.
+
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
@@ -123,7 +129,7 @@ def punctuate(
     in_place = is_same_file(source, output) and target == given.format
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output, "--report": report}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
-    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate)
+    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
     if source == STANDARD_STREAM and not quiet:
         hint_at_silence(
             f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE"
@@ -167,6 +173,7 @@ def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> 
 )
 def stream(
     model: Model = None,
+    lang: TextLanguage = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
     lowercase: Lowercase = False,
@@ -184,11 +191,12 @@ def stream(
     seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
 
     Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived. A
-    written word never changes. If the model's windows are shorter than --left and --right, both are shortened.
+    written word never changes. Without --model and --lang, the model is chosen by the first words of a document, of
+    which at most ten are held back. If the model's windows are shorter than --left and --right, both are shortened.
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights)
     hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
     with punctuator.stream(left, right) as words:
-        punctuate_standard_input(words, punctuator.glyphs, lowercase, hint=not no_case)
+        punctuate_standard_input(words, lowercase, hint=not no_case)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
@@ -91,6 +92,13 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
     if format_name not in WRITABLE:
         raise AsrPunctError(f"--to: found {format_name!r}, expected one of {' '.join(WRITABLE)}")
     return format_name
+
+
+def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterator[Utterance], Glyphs]:
+    """Return the utterances, and the glyphs of the language of the first one."""
+    left = iter(utterances)
+    first = list(islice(left, 1))
+    return chain(first, left), glyphs.of(first[0].language) if first else glyphs
 
 
 def _input_format(path: Pathlike, source: Source) -> str | None:

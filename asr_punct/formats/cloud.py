@@ -27,6 +27,7 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
 
 _OPENING = frozenset("¿¡«“‘([{")
@@ -52,13 +53,14 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
     name, recording = display_name(path), recording_name(path)
     results = object_at(object_at(content, name).get("results"), f"{name}: results")
+    language = parse_language(results.get("language_code"))
     channel_labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
     channels = numbered_objects(channel_labels, "channels", name, "channel") or [(name, results)]
     for number, (place, channel) in enumerate(channels, start=1):
         items = numbered_objects(channel, "items", place, "item")
         parts = chain.from_iterable(_parts(item, where) for where, item in items)
         id_ = f"{recording}-{number}" if channel_labels else recording
-        yield _utterance(in_order(_attach_punctuation(parts), place), id_, recording, "aws", str(number))
+        yield _utterance(in_order(_attach_punctuation(parts), place), id_, recording, "aws", str(number), language)
 
 
 def is_google(content: Any) -> bool:
@@ -92,7 +94,8 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
             return
         earlier += texts
         channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
-        yield _utterance(words, f"{recording}-{number}", recording, "google", channel)
+        language = parse_language(result.get("languageCode") or result.get("language_code"))
+        yield _utterance(words, f"{recording}-{number}", recording, "google", channel, language)
 
 
 def _google_response(content: Object) -> Object:
@@ -189,11 +192,24 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
+    language = _speechmatics_language(file)
     channels = _speechmatics_2(file, name) if "results" in file else {"": list(_speechmatics_1(file, name))}
     for number, items in enumerate(channels.values(), start=1):
         id_ = recording if len(channels) == 1 else f"{recording}-{number}"
         words = in_order(_attach_punctuation(items), name)
-        yield _utterance(words, id_, recording, "speechmatics", channel=str(number))
+        yield _utterance(words, id_, recording, "speechmatics", str(number), language)
+
+
+def _speechmatics_language(file: Object) -> str:
+    """Return the language of the job (version 1) or of the transcription's configuration (version 2)."""
+    metadata = file.get("metadata")
+    configuration = metadata.get("transcription_config") if isinstance(metadata, dict) else None
+    found = [
+        each.get(key)
+        for each, key in ((file.get("job"), "lang"), (configuration, "language"))
+        if isinstance(each, dict)
+    ]
+    return next(filter(None, map(parse_language, found)), "")
 
 
 def _speechmatics_1(file: Object, name: str) -> Iterator[Word | _Punctuation]:
@@ -254,6 +270,8 @@ def _attach_punctuation(items: Iterable[Word | _Punctuation]) -> Iterator[Word]:
         yield Word(opened)
 
 
-def _utterance(words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1") -> Utterance:
+def _utterance(
+    words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1", language: str = ""
+) -> Utterance:
     times = time_source_of(words, DEFAULT_TIME_SOURCE[service])
-    return Utterance(words, id_, recording=recording, channel=channel, time_source=times)
+    return Utterance(words, id_, recording=recording, channel=channel, time_source=times, language=language)

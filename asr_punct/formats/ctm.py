@@ -198,7 +198,7 @@ def _audio_name(recording: str) -> str:
 
 def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
     """Yield start and text of each row of an utterance, with the lines before it."""
-    start, text, tail = 0.0, "", ""
+    start, text, tail, glyphs = 0.0, "", "", glyphs.of(utterance.language)
     for word, label in zip(_with_times(utterance), utterance.labels, strict=True):
         origin = line_origin(word.origin, _FORMAT)
         if origin and _continues_row(origin):

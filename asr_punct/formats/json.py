@@ -1,6 +1,6 @@
 """The project's own JSON, with every field of a word.
 
-`{"utterances": [{"id", "document", "recording", "channel", "speaker", "times", "pause_before", "text",
+`{"utterances": [{"id", "document", "recording", "channel", "speaker", "language", "times", "pause_before", "text",
 "words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`.
 Times are seconds, and fields without a value are left out. `written` and `text` are not read. `probabilities` maps
 marks and cases to their probability; unlikely ones are left out.
@@ -27,6 +27,7 @@ from asr_punct.formats.json_values import (
     text_at,
 )
 from asr_punct.formats.tokens import in_order, timed_words
+from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
@@ -66,6 +67,7 @@ def _utterance(item: Object, document: Object, place: str) -> Utterance:
         channel=_name(item, "channel", place) or "1",
         speaker=speaker_of(item),
         pause_before=number_or_none(item, "pause_before", place),
+        language=parse_language(item.get("language")),
         time_source=parse_time_source(item.get("times") or "none", place),
         origin=JsonOrigin(_FORMAT, item, document),
     )
@@ -140,12 +142,14 @@ def _dumped(value: Any) -> str:
 
 
 def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
+    glyphs = glyphs.of(utterance.language)
     item = {
         "id": utterance.id,
         "document": utterance.document or None,
         "recording": utterance.recording,
         "channel": utterance.channel,
         "speaker": utterance.speaker or None,
+        "language": utterance.language or None,
         "times": utterance.time_source,
         "pause_before": utterance.pause_before,
         "text": write_text([word.text for word in utterance.words], utterance.labels, glyphs),

@@ -21,6 +21,7 @@ from asr_punct.formats.kaldi_ctm import place_words, words_by_index, write_label
 from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
@@ -63,9 +64,10 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         count = plural(len(differing), "utterance")
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
         _LOG.warning(message, root / "ctm", count, differing[0])
-    documents = read_mapping(root / "utt2doc")
+    documents, languages = read_mapping(root / "utt2doc"), read_mapping(root / "utt2lang")
     for name in order_of_speech(root, texts, segments, documents):
         utterance = _utterance(root, name, texts[name], segments, timed)
+        utterance = replace(utterance, language=parse_language(languages.get(name)))
         yield replace(utterance, document=documents[name]) if documents else utterance
 
 

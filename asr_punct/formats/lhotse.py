@@ -29,6 +29,7 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, written_words
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -82,6 +83,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         recording=str(item["recording_id"]),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
         speaker=speaker_of(item),
+        language=parse_language(item.get("language")),
         time_source=source,
         origin=JsonOrigin(_FORMAT, item),
     )

@@ -34,10 +34,13 @@ from asr_punct.formats.tokens import (
     timed_words,
     written_words,
 )
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT, _AUDIO, _REFERENCE = "nemo", "audio_filepath", "text"
+_LANGUAGE_KEYS = ("target_lang", "lang", "language")
+"""Keys with the language of the text; Canary's manifests have `target_lang` and `source_lang`."""
 _OFFSET_STEPS_PER_S = 1024
 """Offsets are multiples of 1/1024 s: with a power of two, subtracting and adding them is exact."""
 
@@ -63,6 +66,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
+            language=_language(item),
             time_source=get_time_source(item, words, _default_source(item)),
             origin=JsonOrigin(_FORMAT, item),
         )
@@ -75,6 +79,10 @@ def reference_of(utterance: Utterance) -> Utterance:
     if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
         return utterance
     return replace(utterance, words=tuple(map(Word, text.split())), time_source="none", origin=None)
+
+
+def _language(item: Object) -> str:
+    return next(filter(None, (parse_language(item.get(key)) for key in _LANGUAGE_KEYS)), "")
 
 
 def _default_source(item: Object) -> TimeSource:

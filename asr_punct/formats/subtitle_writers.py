@@ -182,7 +182,7 @@ class _Cues:
         between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
         parts.append(between[0])
         for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
-            text = labelled_word(word, token.text, label, self._glyphs, cue.kind)
+            text = labelled_word(word, token.text, label, self._glyphs.of(utterance.language), cue.kind)
             parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
         lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
         plain_lines = [strip_tags(line, self._kind).strip() for line in lines]

@@ -42,7 +42,8 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
             continue
         if previous is not None:
             out.write(_separator(previous, utterance))
-        out.write(write_text([word.text for word in utterance.words], utterance.labels, glyphs))
+        written = glyphs.of(utterance.language)
+        out.write(write_text([word.text for word in utterance.words], utterance.labels, written))
         previous = utterance
     if previous is not None:
         out.write("\n")

@@ -132,6 +132,7 @@ def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False
     """Return each word with its marks and case, without spaces; with `running`, a dash has a space before it."""
     if not utterance.is_labelled:
         return [word.text for word in utterance.words]
+    glyphs = glyphs.of(utterance.language)
     pairs = zip(utterance.words, utterance.labels, strict=True)
     if running:
         return [write_text([word.text], [labels], glyphs) for word, labels in pairs]

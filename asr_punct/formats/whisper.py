@@ -48,6 +48,7 @@ from asr_punct.formats.tokens import (
     written_words,
 )
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
@@ -57,6 +58,8 @@ _LIST = "list"
 _CONFIDENCE_KEYS = ("probability", "score", "confidence")
 _WORD_SEGMENTS = "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
+_TRANSLATIONS = ("translate", "translation")
+"""Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
 _VARIANTS = (whisper_cpp, whisper_chunks)
 
 
@@ -88,6 +91,8 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
     items = numbered_objects(document, "segments", name, "segment")
     if not (items or is_list):
         items = [(f"{name}: segment 1", document)]
+    is_translated = document.get("task") in _TRANSLATIONS
+    language = "en" if is_translated else parse_language(document.get("language"))
     for number, (place, item) in enumerate(items, start=1):
         words = tuple(_words(item, place))
         source = get_time_source(item, words, _default_source(document, item))
@@ -98,6 +103,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
             f"{recording}-{number}",
             recording=recording,
             speaker=speaker_of(item),
+            language=language,
             time_source=source,
             origin=JsonOrigin(_FORMAT, item, document, layout=_LIST if is_list else ""),
         )

@@ -32,6 +32,7 @@ from asr_punct.formats.tokens import (
     written_words,
 )
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
@@ -54,7 +55,9 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     file = object_at(content, name)
     words = tuple(_words(file, name))
     times = get_time_source(file, words, _default_source(file))
-    yield Utterance(words, recording, recording=recording, time_source=times, origin=JsonOrigin(_FORMAT, file))
+    language = next((parse_language(chunk.get("language")) for chunk in file.get(_CHUNKS) or ()), "")
+    origin = JsonOrigin(_FORMAT, file)
+    yield Utterance(words, recording, recording=recording, language=language, time_source=times, origin=origin)
 
 
 def _words(file: Object, place: str) -> Iterator[Word]:

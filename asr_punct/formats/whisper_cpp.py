@@ -32,6 +32,7 @@ from asr_punct.formats.tokens import (
     written_words,
 )
 from asr_punct.formats.word_parts import grouped, word_sizes
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -54,6 +55,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
+    language = _language(file)
     for number, (place, item) in enumerate(numbered_objects(file, _SEGMENTS, name, "segment"), start=1):
         words, speaker = in_order(_words(item, place), place), speaker_of(item)
         yield Utterance(
@@ -61,9 +63,18 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             id=f"{recording}-{number}",
             recording=recording,
             speaker="" if speaker == _UNKNOWN_SPEAKER else speaker,
+            language=language,
             time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE["whisper"]),
             origin=JsonOrigin(_FORMAT, item, file),
         )
+
+
+def _language(file: Object) -> str:
+    """Return the code in `result`; a file with `translate` in `params` is a translation into English."""
+    params, result = file.get("params"), file.get("result")
+    if isinstance(params, dict) and params.get("translate") is True:
+        return "en"
+    return parse_language(result.get("language")) if isinstance(result, dict) else ""
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:

@@ -64,6 +64,7 @@ def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: 
         glyphs: glyphs of the marks.
     """
     found: list[str] = []
+    glyphs = glyphs.of(utterance.language)
     for text, labels, tokens in zip(written_words(utterance, glyphs), utterance.labels, parts, strict=True):
         before = len(glyphs.before(labels.marks))
         inner = [before + end for end in accumulate(map(len, tokens[:-1]))]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from os import PathLike
@@ -19,15 +19,16 @@ from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import find_model
+from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language
 from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import Graph, open_backend
+from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
-from asr_punct.inference.stream import Committer, Stream, restore_streaming
+from asr_punct.inference.stream import Committer, LanguageStream, Stream, restore_streaming
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
-from asr_punct.marks import MARKS, PAIRS, Labels, Mark, glyphs, named_marks, write_text
+from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, Word
@@ -75,7 +76,7 @@ class Punctuator:
         self._case = case
         language = info.model.language
         style = glyphs(language)
-        self.glyphs = (
+        self.glyphs: Glyphs = (
             replace(style, cased=lru_cache(_CACHED_WORDS)(Casing.of(casing, language).apply)) if case else style
         )
         """Glyphs of the model's language, with its casing list."""
@@ -83,12 +84,15 @@ class Punctuator:
         self._predictor = Predictor(
             backend, tokenizer, info.model.window, info.max_tokens, aggregation=aggregation, classes=bool(self.classes)
         )
+        self._choice: LanguageChoice | None = None
+        self._open: Callable[[str], Punctuator] = lambda _: self
 
     @classmethod
     def from_pretrained(
         cls,
         name: str | PathLike[str] | None = None,
         *,
+        language: str | None = None,
         device: str | None = None,
         threads: int = 0,
         graph: Graph | None = None,
@@ -100,8 +104,13 @@ class Punctuator:
     ) -> Punctuator:
         """Open a model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
+        With `auto` each document gets the shipped model of its language: `language`, else `Utterance.language`, else
+        identified by its words. Another language gets the default model, and a warning is logged; likewise for a text
+        that is clearly not in the language of its model. The attributes are those of the default model.
+
         Args:
-            name: the model; None for the default shipped model.
+            name: the model; None for `auto`.
+            language: code of the language of all texts; None if it is not known.
             device: see `open_backend`, also for `threads` and `graph`.
             threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
             graph: the ONNX graph to run.
@@ -116,13 +125,29 @@ class Punctuator:
                 model directory, or a malformed casing list.
         """
         aggregation = None if aggregate is None else Aggregation(aggregate)
-        directory = find_model(None if name is None else str(name))
-        info = read_info(directory)
-        backend = open_backend(directory, info, device, threads, graph)
-        own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
-        added = read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ())
-        tokenizer = load_tokenizer(directory, info)
-        return cls(info, tokenizer, backend, marks, case, (*own, *added), class_weights, aggregation)
+        added = tuple(read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ()))
+
+        def open_model(model: str) -> Punctuator:
+            directory = find_model(model)
+            info = read_info(directory)
+            backend = open_backend(directory, info, device, threads, graph)
+            own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
+            tokenizer = load_tokenizer(directory, info)
+            return cls(info, tokenizer, backend, marks, case, (*own, *added), class_weights, aggregation)
+
+        given = "" if name is None else str(name)
+        if given in ("", AUTO):
+            models = models_by_language()
+            codes = language.split("+") if language else []
+            default = next((models[code] for code in codes if code in models), DEFAULT_MODEL)
+            chosen = open_model(default)
+            chosen._choice = LanguageChoice(models, default, language or "")
+        else:
+            chosen = open_model(given)
+            models = dict.fromkeys(chosen.info.model.language.split("+"), given)
+            chosen._choice = LanguageChoice(models, given, language or "", fixed=True)
+        chosen._set_models(cache(open_model))
+        return chosen
 
     @property
     def runtime(self) -> str:
@@ -161,6 +186,10 @@ class Punctuator:
             utterances: the input.
             probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
         """
+        for punctuator, part in self._by_model(utterances):
+            yield from punctuator._restore(part, probabilities)
+
+    def _restore(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[Utterance]:
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
         listed: deque[list[float]] = deque()
@@ -185,7 +214,9 @@ class Punctuator:
 
         Arguments and errors are those of `stream`.
         """
-        return restore_streaming(utterances, self._lookahead(left, right), self._committer())
+        self._lookahead(left, right)  # raises before the first utterance is read
+        for punctuator, part in self._by_model(utterances):
+            yield from restore_streaming(part, punctuator._lookahead(left, right), punctuator._committer())
 
     def stream(self, left: int = STREAM_LEFT_WORDS, right: int = STREAM_RIGHT_WORDS) -> Stream:
         """Return a live stream (see `inference.stream`).
@@ -197,7 +228,13 @@ class Punctuator:
         Raises:
             AsrPunctError: `left` is below 0, or `right` below 1.
         """
-        return Stream(self._lookahead(left, right), self._committer(), self.glyphs)
+
+        def open_stream(model: str) -> Stream:
+            chosen = self._model(model)
+            return Stream(chosen._lookahead(left, right), chosen._committer(), chosen.glyphs)
+
+        first = open_stream("")
+        return LanguageStream(first, open_stream, self._choice) if self._choice else first
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
@@ -218,7 +255,33 @@ class Punctuator:
             max_tokens=min(old.max_tokens, max_tokens or old.max_tokens),
             window=replace(window, margin=margin),
         )
+        changed._set_models(cache(lambda model: self._open(model).with_windows(batch_size, max_tokens, margin)))
         return changed
+
+    def _set_models(self, open_model: Callable[[str], Punctuator]) -> None:
+        """Set how other models are opened."""
+        self._open = open_model
+        if self._choice and not self._choice.fixed:
+            models = self._choice.models
+
+            def glyphs_of(language: str) -> Glyphs:
+                found = next((models[code] for code in language.split("+") if code in models), "")
+                return self._model(found).glyphs
+
+            self.glyphs = replace(self.glyphs, of_language=glyphs_of)
+
+    def _model(self, name: str) -> Punctuator:
+        """Return the punctuator of a model, this one for its own name or ""."""
+        is_own = not (name and self._choice) or name == self._choice.default
+        return self if is_own else self._open(name)
+
+    def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
+        """Yield consecutive utterances that one model restores, after its punctuator."""
+        if self._choice is None:
+            yield self, utterances
+            return
+        for model, part in groupby(self._choice.assign(utterances), key=itemgetter(0)):
+            yield self._model(model), map(itemgetter(1), part)
 
     def _read(self, utterances: Iterable[Utterance], waiting: deque[PendingUtterance]) -> Iterator[Token]:
         """Yield the words of utterances, with flags at document edges, and append each utterance to `waiting`."""

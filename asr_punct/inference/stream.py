@@ -18,6 +18,7 @@ import numpy as np
 
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.errors import AsrPunctError
+from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.tokens import Token
@@ -85,7 +86,7 @@ class Stream:
     """
 
     def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs) -> None:
-        self._lookahead, self._committer, self._glyphs = lookahead, committer, glyphs
+        self._lookahead, self._committer, self.glyphs = lookahead, committer, glyphs
         self._last: Word | None = None
 
     def __enter__(self) -> Stream:
@@ -102,9 +103,7 @@ class Stream:
         Raises:
             AsrPunctError: the argument is not one word.
         """
-        token = Word(word) if isinstance(word, str) else word
-        if not isinstance(token, Word) or len(token.text.split()) != 1:
-            raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
+        token = _one_word(word)
         pause = pause_between(self._last, token) if self._last else None
         self._last = token
         return self._commit(list(self._lookahead.push(token, pause)))
@@ -116,9 +115,80 @@ class Stream:
 
     def _commit(self, decisions: Sequence[Decision]) -> list[Committed]:
         return [
-            Committed(word, labels, write_word(word.text, labels, self._glyphs))
+            Committed(word, labels, write_word(word.text, labels, self.glyphs))
             for word, labels in self._committer.commit(decisions)
         ]
+
+
+class LanguageStream(Stream):
+    """A stream whose model is chosen by the language of each document.
+
+    Holds back the first words of a document, at most `HELD_WORDS`, until the choice is clear; then returns those that
+    are decided. Holds back none if the language or the model is given.
+
+    Args:
+        first: stream of the default model.
+        open_stream: returns a stream of the model with a name.
+        choice: chooses the model.
+    """
+
+    def __init__(self, first: Stream, open_stream: Callable[[str], Stream], choice: LanguageChoice) -> None:
+        self._stream, self._open, self._choice = first, open_stream, choice
+        self._model, self._is_chosen = "", False
+        self._words: list[Word] = []
+
+    @property
+    def glyphs(self) -> Glyphs:  # type: ignore[override]
+        """Glyphs of the model of the last words."""
+        return self._stream.glyphs
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._words, self._is_chosen = [], False
+        self._stream.__exit__(kind, error, at)
+
+    def push(self, word: str | Word) -> list[Committed]:
+        """See `Stream.push`."""
+        token = _one_word(word)
+        if self._is_chosen:
+            self._check(token)
+            return self._stream.push(token)
+        self._words.append(token)
+        return self._choose(self._choice.choose_early([word.text for word in self._words]))
+
+    def flush(self) -> list[Committed]:
+        """See `Stream.flush`."""
+        held = list[Committed]()
+        if not self._is_chosen:
+            held = self._choose(self._choice.choose([word.text for word in self._words]))
+        elif len(self._words) < CHECKED_WORDS:
+            self._check_words()
+        self._words, self._is_chosen = [], False
+        return held + self._stream.flush()
+
+    def _choose(self, choice: tuple[str, str] | None) -> list[Committed]:
+        if choice is None:
+            return []
+        self._model, self._is_chosen = choice[0], True
+        self._stream = self._open(self._model)
+        return [item for word in self._words for item in self._stream.push(word)]
+
+    def _check(self, word: Word) -> None:
+        """Warn if the language is not the one that is given, when there are enough words to identify it."""
+        if len(self._words) < CHECKED_WORDS:
+            self._words.append(word)
+            if len(self._words) == CHECKED_WORDS:
+                self._check_words()
+
+    def _check_words(self) -> None:
+        self._choice.check([word.text for word in self._words], self._model)
+
+
+def _one_word(word: object) -> Word:
+    """Return the word. Raises AsrPunctError if it is not one word."""
+    token = Word(word) if isinstance(word, str) else word
+    if not isinstance(token, Word) or len(token.text.split()) != 1:
+        raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
+    return token
 
 
 def restore_streaming(

@@ -108,6 +108,7 @@ class _Token:
 
 
 def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
+    glyphs = glyphs.of(utterance.language)
     for word, label, (start, end) in zip(utterance.words, utterance.labels, filled_times(utterance), strict=True):
         before, core, after = split_token(word.text, glyphs.name)
         token_marks = read_marks(before, after)

@@ -1,0 +1,139 @@
+"""Identify the language of recognised words.
+
+Words in Latin letters are identified by a linear model of hashed character n-grams (`identifier.npz`), trained by
+`egs/models/local/train_language.py`; words in other letters by their script. Needs only numpy, and loads the model when
+it is first used.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import sqrt
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+MODEL = Path(__file__).parent / "identifier.npz"
+MIN_WORDS = 3
+"""Texts with fewer words are not identified."""
+_LENGTHS = range(1, 5)
+"""Lengths of n-grams, in characters."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_TAGS = ("<", "[")
+_SCRIPTS = {
+    "ARABIC": "ar",
+    "ARMENIAN": "hy",
+    "BENGALI": "bn",
+    "CJK": "zh",
+    "CYRILLIC": "ru",
+    "DEVANAGARI": "hi",
+    "GEORGIAN": "ka",
+    "GREEK": "el",
+    "HANGUL": "ko",
+    "HEBREW": "he",
+    "HIRAGANA": "ja",
+    "KATAKANA": "ja",
+    "TAMIL": "ta",
+    "THAI": "th",
+}
+"""A common language of each script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The likely language of a text.
+
+    Attributes:
+        language: code.
+        probability: of this language, from 0 to 1.
+        probabilities: of all languages that are possible, by code.
+    """
+
+    language: str
+    probability: float
+    probabilities: dict[str, float]
+
+    def probability_of(self, languages: Iterable[str]) -> float:
+        """Return the probability that the text is in one of the languages, or in a mixture of them."""
+        return sum(self.probabilities.get(language, 0.0) for language in languages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """Linear model.
+
+    Attributes:
+        languages: codes of the classes.
+        weights: int8 (buckets, classes).
+        scale: float32 (classes,), by which the weights are multiplied.
+        bias: float32 (classes,).
+    """
+
+    languages: tuple[str, ...]
+    weights: NDArray[np.int8]
+    scale: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+
+def identify(words: Iterable[str]) -> Guess | None:
+    """Return the likely language of words as a recogniser writes them, or None for fewer than `MIN_WORDS`.
+
+    Marks, capitals, numbers and tags such as `<unk>` are ignored. In other scripts than Latin the guess is a common
+    language of the script.
+    """
+    tokens = list(letters_of(words))
+    if len(tokens) < MIN_WORDS:
+        return None
+    scripts = Counter(map(_script, tokens))
+    script, count = scripts.most_common(1)[0]
+    if script != "LATIN":
+        language = _SCRIPTS.get(script, script.lower())
+        share = count / len(tokens)
+        return Guess(language, share, {language: share})
+    model = _load()
+    hashes = np.concatenate([ngram_hashes(token, len(model.weights)) for token in tokens if _script(token) == "LATIN"])
+    logits = model.weights[hashes].sum(axis=0, dtype=np.int64) * model.scale / sqrt(len(hashes)) + model.bias
+    exponentials = np.exp(logits - logits.max())
+    probabilities = dict(zip(model.languages, (exponentials / exponentials.sum()).tolist(), strict=True))
+    best = max(probabilities, key=probabilities.__getitem__)
+    return Guess(best, probabilities[best], probabilities)
+
+
+def known_languages() -> frozenset[str]:
+    """Return the codes of the languages that can be identified."""
+    return frozenset(_load().languages) | frozenset(_SCRIPTS.values())
+
+
+def letters_of(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words in lower case without marks and numbers; parts at an apostrophe or hyphen are words."""
+    for word in words:
+        if not word.startswith(_TAGS):
+            yield from _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
+
+
+@lru_cache(maxsize=1 << 14)
+def ngram_hashes(word: str, buckets: int) -> NDArray[np.int64]:
+    """Return the buckets of the n-grams of a word with its edges, and of the whole word."""
+    marked = f"_{word}_"
+    ngrams = {marked[i : i + n] for n in _LENGTHS for i in range(len(marked) - n + 1)}
+    return np.array([crc32(ngram.encode()) % buckets for ngram in sorted(ngrams | {marked})], dtype=np.int64)
+
+
+@lru_cache(maxsize=1 << 10)
+def _script(word: str) -> str:
+    """Return the script of the first letter, as the first word of its Unicode name."""
+    return unicodedata.name(word[0], "").split(" ")[0]
+
+
+@cache
+def _load() -> _Model:
+    with np.load(MODEL) as file:
+        languages = tuple(map(str, file["languages"]))
+        return _Model(languages, file["weights"], file["scale"], file["bias"])

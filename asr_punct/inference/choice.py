@@ -1,0 +1,125 @@
+"""Choose the model of each document: by the language that is named, else by the words."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from asr_punct.identifier import Guess, identify, known_languages
+from asr_punct.languages import describe_languages
+from asr_punct.words import Utterance
+
+_LOG = logging.getLogger(__name__)
+_MAX_WORDS = 200
+"""Number of words by which the language of a document is identified."""
+_CLEAR_WORDS, _CLEAR = 10, 0.9
+"""Number of words, and probability, from which a text is reported as not in the language that is named."""
+_EARLY = 0.98
+"""Probability from which a stream decides before it has read `HELD_WORDS` words."""
+CHECKED_WORDS = 20
+"""Number of words by which a stream checks the choice, to warn."""
+_NO_MODEL = ", for which there is no model"
+HELD_WORDS = 10
+"""Largest number of words at the beginning of a document by which a stream identifies its language."""
+
+
+@dataclass(frozen=True)
+class LanguageChoice:
+    """Chooses models by language. Warns once for each language that has no model, or is not the one that is named.
+
+    Attributes:
+        models: names of models by language code.
+        default: name of the model of all other texts.
+        language: language of all texts; "" if it is not known.
+        fixed: whether all texts get the default model.
+    """
+
+    models: Mapping[str, str]
+    default: str
+    language: str = ""
+    fixed: bool = False
+    _warned: set[str] = field(default_factory=set, init=False)
+
+    def assign(self, utterances: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
+        """Yield the name of its model and each utterance, with its language. Reads ahead at most `_MAX_WORDS` words."""
+        for _, document in groupby(utterances, key=lambda utterance: utterance.context):
+            first, words = list[Utterance](), list[str]()
+            for utterance in document:
+                first.append(utterance)
+                words += [word.text for word in utterance.words]
+                if len(words) >= _MAX_WORDS:
+                    break
+            model, language = self.choose(words, next((item.language for item in first if item.language), ""))
+            for group in (first, document):
+                for utterance in group:
+                    yield model, replace(utterance, language=self.language or utterance.language or language)
+
+    def choose(self, words: Sequence[str], named: str = "") -> tuple[str, str]:
+        """Return the model of a text, and its language if the model is for it, else "".
+
+        Args:
+            words: the first words of the text.
+            named: its language in the file; "" if it is not there.
+        """
+        guess, named = identify(words[:_MAX_WORDS]), self.language or named
+        if self.fixed or named:
+            return self._choose_named(named, guess, len(words))
+        if guess is None:
+            return self.default, ""
+        model, probability = self._most_probable(guess)
+        if guess.language in self.models:
+            return self.models[guess.language], guess.language
+        if probability > guess.probability:  # such as a mixture of Spanish and Basque
+            return model, ""
+        self._warn(
+            guess.language, f"the words look like {describe_languages([guess.language])}{_NO_MODEL}", self.default
+        )
+        return self.default, ""
+
+    def choose_early(self, words: Sequence[str]) -> tuple[str, str] | None:
+        """Return the choice for a text that begins with these words; None if more words are needed."""
+        if len(words) < HELD_WORDS and not (self.language or self.fixed):
+            guess = identify(words)
+            if guess is None or self._most_probable(guess)[1] < _EARLY:
+                return None
+        return self.choose(words)
+
+    def _choose_named(self, named: str, guess: Guess | None, words: int) -> tuple[str, str]:
+        codes = named.split("+") if named else []
+        found = next((code for code in codes if code in self.models), "")
+        model = self.default if self.fixed else self.models.get(found, self.default)
+        of_model = self._languages(model)
+        if codes and not set(codes) & set(of_model):
+            self._warn(named, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
+        elif guess and words >= _CLEAR_WORDS:
+            self._check(guess, model)
+        return model, found if found in of_model else ""
+
+    def check(self, words: Sequence[str], model: str) -> None:
+        """Warn if words, at least `_CLEAR_WORDS`, are clearly not in a language of their model."""
+        guess = identify(words)
+        if guess and len(words) >= _CLEAR_WORDS:
+            self._check(guess, model)
+
+    def _check(self, guess: Guess, model: str) -> None:
+        languages = self._languages(model)
+        is_other = guess.language not in languages and guess.probability >= _CLEAR
+        if is_other and known_languages().issuperset(languages):
+            self._warn(guess.language, f"the words look like {describe_languages([guess.language])}", model)
+
+    def _most_probable(self, guess: Guess) -> tuple[str, float]:
+        models = set(self.models.values())
+        return max(
+            ((model, guess.probability_of(self._languages(model))) for model in models), key=lambda item: item[1]
+        )
+
+    def _languages(self, model: str) -> list[str]:
+        return [language for language, name in self.models.items() if name == model]
+
+    def _warn(self, language: str, found: str, model: str) -> None:
+        if language not in self._warned:
+            self._warned.add(language)
+            known = describe_languages(self._languages(model))
+            _LOG.warning("%s: used the model %s, which is for %s (see --lang and --model)", found, model, known)

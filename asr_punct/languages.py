@@ -1,0 +1,90 @@
+"""Codes and names of languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_NAMES = {
+    "ar": "Arabic",
+    "bn": "Bengali",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "eu": "Basque",
+    "fi": "Finnish",
+    "fil": "Filipino",
+    "fr": "French",
+    "gl": "Galician",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "hy": "Armenian",
+    "id": "Indonesian",
+    "is": "Icelandic",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ka": "Georgian",
+    "ko": "Korean",
+    "lt": "Lithuanian",
+    "lv": "Latvian",
+    "nb": "Norwegian",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sh": "Serbo-Croatian",
+    "sk": "Slovak",
+    "sl": "Slovenian",
+    "sv": "Swedish",
+    "ta": "Tamil",
+    "th": "Thai",
+    "tr": "Turkish",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+_CODES = {name.lower(): code for code, name in _NAMES.items()} | {
+    "baq": "eu",
+    "cat": "ca",
+    "deu": "de",
+    "eng": "en",
+    "eus": "eu",
+    "fra": "fr",
+    "fre": "fr",
+    "ger": "de",
+    "glg": "gl",
+    "ita": "it",
+    "por": "pt",
+    "spa": "es",
+    "castilian": "es",
+    "valencian": "ca",
+    "español": "es",
+    "castellano": "es",
+    "euskara": "eu",
+    "no": "nb",
+}
+"""Codes by English names, codes of three letters, and what the languages call themselves."""
+_UNKNOWN = frozenset({"auto", "mul", "multi", "und", "unknown", "none", "null", "zxx"})
+_SEPARATORS = re.compile(r"[-_.@]")
+
+
+def parse_language(value: object) -> str:
+    """Return the code of a language as files name it: `es`, `es-ES`, `spa`, `Spanish`; `es+eu` is a mixture.
+
+    Another name is returned in lower case; "" for a value that names no language (`auto`, null).
+    """
+    if not isinstance(value, str):
+        return ""
+    codes = [_SEPARATORS.split(part.strip().lower())[0] for part in value.split("+")]
+    return "+".join(_CODES.get(code, code) for code in codes if code and code not in _UNKNOWN)
+
+
+def describe_languages(codes: Iterable[str]) -> str:
+    """Return `Spanish (es) and Basque (eu)`; a code alone if its name is not known."""
+    named = [f"{_NAMES[code]} ({code})" if code in _NAMES else code for code in codes]
+    return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)

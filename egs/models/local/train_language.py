@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Train the language identifier, asr_punct/identifier.npz. Needs `pip install wordfreq Django`.
+
+Spanish, Basque and English are learnt from the shippable texts of the tables in `sources`, other languages from the
+word lists of wordfreq (CC BY-SA 4.0), each word as often as its frequency. Galician, which wordfreq lacks, is learnt
+from the translations of Django (BSD), a list of function words, and Portuguese words in Galician spelling. Words are as a recogniser writes them, in documents
+of 2 to 60; some documents mix Spanish and Basque.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import chain, islice
+from math import sqrt
+from pathlib import Path
+from random import Random
+from typing import Annotated
+
+import numpy as np
+import torch
+from training_text.sources import read_blocks, read_sources
+from typer import Option
+
+from asr_punct.errors import run_script
+from asr_punct.identifier import MODEL, letters_of
+from asr_punct.identifier import ngram_hashes as hashes_of_word
+
+OWN = ("es", "eu", "en")
+LISTED = (
+    *("ca", "pt", "fr", "it", "ro", "de", "nl", "sv", "da", "nb", "is", "pl", "cs"),
+    *("sk", "sl", "sh", "lt", "lv", "fi", "hu", "tr", "id", "fil", "vi"),
+)
+LANGUAGES = (*OWN, "gl", *LISTED)
+ngram_hashes = cache(hashes_of_word.__wrapped__)
+Draw = Callable[[int], list[str]]
+"""Returns a document of about so many words."""
+
+_WORDS_OF_A_SOURCE = 60_000
+_SHARE_OF_LISTS = 0.2
+"""Share of the Spanish and English documents that are drawn from wordfreq, which has all kinds of text."""
+_SHARE_OF_TRANSLATIONS = 0.3
+_SHARE_OF_FUNCTION_WORDS = 0.45
+_FREQUENT_WORDS = 200
+"""Portuguese words that are not spelt as Galician: mostly function words, which are other words in Galician."""
+_SHARE_MIXED = 0.04
+_LENGTHS = (2, 60)
+_FUNCTION_WORDS = """o o o o o a a a a a e e e e que que que que que de de de de os as do do da da dos das no no na na
+nos nas ao ao aos á á ás un un unha unha uns unhas en en por para para con con sen sobre non non non máis é é é foi foi
+son son era está está están ten ten teñen hai hai ser ter facer moi moi tamén tamén como como cando onde porque se se
+pero pero ou ou xa xa só ata entre este esta isto estes estas ese esa iso aquel aquela polo pola polos polas co coa cos
+coas dun dunha nun nunha eu ti el ela nós vós eles elas me che lle nos vos lles seu súa seus súas meu miña todo toda
+todos todas outro outra moito moita moitos algo ninguén nada agora hoxe onte mañá sempre nunca aquí alí dous dúas tres
+vai van vou fixo dixo pode poden temos somos estamos imos fose había estaba tiña quen cal xente ano anos día días ben
+mal despois antes mentres aínda logo entón así grazas"""
+"""Galician function words, the more frequent ones several times."""
+_GALICIAN_SPELLING = (
+    (r"ção$", "ción"), (r"ções$", "cións"), (r"são$", "sión"), (r"sões$", "sións"), (r"ão$", "ón"), (r"ões$", "óns"),
+    (r"agem$", "axe"), (r"agens$", "axes"), (r"nh", "ñ"), (r"lh", "ll"), (r"j|g(?=[eiéí])", "x"),
+    (r"ç", "z"), (r"ss", "s"), (r"m$", "n"), (r"ável$", "able"), (r"ível$", "ible"),
+    (r"qu(?=[aá])", "cu"), (r"ância$", "ancia"), (r"ência$", "encia"), (r"ário$", "ario"), (r"ória$", "oria"), (r"ório$", "orio"),
+)  # fmt: skip
+"""Changes of Portuguese words; a word that still has a letter of `_NOT_GALICIAN` is left out."""
+_NOT_GALICIAN = re.compile("[ãõâêôàkwy]")
+
+
+def text_words(corpus: Path, tables: list[Path], language: str) -> list[str]:
+    """Return the words of the sources of a language, at most about `_WORDS_OF_A_SOURCE` of each."""
+    found: list[str] = []
+    for source in {source.file: source for table in tables for source in read_sources(table)}.values():
+        if source.language == language:
+            lines = chain.from_iterable(read_blocks(corpus, source))
+            words = (word for line in lines for word in letters_of(line.split()))
+            found += islice(words, _WORDS_OF_A_SOURCE)
+    return found
+
+
+def translated_words(package: Path, language: str) -> list[str]:
+    """Return the words of the translations of a package (`.po`)."""
+    found: list[str] = []
+    for path in sorted(package.rglob(f"{language}/**/*.po")):
+        entries = re.findall(r'^msgstr(?:\[\d\])? ((?:".*"\n)+)', path.read_text(encoding="utf-8"), re.MULTILINE)
+        for entry in entries[1:]:  # the first one is the header
+            text = "".join(re.findall(r'"(.*)"', entry))
+            found += letters_of(re.sub(r"%\(\w+\)\w|%\w|<[^>]*>|\{[^}]*\}|\\n|\\", " ", text).split())
+    return found
+
+
+def running(words: list[str], random: Random) -> Draw:
+    """Return documents of consecutive words."""
+
+    def draw(length: int) -> list[str]:
+        start = random.randrange(max(1, len(words) - length))
+        return words[start : start + length]
+
+    return draw
+
+
+def listed(language: str, random: Random, first: int = 0) -> Draw:
+    """Return documents of words of wordfreq, drawn independently, without the `first` most frequent ones."""
+    import wordfreq
+
+    frequencies = dict(list(wordfreq.get_frequency_dict(language).items())[first:])
+    words, weights = list(frequencies), np.cumsum(list(frequencies.values())).tolist()
+    return lambda length: list(letters_of(random.choices(words, cum_weights=weights, k=length)))
+
+
+def galician(random: Random) -> Draw:
+    """Return documents of function words, translations, and Portuguese words in Galician spelling."""
+    import django
+
+    translations = running(translated_words(Path(django.__path__[0]), "gl"), random)
+    function_words, portuguese = _FUNCTION_WORDS.split(), listed("pt", random, _FREQUENT_WORDS)
+
+    def respelt(word: str) -> str:
+        for pattern, letters in _GALICIAN_SPELLING:
+            word = re.sub(pattern, letters, word)
+        return word
+
+    def draw(length: int) -> list[str]:
+        if random.random() < _SHARE_OF_TRANSLATIONS:
+            return translations(length)
+        others = iter([word for word in map(respelt, portuguese(2 * length)) if not _NOT_GALICIAN.search(word)])
+        is_function_word = [random.random() < _SHARE_OF_FUNCTION_WORDS for _ in range(length)]
+        return [random.choice(function_words) if each else next(others, "o") for each in is_function_word]
+
+    return draw
+
+
+def mixed(first: Draw, second: Draw, share: float, random: Random) -> Draw:
+    """Return documents of `second` with probability `share`, else of `first`."""
+    return lambda length: (second if random.random() < share else first)(length)
+
+
+def drawers(corpus: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
+    """Return how documents of each language are drawn."""
+    draws = {language: listed(language, random) for language in LISTED} | {"gl": galician(random)}
+    for language in OWN:
+        draws[language] = running(text_words(corpus, tables, language), random)
+    for language in ("es", "en"):
+        draws[language] = mixed(draws[language], listed(language, random), _SHARE_OF_LISTS, random)
+    return draws
+
+
+def batch(draws: dict[str, Draw], size: int, buckets: int, random: Random) -> tuple[torch.Tensor, ...]:
+    """Return n-gram hashes, the offset of each document, a weight for each hash, and (size, languages) targets."""
+    hashes: list[np.ndarray] = []
+    offsets, weights, position = [], [], 0
+    targets = torch.zeros(size, len(LANGUAGES))
+    for row in range(size):
+        while True:
+            length = round(_LENGTHS[0] * (_LENGTHS[1] / _LENGTHS[0]) ** random.random())
+            if random.random() < _SHARE_MIXED:
+                share = random.random()
+                half = round(length * share)
+                words, shares = draws["es"](length - half) + draws["eu"](half), {"es": 1 - share, "eu": share}
+            else:
+                language = random.choice(LANGUAGES)
+                words, shares = draws[language](length), {language: 1.0}
+            if words:
+                break
+        found = np.concatenate([ngram_hashes(word, buckets) for word in words])
+        for language, share in shares.items():
+            targets[row, LANGUAGES.index(language)] = share
+        hashes.append(found)
+        offsets.append(position)
+        weights.append(np.full(len(found), 1 / sqrt(len(found)), np.float32))
+        position += len(found)
+    return (
+        torch.from_numpy(np.concatenate(hashes)),
+        torch.tensor(offsets),
+        torch.from_numpy(np.concatenate(weights)),
+        targets,
+    )
+
+
+def main(
+    corpus: Annotated[Path, Option(help="Folder of the texts that the tables of sources name.")],
+    output: Annotated[Path, Option(help="File to write.")] = MODEL,
+    buckets: Annotated[int, Option(help="Number of hashes.")] = 1 << 14,
+    steps: Annotated[int, Option(help="Training steps, of 256 documents.")] = 1000,
+    seed: int = 1,
+) -> None:
+    random = Random(seed)
+    torch.manual_seed(seed)
+    tables = sorted((Path(__file__).parent.parent / "sources").glob("*.tsv"))
+    draws = drawers(corpus, tables, random)
+    table = torch.nn.EmbeddingBag(buckets, len(LANGUAGES), mode="sum")
+    torch.nn.init.zeros_(table.weight)
+    bias = torch.nn.Parameter(torch.zeros(len(LANGUAGES)))
+    optimiser = torch.optim.Adam([*table.parameters(), bias], lr=0.03)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 0.05, total_steps=steps)
+    total = 0.0
+    for step in range(1, steps + 1):
+        hashes, offsets, weights, targets = batch(draws, 256, buckets, random)
+        logits = table(hashes, offsets, per_sample_weights=weights) + bias
+        loss = torch.nn.functional.cross_entropy(logits, targets) + 1e-5 * table.weight.square().sum() / 256
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        total += loss.item()
+        if step % 200 == 0:
+            print(f"step {step}: loss {total / 200:.4f}", flush=True)
+            total = 0.0
+    found = table.weight.detach().numpy()
+    scale = np.abs(found).max(axis=0) / 127
+    quantised = np.round(found / scale).astype(np.int8)
+    names = np.array(LANGUAGES)
+    np.savez_compressed(output, languages=names, weights=quantised, scale=scale, bias=bias.detach().numpy())
+
+
+if __name__ == "__main__":
+    run_script(main)

@@ -1,0 +1,219 @@
+"""The language of a text: codes in files, identification, and the model that it selects."""
+
+import json
+import logging
+
+import pytest
+
+from asr_punct import formats
+from asr_punct.identifier import identify
+from asr_punct.inference.choice import HELD_WORDS
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.languages import describe_languages, parse_language
+from asr_punct.words import Utterance, Word
+
+TEXTS = {
+    "es": "mañana por la tarde iremos todos juntos a la playa si no llueve y luego cenaremos en casa de mi hermana",
+    "eu": "bihar arratsaldean denok joango gara hondartzara euria egiten ez badu eta gero ahizparen etxean afalduko dugu",
+    "en": "tomorrow afternoon we will all go to the beach if it does not rain and then have dinner at my sister's house",
+    "ca": "demà a la tarda anirem tots junts a la platja si no plou i després soparem a casa de la meva germana gran",
+    "gl": "mañá pola tarde iremos todos xuntos á praia se non chove e logo cearemos na casa da miña irmá maior",
+    "pt": "amanhã à tarde vamos todos juntos à praia se não chover e depois jantamos em casa da minha irmã mais velha",
+    "fr": "demain après-midi nous irons tous ensemble à la plage s'il ne pleut pas et puis nous dînerons chez ma sœur",
+    "it": "domani pomeriggio andremo tutti insieme alla spiaggia se non piove e poi ceneremo a casa di mia sorella",
+    "de": "morgen nachmittag gehen wir alle zusammen an den strand wenn es nicht regnet und dann essen wir zu abend",
+    "bn": "আগামীকাল বিকেলে বৃষ্টি না হলে আমরা সবাই একসঙ্গে সমুদ্রের তীরে যাব",
+    "ru": "завтра днём мы все вместе пойдём на пляж если не будет дождя а потом поужинаем у моей сестры",
+}
+MIXED = (
+    "arratsalde on guztioi y muchas gracias por venir hoy aquí eskerrik asko etortzeagatik vamos a empezar hasiko gara"
+)
+
+
+@pytest.fixture(scope="module")
+def auto():
+    return Punctuator.from_pretrained("auto", threads=1)
+
+
+@pytest.fixture
+def warnings(caplog):
+    caplog.set_level(logging.WARNING, logger="asr_punct")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+def documents(*texts, language=""):
+    return [
+        Utterance(tuple(map(Word, text.split())), document=str(n), language=language) for n, text in enumerate(texts)
+    ]
+
+
+# Identification
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("write", [str, str.upper, lambda text: f"¿{text.title()}, 42 <unk>!"])
+def test_languages_are_identified(language, write):
+    guess = identify(write(TEXTS[language]).split())
+    assert guess.language == language
+    assert guess.probability > 0.5
+
+
+def test_a_mixture_of_spanish_and_basque_is_of_both():
+    assert identify(MIXED.split()).probability_of(["es", "eu"]) > 0.9
+
+
+@pytest.mark.parametrize("text", ["", "42 1999 3,5 100", "<unk> [noise] - ...", "hola"])
+def test_too_few_words_are_not_identified(text):
+    assert identify(text.split()) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("es", "es"),
+        ("es-ES", "es"),
+        ("pt_BR", "pt"),
+        ("Spanish", "es"),
+        ("basque", "eu"),
+        ("eus", "eu"),
+        ("English", "en"),
+        ("es+eu", "es+eu"),
+        ("Swahili", "swahili"),
+        ("auto", ""),
+        ("", ""),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_codes_of_languages(value, code):
+    assert parse_language(value) == code
+
+
+def test_descriptions_of_languages():
+    assert describe_languages(["es", "eu", "xx"]) == "Spanish (es), Basque (eu) and xx"
+
+
+# Languages in files
+
+
+SEGMENT = {"start": 0.0, "end": 1.0, "text": "good morning"}
+AWS_ITEM = {"type": "pronunciation", "start_time": "0", "end_time": "1", "alternatives": [{"content": "hi"}]}
+SPEECHMATICS_ITEM = {"type": "word", "start_time": 0, "end_time": 1, "alternatives": [{"content": "hi"}]}
+FILES = {
+    "whisper": {"language": "en", "segments": [SEGMENT]},
+    "whisper of OpenAI's service": {
+        "task": "transcribe",
+        "language": "english",
+        "duration": 1.0,
+        **SEGMENT,
+        "words": [],
+    },
+    "whisper translation": {"task": "translate", "language": "es", "segments": [SEGMENT]},
+    "whisper.cpp": {"result": {"language": "en"}, "transcription": [{"text": "hi", "offsets": {"from": 0, "to": 9}}]},
+    "whisper.cpp translation": {
+        "params": {"translate": True},
+        "result": {"language": "es"},
+        "transcription": [{"text": "hi", "offsets": {"from": 0, "to": 9}}],
+    },
+    "transformers": {"text": " hi", "chunks": [{"text": " hi", "timestamp": [0, 1], "language": "english"}]},
+    "aws": {"results": {"language_code": "en-US", "items": [AWS_ITEM]}},
+    "google": {"results": [{"alternatives": [{"transcript": "hi"}], "languageCode": "en-us"}]},
+    "speechmatics": {
+        "format": "2.9",
+        "metadata": {"transcription_config": {"language": "en"}},
+        "results": [SPEECHMATICS_ITEM],
+    },
+    "speechmatics 1": {"job": {"lang": "en-US"}, "words": [{"name": "hi", "time": "0", "duration": "1"}]},
+    "json": {"utterances": [{"language": "en", "words": [{"word": "hi"}]}]},
+    "nemo": {"audio_filepath": "a.wav", "pred_text": "hi", "lang": "en"},
+    "nemo, Canary": {"audio_filepath": "a.wav", "pred_text": "hi", "source_lang": "es", "target_lang": "en"},
+    "lhotse": {"id": "a", "recording_id": "a", "start": 0, "duration": 1, "text": "hi", "language": "English"},
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_readers_keep_the_language(name, tmp_path):
+    path = tmp_path / ("a.jsonl" if name.startswith(("nemo", "lhotse")) else "a.json")
+    path.write_text(json.dumps(FILES[name]) + "\n", encoding="utf-8")
+    assert [utterance.language for utterance in formats.read(path)] == ["en"]
+
+
+def test_kaldi_directories_have_utt2lang(tmp_path):
+    (tmp_path / "text").write_text("a hello\nb egun on\n", encoding="utf-8")
+    (tmp_path / "utt2lang").write_text("a english\nb eu\n", encoding="utf-8")
+    assert [utterance.language for utterance in formats.read(tmp_path, "kaldi")] == ["en", "eu"]
+
+
+# The choice of a model
+
+
+def test_each_document_gets_the_model_of_its_language(auto, warnings):
+    texts = [TEXTS["en"], TEXTS["es"], TEXTS["eu"], MIXED, TEXTS["en"]]
+    names = ["en", "es-eu", "es-eu", "es-eu", "en"]
+    expected = [Punctuator.from_pretrained(name, threads=1)(text) for name, text in zip(names, texts, strict=True)]
+    assert auto("\n\n".join(texts)).split("\n\n") == expected
+    assert not warnings()
+
+
+def test_each_document_is_written_as_its_language_is(auto, tmp_path):
+    quoted = [Utterance(tuple(map(Word, text.split())), document=text) for text in (TEXTS["en"], TEXTS["es"])]
+    styles = [auto.glyphs.of(utterance.language) for utterance in auto.restore(quoted)]
+    assert [style.name for style in styles] == ["en", "es"]
+    formats.write(auto.restore(quoted), tmp_path / "a.json", auto.glyphs)
+    assert [utterance.language for utterance in formats.read(tmp_path / "a.json")] == ["en", "es"]
+
+
+def test_the_language_in_the_file_is_used_before_the_words(auto, warnings):
+    text = "no no no"
+    assert [item.language for item in auto.restore(documents(text, language="en"))] == ["en"]
+    assert not warnings()
+
+
+@pytest.mark.parametrize("language", ["ca", "fr", "pt", "it", "de", "bn", "ru"])
+def test_a_language_without_a_model_is_reported_once(language, warnings):
+    auto = Punctuator.from_pretrained(threads=1)
+    list(auto.restore(documents(TEXTS[language], TEXTS[language])))
+    (message,) = warnings()
+    assert message.startswith(f"the words look like {describe_languages([language])}, for which there is no model: ")
+    assert "used the model es-eu" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "text", "found"),
+    [
+        ("auto", "fr", "es", "the language is French (fr), for which there is no model: used the model es-eu"),
+        ("auto", "en", "es", "the words look like Spanish (es): used the model en"),
+        ("es-eu", None, "en", "the words look like English (en): used the model es-eu"),
+        ("en", None, "eu", "the words look like Basque (eu): used the model en"),
+        ("en", "es", "es", "the language is Spanish (es): used the model en"),
+    ],
+)
+def test_another_language_than_the_named_one_is_reported(name, language, text, found, warnings):
+    punctuator = Punctuator.from_pretrained(name, language=language, threads=1)
+    list(punctuator.restore(documents(TEXTS[text], TEXTS[text])))
+    (message,) = warnings()
+    assert message.startswith(found)
+
+
+def test_a_stream_decides_on_the_first_words(auto, warnings):
+    for language, name in (("en", "en"), ("eu", "es-eu"), ("es", "es-eu")):
+        words = TEXTS[language].split()
+        stream = auto.stream(right=1)
+        first = next(count for count, word in enumerate(words, start=1) if stream.push(word))
+        assert first <= HELD_WORDS
+        expected = Punctuator.from_pretrained(name, threads=1).stream(right=1)
+        assert stream.glyphs.name == expected.glyphs.name
+        written = []
+        for stream in (auto.stream(right=1), expected):
+            items = [item for word in words for item in stream.push(word)] + stream.flush()
+            written.append([item.written for item in items])
+        assert written[0] == written[1]
+    assert not warnings()
+
+
+def test_a_stream_reports_a_language_without_a_model(warnings):
+    stream = Punctuator.from_pretrained(threads=1).stream()
+    for word in TEXTS["fr"].split():
+        stream.push(word)
+    assert len(stream.flush()) <= len(TEXTS["fr"].split())
+    assert ["French (fr)" in message for message in warnings()] == [True]
