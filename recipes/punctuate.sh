@@ -2,11 +2,11 @@
 # Add marks and capitals to the output of a recogniser: a last stage for any Kaldi, icefall or NeMo recipe.
 #
 # Usage: recipes/punctuate.sh [options] DATA_DIR CTM OUT_DIR
-#   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped es-eu)
+#   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped one of --lang)
 #   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs the extra audio)
 #   --times SOURCE     source of the CTM's times: asr, ctc, whisper, or aligner, whose pauses are not refined
 #                      (default: asr)
-#   --lang LANG        language of the reference, as asr-punct score takes it (default: es)
+#   --lang LANG        language of the words and of the reference, such as es, eu, en, es+eu (default: es)
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --python NAME      Python that has asr_punct (default: python3)
@@ -57,7 +57,7 @@ parts=$out/split$nj
 # The parts are made again when their inputs or options change.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
-fingerprint="$model $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
+fingerprint="$model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
 
 need_parts() {
   need 1 "$parts/made_of"
@@ -81,7 +81,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
   # shellcheck disable=SC2086 # the command may have options
   OMP_NUM_THREADS=1 $cmd "JOB=1:$jobs" "$out/log/restore.JOB.log" test -s "$parts/JOB/restored.tsv" \|\| \
-    "$python" "$utils/restore_part.py" ${model:+--model "$model"} "$parts/JOB"
+    "$python" "$utils/restore_part.py" ${model:+--model "$model"} --lang "$lang" "$parts/JOB"
 fi
 
 if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then

@@ -14,8 +14,8 @@ from asr_punct.words import Utterance, Word
 
 TEXTS = {
     "es": "mañana por la tarde iremos todos juntos a la playa si no llueve y luego cenaremos en casa de mi hermana",
-    "eu": "bihar arratsaldean denok joango gara hondartzara euria egiten ez badu eta gero ahizparen etxean afalduko dugu",
-    "en": "tomorrow afternoon we will all go to the beach if it does not rain and then have dinner at my sister's house",
+    "eu": "bihar arratsaldean denok joango gara hondartzara euririk ez badu eta gero ahizparen etxean afalduko dugu",
+    "en": "tomorrow afternoon we will all go to the beach if it doesn't rain and then have dinner at my sister's house",
     "ca": "demà a la tarda anirem tots junts a la platja si no plou i després soparem a casa de la meva germana gran",
     "gl": "mañá pola tarde iremos todos xuntos á praia se non chove e logo cearemos na casa da miña irmá maior",
     "pt": "amanhã à tarde vamos todos juntos à praia se não chover e depois jantamos em casa da minha irmã mais velha",
@@ -25,9 +25,7 @@ TEXTS = {
     "bn": "আগামীকাল বিকেলে বৃষ্টি না হলে আমরা সবাই একসঙ্গে সমুদ্রের তীরে যাব",
     "ru": "завтра днём мы все вместе пойдём на пляж если не будет дождя а потом поужинаем у моей сестры",
 }
-MIXED = (
-    "arratsalde on guztioi y muchas gracias por venir hoy aquí eskerrik asko etortzeagatik vamos a empezar hasiko gara"
-)
+MIXED = "arratsalde on guztioi y muchas gracias por venir hoy aquí eskerrik asko etortzeagatik vamos a empezar hasi"
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +99,7 @@ AWS_ITEM = {"type": "pronunciation", "start_time": "0", "end_time": "1", "altern
 SPEECHMATICS_ITEM = {"type": "word", "start_time": 0, "end_time": 1, "alternatives": [{"content": "hi"}]}
 FILES = {
     "whisper": {"language": "en", "segments": [SEGMENT]},
-    "whisper of OpenAI's service": {
+    "whisper service": {
         "task": "transcribe",
         "language": "english",
         "duration": 1.0,

@@ -23,7 +23,7 @@ if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
         glyphs = glyphs("es")
 
         @classmethod
-        def from_pretrained(cls, name, threads):
+        def from_pretrained(cls, name, language, threads):
             if name == "broken":
                 raise ModelError(name, "nothing", "a model")
             return cls()

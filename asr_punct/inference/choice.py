@@ -12,10 +12,10 @@ from asr_punct.languages import describe_languages
 from asr_punct.words import Utterance
 
 _LOG = logging.getLogger(__name__)
-_MAX_WORDS = 200
+_MAX_WORDS = 100
 """Number of words by which the language of a document is identified."""
 _CLEAR_WORDS, _CLEAR = 10, 0.9
-"""Number of words, and probability, from which a text is reported as not in the language that is named."""
+"""Number of different words, and probability, from which a text is reported as not in the language that is named."""
 _EARLY = 0.98
 """Probability from which a stream decides before it has read `HELD_WORDS` words."""
 CHECKED_WORDS = 20
@@ -43,8 +43,14 @@ class LanguageChoice:
     _warned: set[str] = field(default_factory=set, init=False)
 
     def assign(self, utterances: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
-        """Yield the name of its model and each utterance, with its language. Reads ahead at most `_MAX_WORDS` words."""
+        """Yield the name of its model and each utterance, with its language.
+
+        Reads ahead at most `_MAX_WORDS` words, none if all texts get the default model.
+        """
         for _, document in groupby(utterances, key=lambda utterance: utterance.context):
+            if self.fixed:
+                yield from self._checked(document)
+                continue
             first, words = list[Utterance](), list[str]()
             for utterance in document:
                 first.append(utterance)
@@ -56,6 +62,19 @@ class LanguageChoice:
                 for utterance in group:
                     yield model, replace(utterance, language=self.language or utterance.language or language)
 
+    def _checked(self, document: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
+        """Yield utterances of a document after the default model, and check their language."""
+        words, language = list[str](), self.language
+        for utterance in document:
+            yield self.default, replace(utterance, language=utterance.language or self.language)
+            if len(words) < _MAX_WORDS:
+                words += [word.text for word in utterance.words]
+                language = language or utterance.language
+                if len(words) >= _MAX_WORDS:
+                    self.choose(words, language)
+        if len(words) < _MAX_WORDS:
+            self.choose(words, language)
+
     def choose(self, words: Sequence[str], named: str = "") -> tuple[str, str]:
         """Return the model of a text, and its language if the model is for it, else "".
 
@@ -65,7 +84,7 @@ class LanguageChoice:
         """
         guess, named = identify(words[:_MAX_WORDS]), self.language or named
         if self.fixed or named:
-            return self._choose_named(named, guess, len(words))
+            return self._choose_named(named, guess, len(set(words)))
         if guess is None:
             return self.default, ""
         model, probability = self._most_probable(guess)
@@ -98,9 +117,9 @@ class LanguageChoice:
         return model, found if found in of_model else ""
 
     def check(self, words: Sequence[str], model: str) -> None:
-        """Warn if words, at least `_CLEAR_WORDS`, are clearly not in a language of their model."""
+        """Warn if words, at least `_CLEAR_WORDS` different ones, are clearly not in a language of their model."""
         guess = identify(words)
-        if guess and len(words) >= _CLEAR_WORDS:
+        if guess and len(set(words)) >= _CLEAR_WORDS:
             self._check(guess, model)
 
     def _check(self, guess: Guess, model: str) -> None:

@@ -77,7 +77,7 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
 
 def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "es") -> None:
     utterances = read_restored(data, ctm, parts)
-    glyphs = Punctuator.from_pretrained(model or None, threads=1).glyphs
+    glyphs = Punctuator.from_pretrained(model or None, language=lang, threads=1).glyphs
     write_text(utterances, data, target / "text", glyphs)
     with write_file(target / "ctm") as out:
         write_labelled(ctm, labels_by_index(utterances), out, glyphs)

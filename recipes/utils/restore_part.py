@@ -65,8 +65,8 @@ def _refined(utterances: Iterable[Utterance], files: AudioFiles) -> Iterator[Utt
         yield from with_pauses_from_audio(group, files)
 
 
-def main(part: Path, model: str = "") -> None:
-    punctuator = Punctuator.from_pretrained(model or None, threads=1)
+def main(part: Path, model: str = "", lang: str = "es") -> None:
+    punctuator = Punctuator.from_pretrained(model or None, language=lang, threads=1)
     with TemporaryDirectory() as folder:
         documents = groupby(read_part(part, Path(folder)), key=attrgetter("context"))
         restored = (utterance for _, document in documents for utterance in punctuator.restore(document))

@@ -1,47 +1,100 @@
 #!/usr/bin/env python3
-"""Score the language identifier on texts that it was not trained on. Needs `pip install plone.app.locales Django`.
+"""Score the choice of the model by language on texts that the identifier was not trained on.
 
-Spanish, Basque and English are the test sets of the corpus, Bengali its news; other languages are the translations of
-Plone (`.po`). A text is cut into documents of 5, 10, 20 and 50 words. Prints for each language the share of documents
-for which the model is the right one and no warning is printed, or, if there is no model for the language, the share
-with a warning.
+Spanish, Basque and English are the test sets of the corpus, Bengali its news, and the other languages the translations
+of Plone: `pip install plone.app.locales`. A text is cut into documents of 5, 10, 20 and 50 words; "es+eu" are halves of
+Spanish and Basque documents. Prints a table: of a language with a model, the share of the documents that get it without
+a warning and, after a slash, with or without; of others the share with a warning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib.util import find_spec
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Annotated
 
 from train_language import translated_words
+from typer import Option
 
+from asr_punct.errors import run_script
 from asr_punct.formats.files import read_lines
+from asr_punct.hub import DEFAULT_MODEL, models_by_language
 from asr_punct.identifier import letters_of
+from asr_punct.inference.choice import LanguageChoice
 
 LENGTHS = (5, 10, 20, 50)
-_DOCUMENTS = 1000
+_WORDS_OF_A_TEXT = 40_000
 _TRANSLATED = ("ca", "gl", "pt", "fr", "it", "ro", "de", "nl", "sv", "da", "pl", "cs", "fi", "hu", "tr")
-_MODELS = (frozenset({"es", "eu"}), frozenset({"en"}))
 
 
-def test_words(corpus: Path) -> dict[str, list[str]]:
-    """Return the words of each language's test texts, in order."""
+def held_out_words(corpus: Path, translations: Path) -> dict[str, list[str]]:
+    """Return the words of the test texts of each language, in order."""
     found: dict[str, list[str]] = {}
     for language in ("es", "eu", "en"):
-        paths = sorted((corpus / language / "test").glob("*.txt.xz"))
-        found[language] = [word for path in paths for word in _words(path, 40_000)]
-    found["bn"] = [line.split("\t")[0] for _, line in read_lines(corpus / "bn" / "test_news.xz")]
-    package = Path(find_spec("plone.app.locales").submodule_search_locations[0])
-    return found | {language: translated_words(package, language) for language in _TRANSLATED}
+        found[language] = []
+        for path in sorted((corpus / language / "test").glob("*.txt.xz")):
+            words = letters_of(word for _, line in read_lines(path) for word in line.split())
+            found[language] += list(words)[:_WORDS_OF_A_TEXT]
+    found["bn"] = [line.split("\t")[0] for _, line in read_lines(corpus / "bn" / "test_news.xz") if line]
+    return found | {language: translated_words(translations, language) for language in _TRANSLATED}
 
 
-def _words(path: Path, limit: int) -> list[str]:
-    return list(letters_of(word for _, line in read_lines(path) for word in line.split()))[:limit]
-
-
-def documents(words: list[str], length: int, random: Random) -> Iterable[list[str]]:
-    """Return documents of consecutive words."""
-    for _ in range(_DOCUMENTS):
+def documents(words: list[str], length: int, count: int, random: Random) -> Iterator[list[str]]:
+    """Yield documents of consecutive words."""
+    for _ in range(count):
         start = random.randrange(len(words) - length)
         yield words[start : start + length]
+
+
+def choices(texts: list[list[str]]) -> list[tuple[str, bool]]:
+    """Return the model of each text, and whether a warning is printed."""
+    models = models_by_language()
+    found = []
+    for text in texts:
+        messages: list[logging.LogRecord] = []
+        logger = logging.getLogger("asr_punct.inference.choice")
+        logger.handlers, logger.propagate = [_Collect(messages)], False
+        model, _ = LanguageChoice(models, DEFAULT_MODEL).choose(text)
+        found.append((model, bool(messages)))
+    return found
+
+
+class _Collect(logging.Handler):
+    def __init__(self, records: list[logging.LogRecord]) -> None:
+        super().__init__()
+        self._records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._records.append(record)
+
+
+def main(
+    corpus: Annotated[Path, Option(help="Folder of the texts.")],
+    translations: Annotated[Path, Option(help="Folder of the installed plone/app/locales.")],
+    count: Annotated[int, Option(help="Documents of each language and length.")] = 1000,
+    seed: int = 1,
+) -> None:
+    random, models = Random(seed), models_by_language()
+    words = held_out_words(corpus, translations)
+    print("\t".join(["language", *map(str, LENGTHS)]))
+    for language in (*words, "es+eu"):
+        row = [language]
+        for length in LENGTHS:
+            first, *others = language.split("+")
+            texts = list(documents(words[first], length // (1 + len(others)), count, random))
+            for other in others:
+                halves = documents(words[other], length - length // 2, count, random)
+                texts = [text + half for text, half in zip(texts, halves, strict=True)]
+            found = choices(texts)
+            if first in models:
+                right = [warned for model, warned in found if model == models[first]]
+                row.append(f"{right.count(False) / count:.1%}/{len(right) / count:.1%}")
+            else:
+                row.append(f"{sum(warned for _, warned in found) / count:.1%}")
+        print("\t".join(row), flush=True)
+
+
+if __name__ == "__main__":
+    run_script(main)

@@ -3,8 +3,8 @@
 
 Spanish, Basque and English are learnt from the shippable texts of the tables in `sources`, other languages from the
 word lists of wordfreq (CC BY-SA 4.0), each word as often as its frequency. Galician, which wordfreq lacks, is learnt
-from the translations of Django (BSD), a list of function words, and Portuguese words in Galician spelling. Words are as a recogniser writes them, in documents
-of 2 to 60; some documents mix Spanish and Basque.
+from the translations of Django (BSD), a list of function words, and Portuguese words in Galician spelling. Words are as
+a recogniser writes them, in documents of 2 to 60; some documents mix Spanish and Basque.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ _GALICIAN_SPELLING = (
     (r"ção$", "ción"), (r"ções$", "cións"), (r"são$", "sión"), (r"sões$", "sións"), (r"ão$", "ón"), (r"ões$", "óns"),
     (r"agem$", "axe"), (r"agens$", "axes"), (r"nh", "ñ"), (r"lh", "ll"), (r"j|g(?=[eiéí])", "x"),
     (r"ç", "z"), (r"ss", "s"), (r"m$", "n"), (r"ável$", "able"), (r"ível$", "ible"),
-    (r"qu(?=[aá])", "cu"), (r"ância$", "ancia"), (r"ência$", "encia"), (r"ário$", "ario"), (r"ória$", "oria"), (r"ório$", "orio"),
+    (r"qu(?=[aá])", "cu"), (r"ância$", "ancia"), (r"ência$", "encia"),
+    (r"ário$", "ario"), (r"ória$", "oria"), (r"ório$", "orio"),
 )  # fmt: skip
 """Changes of Portuguese words; a word that still has a letter of `_NOT_GALICIAN` is left out."""
 _NOT_GALICIAN = re.compile("[ãõâêôàkwy]")
