@@ -149,7 +149,9 @@ def test_each_document_gets_the_model_of_its_language(auto, warnings):
     texts = [TEXTS["en"], TEXTS["es"], TEXTS["eu"], MIXED, TEXTS["en"]]
     names = ["en", "es-eu", "es-eu", "es-eu", "en"]
     expected = [Punctuator.from_pretrained(name, threads=1)(text) for name, text in zip(names, texts, strict=True)]
-    assert auto("\n\n".join(texts)).split("\n\n") == expected
+    assert [auto(text) for text in texts] == expected
+    found = auto.restore(documents(*texts))
+    assert [auto.glyphs.of(utterance.language).name for utterance in found] == ["en", "es", "es", "es", "en"]
     assert not warnings()
 
 

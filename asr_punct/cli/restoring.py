@@ -149,8 +149,9 @@ def punctuate(
             utterances = with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
-        formats.write(restored, output, punctuator.glyphs, target, limits, cue_report.on_cue)
-        cue_report.write(punctuator.glyphs.name, quiet=quiet)
+        restored, glyphs = formats.with_glyphs(restored, punctuator.glyphs)
+        formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
+        cue_report.write(glyphs.name, quiet=quiet)
 
 
 def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:

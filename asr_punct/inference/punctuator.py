@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from os import PathLike
+from pathlib import Path
 
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
@@ -19,7 +20,7 @@ from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language
+from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
@@ -127,8 +128,7 @@ class Punctuator:
         aggregation = None if aggregate is None else Aggregation(aggregate)
         added = tuple(read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ()))
 
-        def open_model(model: str) -> Punctuator:
-            directory = find_model(model)
+        def open_directory(directory: Path) -> Punctuator:
             info = read_info(directory)
             backend = open_backend(directory, info, device, threads, graph)
             own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
@@ -140,13 +140,14 @@ class Punctuator:
             models = models_by_language()
             codes = language.split("+") if language else []
             default = next((models[code] for code in codes if code in models), DEFAULT_MODEL)
-            chosen = open_model(default)
+            known = shipped_models() | {DEFAULT_MODEL: find_model(None)}
+            chosen = open_directory(known[default])
             chosen._choice = LanguageChoice(models, default, language or "")
+            chosen._set_models(cache(lambda model: open_directory(known[model])))
         else:
-            chosen = open_model(given)
+            chosen = open_directory(find_model(given))
             models = dict.fromkeys(chosen.info.model.language.split("+"), given)
             chosen._choice = LanguageChoice(models, given, language or "", fixed=True)
-        chosen._set_models(cache(open_model))
         return chosen
 
     @property
@@ -266,7 +267,7 @@ class Punctuator:
 
             def glyphs_of(language: str) -> Glyphs:
                 found = next((models[code] for code in language.split("+") if code in models), "")
-                return self._model(found).glyphs
+                return replace(self._model(found).glyphs, of_language=glyphs_of)
 
             self.glyphs = replace(self.glyphs, of_language=glyphs_of)
 
