@@ -72,6 +72,8 @@ def violation(rows, active=frozenset(MARKS), barriers=()):
             return "two stops", unopened
         if Mark.PERIOD in marks and marks & (ENDS | {Mark.ELLIPSIS}) and Mark.QUOTE not in marks:
             return "period beside an end", unopened
+        if Mark.QUESTION in marks and marks & STOPS and Mark.QUOTE not in marks:
+            return "comma beside ?", unopened
     if open_pairs:
         return "open at the end", unopened
     return "a quotation without a beginning" if Mark.QUOTE in unopened else None, unopened
@@ -236,6 +238,53 @@ def test_the_end_of_a_document_does_not_affect_the_next_one():
     lower, flags = np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint8)
     for _ in range(2):
         assert decoder.push(marks, lower, flags, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
+
+
+# Rules of reading
+
+
+@pytest.mark.parametrize(("words", "expected"), [(40, "OPEN_QUES"), (41, None)])
+def test_a_question_has_40_words_at_most(words, expected):
+    rows = [{"OPEN_QUES": 0.9}, *[{}] * (words - 2), {"QUESTION": 0.9}]
+    found = marks_of(rows)
+    assert found[0] == ({expected} if expected else set())
+    assert found[-1] == {"QUESTION"}
+
+
+def test_a_long_question_does_not_affect_a_short_one_before_it():
+    short = [{"OPEN_QUES": 0.9}, {}, {"QUESTION": 0.9}]
+    found = marks_of([*short, {"OPEN_QUES": 0.9}, *[{}] * 40, {"QUESTION": 0.9}])
+    assert found[:4] == [{"OPEN_QUES"}, set(), {"QUESTION"}, set()]
+
+
+def test_no_comma_beside_a_question_mark():
+    assert marks_of([{"QUESTION": 0.95, "COMMA": 0.6}, {}])[0] == {"QUESTION"}
+    quoted = [{"OPEN_QUOTE": 0.9, "QUESTION": 0.95, "QUOTE": 0.9, "COMMA": 0.6}, {}]
+    assert marks_of(quoted)[0] == {"OPEN_QUOTE", "QUESTION", "QUOTE", "COMMA"}
+
+
+@pytest.mark.parametrize(("distance", "kept"), [(1, True), (40, True), (41, False)])
+def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
+    rows = [{"OPEN_DASH": 0.9}, *[{}] * (distance - 1), {"OPEN_DASH": 0.9}]
+    assert marks_of(rows) == [{Mark.OPEN_DASH} if kept else set(), *[set()] * (distance - 1), {Mark.OPEN_DASH}]
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1,)])
+@pytest.mark.parametrize(
+    ("mark", "flag", "case"),
+    [
+        ("COMMA", WordFlag.FUNCTION_WORD, Case.O),
+        ("COMMA", 0, Case.FIRST_CAP),
+        ("PERIOD", WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        ("DASH", WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+    ],
+)
+def test_a_function_word_has_no_capital_after_a_comma(mark, flag, case, sizes):
+    marks = np.full((3, len(MARKS)), 0.001, dtype=np.float32)
+    marks[0, MARKS.index(mark)] = 0.9
+    cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
+    flags = np.array([0, flag, 0], dtype=np.uint8)
+    assert labels_of(marks, flags=flags, cases=cases, sizes=sizes)[1].case == case
 
 
 # Marks of the input

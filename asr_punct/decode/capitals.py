@@ -2,6 +2,9 @@
 
 With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
 with it: what the capital costs is subtracted from the logit of the mark.
+
+A function word, such as `and`, has no capital after a comma or semicolon. Elsewhere inside a sentence it keeps one:
+there the capital is more often right, and a mark is missing before it.
 """
 
 from __future__ import annotations
@@ -15,11 +18,15 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
 from asr_punct.decode.word_marks import BoolArray, IntArray
-from asr_punct.marks import CASES, MARKS, Labels, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Labels, Mark, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
+_COMMA_BITS = mark_bits((Mark.COMMA, Mark.SEMICOLON))
+_BEGIN_BITS = mark_bits(LEFT)
+_NEW_BITS = mark_bits((*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH))
+"""Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`."""
 
 
 class CaseChoices(NamedTuple):
@@ -28,12 +35,14 @@ class CaseChoices(NamedTuple):
     Attributes:
         best: index of the most likely case.
         capital: index of the most likely capital.
+        after_comma: index of the most likely case after a comma or semicolon: a function word has no capital there.
         cost: logits that a capital costs; 0 where it is the most likely case, or the case is fixed.
         ended: whether a . or ? of the input ends a sentence after the word.
     """
 
     best: IntArray
     capital: IntArray
+    after_comma: IntArray
     cost: LogitArray
     ended: BoolArray
 
@@ -41,9 +50,11 @@ class CaseChoices(NamedTuple):
     def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
         """Return the choices of words with these probabilities of cases, (words, cases)."""
         logits = case_logits(probabilities, settings)
+        best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
+        after_comma = np.where(has_flag(flags, WordFlag.FUNCTION_WORD), 0, best)
         cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
         cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
-        return cls(logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1, cost, has_flag(flags, WordFlag.ENDED))
+        return cls(best, capital, after_comma, cost, has_flag(flags, WordFlag.ENDED))
 
     def followed_by(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
@@ -57,11 +68,11 @@ class CaseChoices(NamedTuple):
 
 
 class Capitals:
-    """Chooses the case of consecutive words: the best one, or the best capital where a sentence begins."""
+    """Chooses the case of consecutive words: the best one, a capital after a sentence, none on `and` after a comma."""
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._sentence_begins = False
+        self.end_document()
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
         """Subtract the cost of a capital on the next word, (words,), from the logits of . and ?, in place.
@@ -77,18 +88,21 @@ class Capitals:
         """Return the labels of the next words, given their marks, (words, marks), and at least as many choices."""
         words = len(marks)
         codes = marks @ _MARK_BITS
-        if self._sentence_capitals and words:
+        if not words:
+            return []
+        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0)
+        after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
+        cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
+        if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
-            begins = np.concatenate([[self._sentence_begins], ended[:-1]])
-            self._sentence_begins = bool(ended[-1])
-            cases = np.where(begins, choices.capital[:words], choices.best[:words])
-        else:
-            cases = choices.best[:words]
+            cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
+            self._ended = bool(ended[-1])
+        self._comma = bool(comma[-1])
         return list(map(_labels, codes.tolist(), cases.tolist()))
 
     def end_document(self) -> None:
-        """Forget whether a sentence begins: the first word of the next document gets its best case."""
-        self._sentence_begins = False
+        """Forget the last word: the first word of the next document gets its best case."""
+        self._comma = self._ended = False
 
 
 @cache

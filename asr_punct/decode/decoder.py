@@ -12,7 +12,9 @@ from asr_punct.decode.states import PairPath, PairSearch
 from asr_punct.decode.word_marks import (
     CLOSING,
     DASH,
+    OPEN_DASH,
     OPENING,
+    PAIR_BITS,
     PERIOD,
     BoolArray,
     Pair,
@@ -26,6 +28,8 @@ BLOCK_WORDS = 1024
 """Words that are decoded together: the maximum length of a quotation or sentence."""
 LOOKAHEAD_WORDS = 64
 """The last words of a block, which are decoded again with the next block."""
+MAX_SENTENCE_WORDS = 40
+"""Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
 IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 """Whether each mark is written before its word."""
 
@@ -38,8 +42,9 @@ class Decoder:
     where no pair is open; if there is none either, after word 960, and these 960 words are decoded again with all pairs
     closed at their end.
 
-    The last word of a document gets no DASH. A side of a word that has marks in the input gets no others, and no pair
-    that is added spans a period or paired mark of the input.
+    The last word of a document gets no DASH, and the first one gets an OPEN_DASH only if another dash may be set within
+    the 40 words after it. No ¿ or ¡ is added whose end is 40 or more words away. A side of a word that has marks in the
+    input gets no others, and no pair that is added spans a period or paired mark of the input.
 
     Args:
         settings: the model's settings.
@@ -52,8 +57,9 @@ class Decoder:
         self._capitals = Capitals(settings)
         self._logits: LogitArray = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
+        self._begins = True
         none = np.zeros(0, dtype=np.int64)
-        self._cases = CaseChoices(none, none, none.astype(np.float64), none.astype(bool))
+        self._cases = CaseChoices(none, none, none, none.astype(np.float64), none.astype(bool))
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
         """Add the next words of the document and return the labels of all words that are decided now.
@@ -83,6 +89,9 @@ class Decoder:
         """Return the marks of the words that can be output, (words, marks), and drop these words."""
         decided = [np.zeros((0, len(MARKS)), dtype=bool)]
         while len(self._logits) > BLOCK_WORDS or (end and len(self._logits)):
+            if self._begins:
+                drop_lone_dash(self._logits)
+                self._begins = False
             is_last = len(self._logits) <= BLOCK_WORDS
             words = len(self._logits) if is_last else BLOCK_WORDS
             marks, path = self._balance(words)
@@ -93,6 +102,7 @@ class Decoder:
                 marks, _ = self._balance(words)
             decided.append(marks[:words])
             self._logits, self._barriers = self._logits[words:], self._barriers[words:]
+        self._begins = end
         return np.concatenate(decided)
 
     def _balance(self, words: int) -> tuple[BoolArray, PairPath]:
@@ -111,6 +121,16 @@ def decision_logits(
     return logits
 
 
+def drop_lone_dash(logits: LogitArray) -> None:
+    """Set the logit of OPEN_DASH on the first word to -inf, in place, if no other dash is near: it opens no dialogue.
+
+    Args:
+        logits: logits of marks from the first word of a document on, (words, marks).
+    """
+    if not (logits[1 : MAX_SENTENCE_WORDS + 1, [DASH, OPEN_DASH]] >= 0).any():
+        logits[:1, OPEN_DASH] = -np.inf
+
+
 def taken_sides(flags: FlagArray) -> BoolArray:
     """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
     left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
@@ -118,6 +138,33 @@ def taken_sides(flags: FlagArray) -> BoolArray:
 
 
 def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+    """Return the best marks under the rules of `decode.states`, without ¿ and ¡ that are too long; (words, marks).
+
+    Args:
+        logits: logits of marks, (words, marks).
+        search: the search, with the rules.
+        barriers: words at which no pair may be open, (words,).
+    """
+    marks, path = _best_balance(logits, search, barriers)
+    while (forbidden := _too_long(path)).any():
+        logits = logits.copy()
+        logits[:, OPENING[:2]] = np.where(forbidden, -np.inf, logits[:, OPENING[:2]])
+        marks, path = _best_balance(logits, search, barriers)
+    return marks, path
+
+
+def _too_long(path: PairPath) -> BoolArray:
+    """Return the words with ¿ and ¡ that are too far from their ends, (words, 2)."""
+    result = np.zeros((len(path.opened), 2), dtype=bool)
+    for pair, bit in enumerate(PAIR_BITS[:2]):
+        starts = np.flatnonzero(path.opened & bit)
+        ends = np.flatnonzero(path.closed & bit)
+        for start, end in zip(starts, ends[np.searchsorted(ends, starts)], strict=True):
+            result[start : max(start, end - MAX_SENTENCE_WORDS + 1), pair] = True
+    return result
+
+
+def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
     """Return the marks with the highest sum of logits under the rules of `decode.states`, (words, marks).
 
     Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence ends

@@ -21,6 +21,8 @@ class WordFlag(IntFlag):
     """A . or ? of the input ends a sentence after the word."""
     CASE_FIXED = 16
     """The word already has a capital, or cannot have one."""
+    FUNCTION_WORD = 32
+    """An article, conjunction, pronoun …: never a name."""
 
 
 FlagArray = npt.NDArray[np.uint8]

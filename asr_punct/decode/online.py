@@ -6,7 +6,7 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import possible_marks
-from asr_punct.decode.decoder import decision_logits
+from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import DecodeSettings, FloatArray
 from asr_punct.decode.states import PairSearch
@@ -17,9 +17,11 @@ from asr_punct.marks import Labels
 class OnlineDecoder:
     """Decodes documents word by word by the rules of `Decoder`; its first state is what was already output.
 
-    Pairs may be open after the last known word, but not at the end of a document. An open pair is closed before a word
-    that has marks of the input on its right, because none can be added there. If those marks are a token of their own,
-    they arrive too late for that, and the pair is never closed.
+    Pairs may be open after the last known word, but not at the end of a document. An open ¿ or ¡ is closed within 40
+    words, and an open pair before a word that has marks of the input on its right, because none can be added there. If
+    those marks are a token of their own, they arrive too late for that, and the pair is never closed.
+
+    Only the known words decide whether a document begins with an OPEN_DASH.
 
     Args:
         settings: the model's settings.
@@ -30,7 +32,8 @@ class OnlineDecoder:
         self._settings, self._classes = settings, classes
         self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
         self._capitals = Capitals(settings)
-        self._open = 0
+        self._open = self._open_words = 0
+        self._begins = True
 
     def commit(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> Labels:
         """Return the labels of the next word of the document.
@@ -44,13 +47,17 @@ class OnlineDecoder:
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:
             logits[-1, DASH] = -np.inf
+        if self._begins:
+            drop_lone_dash(logits)
         choices = CaseChoices.from_probabilities(cases, flags, self._settings)
         self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
         start = 0 if barriers[0] else self._open
-        path = self._search.best_path(logits, barriers, start, may_stay_open=not end)
+        path = self._search.best_path(logits, barriers, start, may_stay_open=not end, last=self._last_word())
         self._open = int(path.open_after[0])
+        self._open_words = self._open_words + 1 if self._open & Pair.SENTENCE else 0
+        self._begins = end and len(logits) == 1
         first = logits[:1]
         opened = path.opened[:1] | self._search.unruled_opening(first)
         marks = best_marks(first, opened, path.closed[:1], path.open_after[:1] & Pair.SENTENCE > 0)
@@ -58,3 +65,7 @@ class OnlineDecoder:
         if end and len(logits) == 1:
             self._capitals.end_document()
         return result
+
+    def _last_word(self) -> int | None:
+        """Return the index of the known word on which the open ¿ or ¡ must close at the latest, or None."""
+        return max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None

@@ -148,7 +148,13 @@ class PairSearch:
         return chosen
 
     def best_path(
-        self, logits: LogitArray, barriers: BoolArray, start: int = 0, *, may_stay_open: bool = False
+        self,
+        logits: LogitArray,
+        barriers: BoolArray,
+        start: int = 0,
+        *,
+        may_stay_open: bool = False,
+        last: int | None = None,
     ) -> PairPath:
         """Return the path with the highest sum of logits minus penalties.
 
@@ -157,13 +163,16 @@ class PairSearch:
             barriers: words at which no pair may be open, (words,).
             start: pairs that are open before the first word; their opening marks were already output.
             may_stay_open: whether pairs may be open after the last word.
+            last: index of the word after which a ¿ or ¡ of `start` may not be open; None for no limit.
         """
         table = self._transitions
         scores = self._transition_scores(logits)
         scores[np.outer(barriers, (table.before > 0) | (table.after > 0))] = -np.inf
-        last = np.zeros(len(_STATES))
-        last[1:] = 0.0 if may_stay_open else -np.inf
-        best_from = [last]
+        if last is not None and last < len(scores):
+            scores[last, np.array(_STATES)[table.after] & _COMMITTED > 0] = -np.inf
+        at_end = np.zeros(len(_STATES))
+        at_end[1:] = 0.0 if may_stay_open else -np.inf
+        best_from = [at_end]
         for row in scores[:0:-1]:
             best_from.append(np.maximum.reduceat(row + best_from[-1][table.after], table.first))
         state = _STATES.index(start | _COMMITTED if start & Pair.SENTENCE else start)

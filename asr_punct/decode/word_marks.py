@@ -1,7 +1,8 @@
 """The best marks of one word, given which paired marks close on it.
 
 A word has at most one of comma, period, colon and semicolon. It has no period if a ¿ or ¡ is open after it, and none
-beside ? ! or … unless a closing quotation mark is between them (`¿Qué?».`).
+beside ? ! or … unless a closing quotation mark is between them (`¿Qué?».`), and likewise no comma, colon or semicolon
+beside ?.
 
 A set of pairs is an integer: 1 for ¿ ?, 2 for ¡ ! and 4 for « », added up (see `Pair`).
 """
@@ -33,7 +34,7 @@ PAIR_SETS = 1 << len(PAIRS)
 PAIR_BITS = 1 << np.arange(len(PAIRS))
 OPENING = [MARKS.index(opening) for opening, _ in PAIRS]
 CLOSING = [MARKS.index(closing) for _, closing in PAIRS]
-PERIOD, _ELLIPSIS, _OPEN_DASH, DASH = (
+PERIOD, _ELLIPSIS, OPEN_DASH, DASH = (
     MARKS.index(mark) for mark in (Mark.PERIOD, Mark.ELLIPSIS, Mark.OPEN_DASH, Mark.DASH)
 )
 _COMMAS = [MARKS.index(mark) for mark in (Mark.COMMA, Mark.COLON, Mark.SEMICOLON)]
@@ -59,7 +60,7 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
     ellipsis = np.maximum(logits[:, _ELLIPSIS], 0.0)
     without_period, with_period = ellipsis + comma, ellipsis + stop
     nothing_closes = np.maximum(stop, logits[:, _ELLIPSIS] + comma)
-    others = [nothing_closes, *[without_period] * 3, *[with_period] * 4]
+    others = [nothing_closes, ellipsis, without_period, ellipsis, *[with_period] * 4]
     closing = sum_sets(logits[:, CLOSING])
     return closing + np.stack(others, axis=1), closing + without_period[:, None]
 
@@ -75,7 +76,7 @@ def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentenc
     """
     marks = np.zeros(logits.shape, dtype=bool)
     marks[:, OPENING], marks[:, CLOSING] = _IN_SET[opening], _IN_SET[closing]
-    marks[:, [DASH, _OPEN_DASH]] = logits[:, [DASH, _OPEN_DASH]] >= 0
+    marks[:, [DASH, OPEN_DASH]] = logits[:, [DASH, OPEN_DASH]] >= 0
     quote, sentence_end = closing & Pair.QUOTE > 0, closing & Pair.SENTENCE > 0
     best_comma = logits[:, _COMMAS].max(axis=1)
     comma = np.maximum(best_comma, 0.0)
@@ -85,7 +86,8 @@ def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentenc
     marks[:, _ELLIPSIS] = np.where(no_conflict, ellipsis >= 0, ellipsis + comma > logits[:, PERIOD])
     marks[:, PERIOD] = period & ~sentence_open & (quote | ~(sentence_end | marks[:, _ELLIPSIS]))
     is_best = np.arange(len(_COMMAS)) == logits[:, _COMMAS].argmax(axis=1)[:, None]
-    marks[:, _COMMAS] = is_best & ((best_comma >= 0) & ~marks[:, PERIOD])[:, None]
+    excluded = marks[:, PERIOD] | (closing & Pair.QUESTION > 0) & ~quote
+    marks[:, _COMMAS] = is_best & ((best_comma >= 0) & ~excluded)[:, None]
     return marks
 
 

@@ -16,6 +16,7 @@ from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_token
+from asr_punct.text.abbreviations import rules_of
 from asr_punct.words import Utterance, Word, annotate
 
 _LEFT = frozenset(LEFT)
@@ -50,7 +51,7 @@ class Token(WordInput):
     def with_marks(self, left: str = "", right: str = "") -> Token:
         """Return the token with further marks beside it."""
         left, right = left + self.left, self.right + right
-        flags = _flags(self.word.text, left, self.core, right, self.labels)
+        flags = _flags(self.word.text, left, self.core, right, self.labels) | self.flags & WordFlag.FUNCTION_WORD
         return replace(self, left=left, right=right, flags=flags)
 
     def add(self, predicted: Labels, case: bool) -> Labels:
@@ -147,15 +148,20 @@ class TokenReader:
         parts = [split_token(text, self._language) for text in texts]
         subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
         return {
-            text: _Entry(ids, core, left, right, _flags(text, left, core, right, _NO_LABELS))
+            text: _Entry(ids, core, left, right, _flags(text, left, core, right, _NO_LABELS) | self._word_flag(core))
             for text, (left, core, right), ids in zip(texts, parts, subwords, strict=True)
         }
+
+    def _word_flag(self, core: str) -> WordFlag:
+        rules = rules_of(self._language)
+        is_function_word = core.lower() in rules.function_words - rules.pronouns
+        return WordFlag.FUNCTION_WORD if is_function_word else WordFlag(0)
 
 
 def _token(word: Word, entry: _Entry, pause: int) -> Token:
     subwords, core, left, right, flags = entry
     if word.labels is not None:
-        flags = _flags(word.text, left, core, right, word.labels)
+        flags = _flags(word.text, left, core, right, word.labels) | flags & WordFlag.FUNCTION_WORD
     return Token(subwords, pause, word=word, core=core, left=left, right=right, flags=flags)
 
 

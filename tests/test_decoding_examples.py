@@ -1,0 +1,58 @@
+"""Text of the shipped models: what must not occur in it, on examples and by rule, for documents and streams."""
+
+import re
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from asr_punct import Punctuator
+from asr_punct.decode.decoder import MAX_SENTENCE_WORDS
+from asr_punct.hub import shipped_models
+from asr_punct.text.abbreviations import rules_of
+
+MODELS = {"en": "en", "es": "es-eu", "eu": "es-eu"}
+pytestmark = pytest.mark.skipif(not set(MODELS.values()) <= set(shipped_models()), reason="no shipped models")
+LINES = (Path(__file__).parent / "decoding_examples.tsv").read_text(encoding="utf-8").splitlines()
+EXAMPLES = [tuple(line.split("\t")) for line in LINES if not line.startswith("#")]
+
+
+@cache
+def punctuator(language):
+    return Punctuator.from_pretrained(MODELS[language], threads=1)
+
+
+def streamed(language, words):
+    """The text of a stream with the usual look-ahead."""
+    stream = punctuator(language).stream()
+    written = [stream.push(word) for word in words.split()]
+    return " ".join(word.written for part in (*written, stream.flush()) for word in part)
+
+
+def check_rules(language, text):
+    assert not re.search(r"\?[,;:]", text)
+    rules = rules_of(language)
+    never_names = rules.function_words - rules.pronouns
+    for before, word in pairwise(text.split()):
+        if before[-1] in ",;" and word[0].isupper():
+            assert word.strip(",.;:?!…").lower() not in never_names
+    for question in re.findall(r"¿[^?]*(?:\?|$)", text):
+        assert question.endswith("?")
+        assert len(question.split()) <= MAX_SENTENCE_WORDS
+
+
+@pytest.mark.parametrize("write", [lambda language, words: punctuator(language)(words), streamed])
+@pytest.mark.parametrize(("language", "words", "wrong"), EXAMPLES)
+def test_examples(language, words, wrong, write):
+    text = write(language, words)
+    assert [part for part in wrong.split("|") if part in text] == []
+    check_rules(language, text)
+
+
+@pytest.mark.parametrize("language", MODELS)
+def test_running_text(language):
+    """All examples of a language as one document."""
+    words = " ".join(words for of, words, _ in EXAMPLES if of == language)
+    check_rules(language, punctuator(language)(words))
+    check_rules(language, streamed(language, words))
