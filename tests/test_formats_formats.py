@@ -94,7 +94,7 @@ def test_the_given_format_of_the_input_is_kept(tmp_path):
     assert formats.output_format("b.json", None, Source(tmp_path / "none.json")) == "json"
 
 
-@pytest.mark.parametrize("name", ["a.ass", "a.es", "a.html.gz"])
+@pytest.mark.parametrize("name", ["a.trs", "a.es", "a.html.gz"])
 def test_an_output_of_another_name_is_an_error(name):
     with pytest.raises(AsrPunctError, match=f"--to: found none and the output {name}, expected one of text tsv"):
         formats.output_format(name)

@@ -115,7 +115,8 @@ class _Parser:
             self._slots[attributes.get("TIME_SLOT_ID", "")] = self._time(attributes.get("TIME_VALUE"))
         elif name == "TIER":
             names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
-            self.file.tiers.append(Tier(*(attributes.get(each, "").strip() for each in names)))
+            tier, kind, participant, parent = (attributes.get(each, "").strip() for each in names)
+            self.file.tiers.append(Tier(tier, kind, participant, parent))
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
         elif name in ("ANNOTATION_VALUE", "PROPERTY"):
