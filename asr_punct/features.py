@@ -27,7 +27,7 @@ class WordInput:
     Attributes:
         subwords: token ids, at least one.
         pause: bucket of the pause after the word, as in `pauses.py`.
-        boundary: flags of document edges.
+        boundary: flags of document boundaries.
     """
 
     subwords: tuple[int, ...]
@@ -42,9 +42,10 @@ class Features:
     Attributes:
         input_ids: *Shape:* (batch, tokens), start token, token ids of all words, end token, padding.
         attention_mask: *Shape:* (batch, tokens), 1 at tokens, 0 at padding.
-        word_index: *Shape:* (batch, words), position of each word's last sub-word in `input_ids`; 0 at padding.
+        word_index: *Shape:* (batch, words), position of each word's last sub-word in `input_ids`; 0, the start
+            token, at padding.
         pauses: *Shape:* (batch, words), bucket of the pause after each word.
-        boundaries: *Shape:* (batch, words), flags of document edges.
+        boundaries: *Shape:* (batch, words), flags of document boundaries.
     """
 
     input_ids: IntArray
@@ -89,7 +90,7 @@ def pack(
         subwords: *Shape:* (all sub-words,), token ids.
         counts: *Shape:* (n,), number of sub-words of each word.
         pauses: *Shape:* (n,), bucket of the pause after each word.
-        boundaries: *Shape:* (n,), flags of document edges.
+        boundaries: *Shape:* (n,), flags of document boundaries.
         rows: *Shape:* (n,), index of each word's window, ascending; every window has a word.
         special: ids of the start, end and padding tokens.
     """

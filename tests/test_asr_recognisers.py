@@ -311,6 +311,32 @@ def test_a_whisper_model_without_word_times(whisper_model, tmp_path):
         open_recogniser(f"transformers:{tmp_path}")
 
 
+def test_the_language_of_a_multilingual_whisper_model(whisper_model, tmp_path):
+    for language in ("en", "en+eu", None):
+        assert open_recogniser(f"transformers:{whisper_model}", language=language).language == language
+    with pytest.raises(AsrPunctError, match=r"<\|eu\|> is not supported by this specific model"):
+        open_recogniser(f"transformers:{whisper_model}", language="eu")
+    for file in whisper_model.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    settings = json.loads((tmp_path / "generation_config.json").read_text())
+    (tmp_path / "generation_config.json").write_text(json.dumps({**settings, "is_multilingual": False}))
+    assert open_recogniser(f"transformers:{tmp_path}", language="eu").language == "eu"
+
+
+def test_models_of_transformers_whose_tokenizers_have_no_word_times(ctc_model, tmp_path):
+    """The weights of wav2vec 2.0 with another tokenizer."""
+    import transformers
+
+    for file in ctc_model.iterdir():
+        if "token" not in file.name and "symbols" not in file.name and "vocab" not in file.name:
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\na\n")
+    transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    expected = r"Wav2Vec2ForCTC with Bert\w+, expected a CTC model with Wav2Vec2CTCTokenizer, or Whisper"
+    with pytest.raises(AsrPunctError, match=expected):
+        open_recogniser(f"transformers:{tmp_path}")
+
+
 def test_missing_devices_and_models_of_transformers(ctc_model, tmp_path):
     with pytest.raises(AsrPunctError, match="--device: found 'cuda:99', expected a device that torch finds"):
         open_recogniser(f"transformers:{ctc_model}", "cuda:99")

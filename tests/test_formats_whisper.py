@@ -247,7 +247,10 @@ def with_word(**word):
     [
         ({"segments": [3]}, "segment 1: found 3, expected an object"),
         ({"segments": [{"words": 3}]}, "segment 1: found words 3, expected a list"),
-        ({"segments": [{"words": [{"start": 1}]}]}, "segment 1: word 1: found the word None"),
+        (
+            {"segments": [{"words": [{"start": 1}]}]},
+            "segment 1: word 1: found no key 'word', expected an object with 'word'",
+        ),
         (with_word(start=-1), "word 1: found start -1"),
         (with_word(start=float("nan")), "word 1: found start nan"),
         (with_word(start="soon"), "word 1: found start 'soon'"),

@@ -208,6 +208,11 @@ def test_times_go_forward_within_a_document(punctuator):
         lines_of(punctuator, f"{late}\n{early}")
 
 
+def test_a_missing_word_is_named(punctuator):
+    with pytest.raises(InputError, match=r"^standard input:1: found no key 'word', expected an object with 'word'$"):
+        lines_of(punctuator, '{"wrd": "ana"}')
+
+
 # The commands
 
 

@@ -1,7 +1,8 @@
 """Speech synthesis by espeak-ng with exact word times, through ctypes and `espeakng_loader`.
 
 espeak-ng reports the first sample of every SSML `<mark>`, phoneme and pause (`espeak_EVENT` in its `speak_lib.h`). The
-text gets a `<mark>` before every word. A word lasts from its first phoneme to the next pause or word.
+text gets a `<mark>` before every word. A word lasts from its `<mark>`, or the end of a pause after it, to the next
+pause or word.
 
 The library has one state per process, so calls are serialised by a lock. The same calls in the same order give the same
 speech. In another order its timing differs by a few milliseconds.
@@ -29,6 +30,7 @@ from asr_punct.words import Seconds, Word
 _OUTPUT_SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
 _PHONEME_EVENTS, _DONT_EXIT = 1, 1 << 15  # espeakINITIALIZE_*
 _UTF8, _SSML = 1, 0x10  # espeakCHARS_UTF8, espeakSSML
+_POSITION_IN_CHARACTERS = 1  # POS_CHARACTER
 _RATE, _PITCH = 1, 3  # espeakRATE, espeakPITCH
 _LIST_TERMINATED, _MARK, _PHONEME = 0, 3, 7  # espeakEVENT_*
 _PAUSES = frozenset(("_", "_:", "_::", "_|", "_^_"))
@@ -44,7 +46,7 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech, silent between words.
+    """Synthetic speech. A word follows the one before it directly, or after a silent pause.
 
     Attributes:
         samples: float32 (samples,) in -1..1.
@@ -131,19 +133,20 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 
 
 def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Divide phonemes among words that espeak pronounced as one. Edits `phonemes` in place.
+    """Divide the phonemes of words that espeak pronounced as one. Edits `phonemes` in place.
 
-    espeak may assign all phonemes of `of the` to one word. They are divided in proportion to letters.
+    espeak assigns all phonemes of `of the` to `of`, so that `the` has none. Each of these words then gets a share in
+    proportion to its length in characters. If they have fewer phonemes than words, nothing is changed.
     """
-    for index in range(len(words) - 1, 0, -1):
-        first = index
+    for last in range(len(words) - 1, 0, -1):
+        first = last
         while first > 0 and not phonemes[first] and any(c.isalnum() for c in words[first]):
             first -= 1
-        letters = np.cumsum([len(word) for word in words[first : index + 1]])
+        lengths = np.cumsum([len(word) for word in words[first : last + 1]])
         merged = phonemes[first]
-        if first < index and len(merged) > index - first:
-            cuts = [0, *np.rint(letters * len(merged) / letters[-1]).astype(int)]
-            phonemes[first : index + 1] = [merged[i:j] for i, j in pairwise(cuts)]
+        if first < last and len(merged) > last - first:
+            cuts = [0, *np.rint(lengths * len(merged) / lengths[-1]).astype(int)]
+            phonemes[first : last + 1] = [merged[i:j] for i, j in pairwise(cuts)]
 
 
 class _Id(ctypes.Union):
@@ -206,7 +209,8 @@ class _Engine:
         self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
         self.library.espeak_SetParameter(_PITCH, pitch, 0)
         data = ssml.replace("\0", "").encode(errors="replace")
-        status = self.library.espeak_Synth(data, len(data) + 1, 0, 1, 0, _UTF8 | _SSML, None, None)
+        whole = 0, _POSITION_IN_CHARACTERS, 0  # from the first character, without an end position
+        status = self.library.espeak_Synth(data, len(data) + 1, *whole, _UTF8 | _SSML, None, None)
         if self.error is not None:
             raise self.error
         if status != 0:

@@ -1,7 +1,8 @@
 """Spelling of words in the symbols of a CTC model.
 
-A character or sub-word that is not in the vocabulary is tried in the other case and without accents. If it is still
-missing it is `UNKNOWN_SYMBOL` (`9`, for example), or dropped if it is not pronounced (`-`).
+A character model spells each character on its own, a sub-word model a word as a whole. If symbols are missing, the
+character or word is also tried in lower case, in upper case, without accents, and without characters that are not
+pronounced (`-`). The variant with the fewest missing symbols is used, with `UNKNOWN_SYMBOL` for each of them (`9`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from asr_punct.text.characters import shape_of
 
 UNKNOWN_SYMBOL = -1
+"""Replaces the id of a symbol that the vocabulary lacks. `align.ctc` aligns it with any sound."""
 _PRONOUNCED = frozenset("aAo0%")
 """Character classes of `text.characters.shape_of` for letters, digits, and symbols that are pronounced."""
 
@@ -31,7 +33,14 @@ class CtcVocabulary:
 
 
 def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> CtcVocabulary:
-    """Return the vocabulary of a character model. Keys of `symbols` longer than one character are ignored."""
+    """Return the vocabulary of a character model.
+
+    Args:
+        symbols: id of each character. Longer keys and ids from `size` on, which the model does not output, are ignored.
+        size: number of outputs of the model.
+        blank: id of the blank.
+        separator: symbol between words, or None.
+    """
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
     def spell(text: str) -> list[int]:
@@ -40,8 +49,10 @@ def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, sepa
     def encode(word: str) -> list[int]:
         return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
-    separator_id = symbols.get(separator, size) if separator is not None else size
-    return CtcVocabulary(size, blank, separator_id if separator_id < size else None, encode)
+    separator_id = None if separator is None else symbols.get(separator)
+    if separator_id is not None and separator_id >= size:
+        separator_id = None
+    return CtcVocabulary(size, blank, separator_id, encode)
 
 
 def subword_vocabulary(

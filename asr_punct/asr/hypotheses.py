@@ -23,7 +23,8 @@ class HypothesisWords:
 
     Attributes:
         words: the words, with times if the hypothesis has any.
-        entries: the entries of `timestamp["word"]`; None without word times.
+        entries: the entries of `timestamp["word"]`, as NeMo has them; None without word times. An entry has usually
+            one word, but may have several or none.
     """
 
     words: tuple[Word, ...]
@@ -50,7 +51,7 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
 
 
 def _words(entry: Object, place: str) -> list[Word]:
-    """Return the words of an entry, usually one. Its times may be scalars of numpy or torch."""
+    """Return the words in the text of an entry. Its times may be scalars of numpy or torch."""
     times = {key: _python_number(entry.get(key)) for key in ("start", "end")}
     start, end = (number_or_none(times, key, place) for key in times)
     return entry_words(entry.get("word"), start, end, None, place)

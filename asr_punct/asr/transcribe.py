@@ -37,6 +37,11 @@ class Recogniser(Protocol):
         """Transcribe a segment, float32 (samples,) in -1..1. Times are in seconds from its first sample."""
 
 
+def language_to_recognise(language: str | None) -> str | None:
+    """Return the language code; None for a mixture (`es+eu`), so that Whisper detects the language of each segment."""
+    return None if language and "+" in language else language
+
+
 def recognised_words(
     text: str, start: Seconds | None, end: Seconds | None, confidence: float | None = None
 ) -> Iterator[Word]:

@@ -19,7 +19,7 @@ from transformers import (
 from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words
+from asr_punct.asr.transcribe import language_to_recognise, recognised_words
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.hub import reach_hub
@@ -27,14 +27,20 @@ from asr_punct.model.device import open_device
 from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
 
-_TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", "tdt": "asr", "seq2seq_whisper": "whisper"}
-"""Time source for each `type` of the pipeline; `tdt` is a transducer with durations (Parakeet)."""
-_PRETRAINING_ONLY = "masked_spec_embed"
+_WHISPER = "seq2seq_whisper"
+_TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", _WHISPER: "whisper"}
+"""Time source for each `type` of the pipeline that can compute word times."""
+_MASKING_WEIGHT = "masked_spec_embed"
 """Weight used only for SpecAugment masking in training; checkpoints may lack it."""
 
 
 class TransformersRecogniser:
-    """A CTC model or Whisper as a `Recogniser`. `name` is a directory or a name on the hub.
+    """A CTC model or Whisper as a `Recogniser`. Its times need the tokenizer of wav2vec 2.0, or Whisper.
+
+    Args:
+        name: directory, or name on the hub.
+        language: language code; a multilingual Whisper detects the language of each segment if it is None or a mixture.
+        device: device of torch.
 
     Raises:
         AsrPunctError: no such device, or a model without word times.
@@ -46,20 +52,37 @@ class TransformersRecogniser:
     def __init__(self, name: str, language: str | None, device: str) -> None:
         torch_device = _prepare(name, device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
-        if self._pipeline.type not in _TIMES:
-            kind = type(self._pipeline.model).__name__
-            raise AsrPunctError(f"--asr: found {name!r}, a {kind}, expected a CTC model or Whisper, which give times")
+        if not _has_word_times(self._pipeline):
+            found = f"{type(self._pipeline.model).__name__} with {type(self._pipeline.tokenizer).__name__}"
+            expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
+            raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
         self.time_source = _TIMES[self._pipeline.type]
         self.language = language
+        self._generation = _generation_options(self._pipeline, language)
         # Trial run on one second of silence: a Whisper checkpoint without alignment heads fails here, not at the first
         # segment.
         list(self.words(np.zeros(self.rate, np.float32)))
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment."""
-        for chunk in self._pipeline(samples, return_timestamps="word")["chunks"]:
+        for chunk in self._pipeline(samples, return_timestamps="word", generate_kwargs=self._generation)["chunks"]:
             yield from recognised_words(chunk["text"], *chunk["timestamp"])
+
+
+def _has_word_times(recognition: Any) -> bool:
+    if recognition.type == "ctc":
+        return isinstance(recognition.tokenizer, Wav2Vec2CTCTokenizer)
+    return recognition.type in _TIMES
+
+
+def _generation_options(recognition: Any, language: str | None) -> dict[str, str]:
+    """Return the options of Whisper's `generate`: the language, which a model of English alone does not accept."""
+    language = language_to_recognise(language)
+    if language is None or recognition.type != _WHISPER:
+        return {}
+    is_multilingual = getattr(recognition.model.generation_config, "is_multilingual", False)
+    return {"language": language} if is_multilingual else {}
 
 
 class TransformersCtcModel:
@@ -93,7 +116,7 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
         extractor = _extractor(name, model)
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(name, first_line(error), "a CTC model of transformers with its tokenizer") from None
-    missing = [weight for weight in loading["missing_keys"] if not weight.endswith(_PRETRAINING_ONLY)]
+    missing = [weight for weight in loading["missing_keys"] if not weight.endswith(_MASKING_WEIGHT)]
     if missing:
         raise ModelError(name, f"no weight {sorted(missing)[0]}", "a model trained for CTC")
     vocabulary = _vocabulary(name, tokenizer, model.config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words
+from asr_punct.asr.transcribe import language_to_recognise, recognised_words
 from asr_punct.audio import Samples
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word
@@ -16,7 +16,7 @@ class FasterWhisper:
 
     Args:
         name: size (`small`, `small.en`), directory, or name on the hub.
-        language: language code; None to detect it in each segment.
+        language: language code; None or a mixture (`es+eu`) to detect it in each segment.
         device: `cpu`, `cuda` or `cuda:INDEX`.
     """
 
@@ -33,7 +33,7 @@ class FasterWhisper:
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment. Words have the punctuation and capitals that Whisper writes."""
-        language = None if self.language and "+" in self.language else self.language  # a mixture is detected
+        language = language_to_recognise(self.language)
         segments, _ = self._model.transcribe(samples, language=language, word_timestamps=True)
         for segment in segments:
             yield from _join_tokens(

@@ -12,7 +12,7 @@ from asr_punct.errors import ConfigError
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """Optimiser. Learning rates and schedules are in `TrainingConfig`, except those of one optimiser or schedule."""
+    """The optimiser, and the steps of the `staircase` schedule; other schedule settings are in `TrainingConfig`."""
 
     kind: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
     """Optimiser.
@@ -82,11 +82,11 @@ class NoiseConfig:
     any_word: float = 0.1
     """Share of substitutions by any word of the corpus, drawn by frequency."""
     name_substitution: float = 0.0
-    """Probability that a usually capitalised word is replaced; replacements include misspelt forms of it."""
+    """`substitution` for names: words that are mostly capitalised inside sentences. Replacements may be misspelt."""
     deletion: float = 0.0
-    """Probability that a common word without labels is deleted."""
+    """Probability that a common word (at least 1 in 2,000 words of the corpus) without labels is deleted."""
     repetition: float = 0.0
-    """Probability that a common word is repeated."""
+    """Probability that a common word, as in `deletion`, is repeated."""
     filler: float = 0.0
     """Probability that a filler is inserted after a word."""
     fillers: str = ""
@@ -142,7 +142,7 @@ class TrainingConfig:
     encoder_learning_rate: float | None = None
     """Peak learning rate of the encoder; None is `learning_rate`. Must be None with Muon."""
     frozen_encoder: bool = False
-    """Keep the encoder's weights, without dropout; only its embeddings of document edges are trained."""
+    """Keep the encoder's weights, without dropout; only its embeddings of document boundaries are trained."""
     warmup_epochs: float = 5.0
     """Epochs of linear warm-up."""
     decay: Literal["none", "linear", "staircase"] = "none"
@@ -159,9 +159,12 @@ class TrainingConfig:
     subword_dropout: float = 0.0
     """Probability that a sub-word is replaced by the unknown token."""
     boundary_dropout: float = 0.3
-    """Probability that a window does not show where its document starts and ends."""
+    """Probability that a window does not show its document boundaries, where its document starts and ends."""
     generated_pauses: bool = False
-    """Draw random pauses (`training.pause_model`) for windows without known pauses, before pause dropout."""
+    """Draw random pauses for windows without known pauses, before pause dropout.
+
+    They are drawn by the module `asr_punct.training.pause_model`.
+    """
     pos_tagger: str | None = None
     """Directory or weights file of a tagger trained by `recipes/pos.py`; needed if `model.pos.tagger` is `own`."""
     workers: int = 0

@@ -44,17 +44,18 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
         summary.problems += [f"{source}: no files of {part}" for part in _PARTS if part not in parts]
         for part, (text, labels) in parts.items():
             with write_file(output / f"{part}.tsv") as out:
-                write_tsv(summary.count_words(_with_words(text, labels), part, text), out)
+                write_tsv(summary.count_words(_nonempty_utterances(text, labels), part, text), out)
         return summary
     text, labels = source / "text.txt", source / "labels.txt"
     if not (text.is_file() and labels.is_file()):
         raise InputError(source, "none of NeMo's training files", _EXPECTED)
-    utterances = progress.track(_with_words(text, labels), "words", size=word_count, source=text)
+    utterances = progress.track(_nonempty_utterances(text, labels), "words", size=word_count, source=text)
     divide(utterances, output, summary, place=str(text), dev=dev, test=test, seed=seed)
     return summary
 
 
-def _with_words(text: Path, labels: Path) -> Iterator[Utterance]:
+def _nonempty_utterances(text: Path, labels: Path) -> Iterator[Utterance]:
+    """Read a pair of files, and yield the utterances that have words."""
     return (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
 
 

@@ -39,7 +39,7 @@ def prepare_text(
     Args:
         source: text, a sentence or paragraph a line, an empty line between documents; `-` is standard input.
         output: directory of the three files.
-        language: language code or mixture.
+        language: language code, or several for mixed text (`es+eu`).
         dev: share of the documents for development.
         test: share of the documents for testing.
         seed: random seed of the division.
@@ -103,7 +103,9 @@ def _draw_parts(lines: Sequence[_TsvLine], shares: dict[str, float], rng: random
     drawn = dict(zip(documents, rng.choices(list(shares), list(shares.values()), k=len(documents)), strict=True))
     for name in shares:
         if name not in drawn.values():
-            (largest, _), *_ = Counter(drawn.values()).most_common(1)
+            # No part may be empty: move a document from the part that has the most.
+            sizes = Counter(drawn.values())
+            largest = max(sizes, key=sizes.__getitem__)
             drawn[rng.choice([document for document, part in drawn.items() if part == largest])] = name
     return [drawn[line.document] for line in lines]
 

@@ -32,6 +32,8 @@ _NEW_BITS = mark_bits((*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH))
 class CaseChoices(NamedTuple):
     """The cases that consecutive words may get, (words,) each.
 
+    A word whose case is fixed has choices too; `inference.tokens.Token.add` ignores them.
+
     Attributes:
         best: index of the most likely case.
         capital: index of the most likely capital.
@@ -101,7 +103,10 @@ class Capitals:
         return list(map(_labels, codes.tolist(), cases.tolist()))
 
     def end_document(self) -> None:
-        """Forget the last word: the first word of the next document gets its best case."""
+        """Forget the last word: the first word of the next document gets its best case.
+
+        It need not have a capital, for a recording can begin in the middle of a sentence.
+        """
         self._comma = self._ended = False
 
 

@@ -293,9 +293,11 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
         InputError: the path exists and is not an empty directory, or the directory cannot be made.
     """
     target = Path(path)
-    if str(path) == STANDARD_STREAM or target.is_file() or (target.is_dir() and any(target.iterdir())):
-        found = "standard output" if str(path) == STANDARD_STREAM else "existing files"
-        raise InputError(path, found, "a directory that is new or empty")
+    expected = "a directory that is new or empty"
+    if str(path) == STANDARD_STREAM:
+        raise InputError("-o", "standard output", expected)
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+        raise InputError(path, "existing files", expected)
     with _io_errors(target, _WRITABLE):
         partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
     try:

@@ -46,7 +46,13 @@ def entry_words(
 def timed_words(
     entry: Object, place: str, *, key: str = "word", confidence: Sequence[str] = ("confidence",)
 ) -> list[Word]:
-    """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys."""
+    """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys.
+
+    Raises:
+        InputError: it has no `key`, or a value is wrong.
+    """
+    if key not in entry:
+        raise InputError(place, f"no key {key!r}", f"an object with {key!r}")
     start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
     known = next((confidence_at(entry, name, place) for name in confidence if name in entry), None)
     return entry_words(entry.get(key), start, end, known, place)

@@ -285,7 +285,7 @@ class Punctuator:
             yield self._model(model), map(itemgetter(1), part)
 
     def _read(self, utterances: Iterable[Utterance], waiting: deque[PendingUtterance]) -> Iterator[Token]:
-        """Yield the words of utterances, with flags at document edges, and append each utterance to `waiting`."""
+        """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
 
         def read() -> Iterator[tuple[str, list[Token]]]:
             for utterance in with_pauses(utterances):

@@ -47,7 +47,13 @@ class FlairTagger:
         return cast(Tensor, self._tagger.linear.weight)
 
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding."""
+        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding.
+
+        Args:
+            input_ids: token ids, (batch, tokens); the first of each window is the start token.
+            word_index: position of each word's last sub-word in `input_ids`, (batch, words); 0, the position of the
+                start token, at padding.
+        """
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
         sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
         self._tagger.predict(sentences)
@@ -63,6 +69,7 @@ class FlairTagger:
 
     def _word(self, subwords: tuple[int, ...]) -> str:
         if subwords not in self._words:
+            # flair leaves out empty tokens, but each word needs a tag.
             self._words[subwords] = self._tokenizer.decode(subwords) or "_"
         return self._words[subwords]
 

@@ -114,7 +114,7 @@ class LookupEncoder(nn.Module):
 
 
 def boundary_table(width: int) -> nn.Embedding:
-    """Return the embeddings of the flags for document edges, initially zero."""
+    """Return the embeddings of the flags for document boundaries, initially zero."""
     table = nn.Embedding(BOUNDARIES, width, padding_idx=0)
     nn.init.zeros_(table.weight)
     return table

@@ -99,7 +99,7 @@ def truncate(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int)
 
 
 def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
-    """Hide pauses and document edges at the configured rates, so that the model works with and without them."""
+    """Hide pauses and document boundaries at the configured rates, so that the model works with and without them."""
     windows = int(batch.rows[-1]) + 1
     no_pauses, no_edges = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
     hidden = no_pauses[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)

@@ -203,7 +203,7 @@ def _max_words(info: ModelInfo) -> int:
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Return windows of random words, pauses and document edges for a model.
+    """Return windows of random words, pauses and document boundaries for a model.
 
     `counts` is the number of words of each window; by default there are three windows of two words or more.
     """
