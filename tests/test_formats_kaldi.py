@@ -158,8 +158,8 @@ def test_malformed_directories_are_errors(tmp_path, changed, found):
 
 def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
     source = folder(tmp_path / "d", FILES)
-    for taken in (source, source / "text", "-"):
-        with pytest.raises(InputError, match="expected a directory that is new or empty"):
+    for taken, place in ((source, source), (source / "text", source / "text"), ("-", "-o")):
+        with pytest.raises(InputError, match=f"^{place}: found .*, expected a directory that is new or empty"):
             formats.write(read(source), taken, ES, "kaldi")
 
     def failing():
