@@ -15,7 +15,7 @@ from dummies import save_ctc_model
 
 from asr_punct import audio
 from asr_punct.asr import open_recogniser
-from asr_punct.asr.transcribe import recognised_words, transcribe
+from asr_punct.asr.transcribe import recognised_words, transcribe, whisper_language
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.kaldi_tables import read_data_dir
 from asr_punct.hub import PRETRAINED, shipped_models
@@ -152,7 +152,6 @@ def test_the_command_writes_every_format(run, stub_pocketsphinx, talk, tmp_path)
         (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "model 'none': found no such model directory"),
         (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws', expected one of"),
         (["talk.wav", "b.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "AUDIO: found 2 recordings, expected one"),
-        (["talk.wav", "--asr", "whisper:small"], "found no --model and a recogniser whose language is not known"),
         (["talk.wav"], "found no --asr, expected one of pocketsphinx, nemo:NAME"),
     ],
 )
@@ -228,6 +227,13 @@ def test_faster_whisper(stub_whisper):
 def test_a_confidence_of_nan_is_unknown():
     assert list(recognised_words(" ya", 0.5, 1.0, np.float32("nan"))) == [Word("ya", 0.5, 1.0)]
     assert list(recognised_words(" ya", 0.5, 0.4)) == [Word("ya", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("language", "code"), [("eu", "eu"), ("nb", "no"), ("fil", "tl"), ("sh", None), ("es+eu", None), (None, None)]
+)
+def test_codes_of_whisper(language, code):
+    assert whisper_language(language) == code
 
 
 @pytest.fixture(scope="module")

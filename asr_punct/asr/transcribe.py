@@ -19,6 +19,8 @@ from asr_punct.pauses import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _LOG = logging.getLogger(__name__)
+_WHISPER_CODES = {"fil": "tl", "nb": "no", "sh": None}
+"""Codes of `languages` that Whisper does not know, and its own."""
 
 
 class Recogniser(Protocol):
@@ -37,9 +39,14 @@ class Recogniser(Protocol):
         """Transcribe a segment, float32 (samples,) in -1..1. Times are in seconds from its first sample."""
 
 
-def language_to_recognise(language: str | None) -> str | None:
-    """Return the language code; None for a mixture (`es+eu`), so that Whisper detects the language of each segment."""
-    return None if language and "+" in language else language
+def whisper_language(language: str | None) -> str | None:
+    """Return Whisper's code of the language, or None if it has to detect the language of each segment.
+
+    It detects the language of a mixture (`es+eu`) and of Serbo-Croatian, for which it has three codes.
+    """
+    if language is None or "+" in language:
+        return None
+    return _WHISPER_CODES.get(language, language)
 
 
 def recognised_words(

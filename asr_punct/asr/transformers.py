@@ -19,7 +19,7 @@ from transformers import (
 from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import language_to_recognise, recognised_words
+from asr_punct.asr.transcribe import recognised_words, whisper_language
 from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.hub import reach_hub
@@ -78,7 +78,7 @@ def _has_word_times(recognition: Any) -> bool:
 
 def _generation_options(recognition: Any, language: str | None) -> dict[str, str]:
     """Return the options of Whisper's `generate`: the language, which a model of English alone does not accept."""
-    language = language_to_recognise(language)
+    language = whisper_language(language)
     if language is None or recognition.type != _WHISPER:
         return {}
     is_multilingual = getattr(recognition.model.generation_config, "is_multilingual", False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import language_to_recognise, recognised_words
+from asr_punct.asr.transcribe import recognised_words, whisper_language
 from asr_punct.audio import Samples
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word
@@ -33,7 +33,7 @@ class FasterWhisper:
 
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment. Words have the punctuation and capitals that Whisper writes."""
-        language = language_to_recognise(self.language)
+        language = whisper_language(self.language)
         segments, _ = self._model.transcribe(samples, language=language, word_timestamps=True)
         for segment in segments:
             yield from _join_tokens(
