@@ -148,7 +148,6 @@ def test_malformed_probabilities_in_json_are_refused(value):
         list(utterances(content, "a.json"))
 
 
-REFERENCE = [parse("hola/COMMA/FIRST_CAP qué tal/QUESTION", id="u1")]
 GUESSED = (
     {Mark.COMMA: 0.85, Case.FIRST_CAP: 0.95},
     {Mark.COMMA: 0.88},
@@ -156,16 +155,32 @@ GUESSED = (
 )
 
 
+def diagrams(tmp_path, utterances, align):
+    """The tooltips of the points without intervals, and the page, for utterances with the same probabilities."""
+    names = [f"u{i}" for i in range(utterances)]
+    reference = [parse("hola/COMMA/FIRST_CAP qué tal/QUESTION", id=name) for name in names]
+    heard = [annotate(parse("hola/COMMA qué/COMMA tal/PERIOD", id=name), probabilities=GUESSED) for name in names]
+    page, _, content = written(tmp_path, reference, heard, align=align)
+    titles = [title for _, title in page.all("title") if " marks: " in title or " capitals: " in title]
+    return [title.partition(" (")[0] for title in titles], content
+
+
 @pytest.mark.parametrize("align", [False, True])
 def test_the_diagram_has_a_point_for_each_tenth_of_the_scale(tmp_path, align):
-    heard = [annotate(parse("hola/COMMA qué/COMMA tal/PERIOD", id="u1"), probabilities=GUESSED)]
-    page, _, _ = written(tmp_path, REFERENCE, heard, align=align)
-    titles = [content for _, content in page.all("title")]
-    assert "2 marks: mean 86.5 %, right 50.0 %" in titles
-    assert "1 marks: mean 62.0 %, right 0.0 %" in titles
-    assert "1 marks: mean 25.0 %, right 100.0 %" in titles
-    assert "1 capitals: mean 95.0 %, right 100.0 %" in titles
-    assert not any("marks: mean 1.0 %" in title for title in titles)
+    points, _ = diagrams(tmp_path, 40, align)
+    assert points == [
+        "40 marks: mean 25.0 %, right 100.0 %",
+        "40 marks: mean 62.0 %, right 0.0 %",
+        "80 marks: mean 86.5 %, right 50.0 %",
+        "40 capitals: mean 95.0 %, right 100.0 %",
+    ]
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_tenths_with_few_decisions_are_joined(tmp_path, align):
+    points, content = diagrams(tmp_path, 10, align)
+    assert points == ["20 marks: mean 43.5 %, right 50.0 %", "20 marks: mean 86.5 %, right 50.0 %"]
+    assert "Too few capitals with a probability for a diagram: 10." in content
 
 
 def test_the_command_needs_json_for_them(run, tmp_path):

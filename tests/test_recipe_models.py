@@ -259,6 +259,8 @@ def test_the_card(described):
         "* languages: Spanish and Basque\n",
         "(F1 of all marks 50.0 before, 61.3 after)",
         "| COMMA |   1.23 |  0.20 |\n",
+        "\nSets of 3 classes map the marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON; "
+        "QUESTION = QUESTION; not scored: ",
         "## Speed\n\n* sentence ms: 1.235\n",
         "Not measured: no recording in Spanish or Basque",
         "| eu/train/news     |       eu |     6 |       CC0 |",

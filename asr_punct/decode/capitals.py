@@ -74,7 +74,8 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self.end_document()
+        self._comma = False
+        self._ended = False
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
         """Subtract the cost of a capital on the next word, (words,), from the logits of . and ?, in place.

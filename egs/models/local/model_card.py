@@ -20,8 +20,8 @@ from typer import Option
 from asr_punct.checkpoint import CARD, SCORES, read_info
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_text_file, write_file
+from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
-from asr_punct.scoring.mark_classes import MarkClasses
 from asr_punct.scoring.tables import NO_VALUE, comparison, interval, percent, table
 from asr_punct.training.card import card as model_head
 from asr_punct.training.card import language_names
@@ -59,7 +59,7 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
         head=model_head(directory, info),
         notes=notes,
         scores=_score_table(sets),
-        mappings=dict.fromkeys(MarkClasses(scores.merged).describe() for scores in sets.values() if scores.merged),
+        mappings=dict.fromkeys(_mapping(scores.merged) for scores in sets.values() if scores.merged),
         marks=_mark_table(sets),
         percent=percent,
         calibration=calibration,
@@ -82,6 +82,13 @@ def _score_table(sets: Mapping[str, Scores]) -> str:
         case = percent(scores.case.micro.f1), interval(scores.ci95.get("case.micro.f1"))
         rows.append((name, f"{scores.words:,}", str(len(scores.marks)), *marks, *case))
     return table(header, rows)
+
+
+def _mapping(classes: Mapping[str, Sequence[Mark]]) -> str:
+    """Return the marks of each class on one line: `COMMA = COMMA COLON DASH; …; not scored: …`."""
+    scored = {mark for marks in classes.values() for mark in marks}
+    mapped = [f"{name} = {' '.join(marks)}" for name, marks in classes.items()]
+    return "; ".join([*mapped, "not scored: " + " ".join(mark for mark in MARKS if mark not in scored)])
 
 
 def _mark_table(sets: Mapping[str, Scores]) -> str:

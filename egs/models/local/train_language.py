@@ -198,7 +198,7 @@ def main(
         logits = table(hashes, offsets, per_sample_weights=weights) + bias
         loss = torch.nn.functional.cross_entropy(logits, targets) + 1e-5 * table.weight.square().sum() / 256
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         schedule.step()
         total += loss.item()
