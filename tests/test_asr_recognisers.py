@@ -131,7 +131,7 @@ def test_the_command_writes_every_format(run, stub_pocketsphinx, talk, tmp_path)
     command = ("transcribe", talk, "--asr", "pocketsphinx")
     status, out, err = run(*command)
     assert (status, err) == (0, "")
-    assert re.findall(r"\w+", out.lower()) == ["the", "cat", "b", "us", "sat"] * 3
+    assert re.sub(r"[^\w\s]", "", out.lower()).split() == ["the", "cat", "b", "us", "sat"] * 3
     for name in ("talk.srt", "talk.ctm", "talk.json", "talk.jsonl"):
         assert run(*command, "-o", tmp_path / name) == (0, "", "")
     assert (tmp_path / "talk.srt").read_text().startswith("1\n00:00:00,100 --> ")
