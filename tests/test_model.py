@@ -20,7 +20,7 @@ from asr_punct.model.encoder import new_encoder  # noqa: E402
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses  # noqa: E402
 from asr_punct.model.heads import CaseHead  # noqa: E402
 from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import load_tagger  # noqa: E402
+from asr_punct.model.weights import dequantised, load_tagger, quantised  # noqa: E402
 from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
 
 CONFIG = tiny_config().model
@@ -169,3 +169,14 @@ def test_foreign_encoder_settings_are_refused(settings, tmp_path):
 def test_an_unknown_device_is_refused(name, expected):
     with pytest.raises(AsrPunctError, match=f"--device: found '{name}', expected {expected}"):
         open_device(name)
+
+
+def test_quantised_matrices_are_read_within_half_a_step():
+    rows = torch.tensor([[1.0, -0.5, 0.25], [100.0, 3.0, 0.0]])
+    weights = {"a.weight": rows, "a.scale": torch.ones(2), "steps": torch.tensor([3])}
+    stored = quantised(weights)
+    assert stored["a.weight"].dtype == torch.int8
+    found = dequantised(stored)
+    assert found.keys() == weights.keys()
+    assert (found["a.weight"] - rows).abs().max() <= 100 / 127 / 2
+    assert torch.equal(found["steps"], weights["steps"])

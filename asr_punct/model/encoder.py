@@ -62,6 +62,7 @@ class WordEncoder(nn.Module):
     def settings(self) -> dict[str, Any]:
         """The encoder's configuration as JSON values, for `encoder_from_settings`."""
         config: dict[str, Any] = json.loads(cast(Any, self.encoder.config).to_json_string(use_diff=False))
+        config.pop("_name_or_path", None)  # a folder of this machine
         settings = {**config, "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
@@ -19,6 +20,9 @@ from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger, build_tagger
 from asr_punct.subwords import SubwordTokenizer
+
+_SCALE = ".row_scale"
+_MIN_SCALE = 1e-6
 
 
 def save_tagger(model: nn.Module, path: Path) -> None:
@@ -103,10 +107,33 @@ def _load(module: nn.Module, path: Path, expected: str) -> None:
         weights = load_file(path)
     except (SafetensorError, OSError) as error:
         raise ModelError(path, first_line(error), expected) from None
+    weights = dequantised(weights)
     difference = _difference(weights, module.state_dict())
     if difference:
         raise ModelError(path, difference, expected)
     module.load_state_dict(weights)
+
+
+def quantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return matrices as int8 with a scale for each row, in `NAME.row_scale`, and other tensors in fp16."""
+    small = {}
+    for name, tensor in weights.items():
+        if tensor.ndim == 2 and tensor.is_floating_point():
+            scale = tensor.float().abs().amax(dim=1, keepdim=True).clamp(min=_MIN_SCALE) / 127
+            small[name], small[name + _SCALE] = (tensor.float() / scale).round().to(torch.int8), scale
+        else:
+            small[name] = tensor.half() if tensor.is_floating_point() else tensor
+    return small
+
+
+def dequantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors with those of `quantised` as matrices in fp32 again."""
+    scales = {name.removesuffix(_SCALE): tensor for name, tensor in weights.items() if name.endswith(_SCALE)}
+    return {
+        name: tensor * scales[name] if name in scales else tensor
+        for name, tensor in weights.items()
+        if not name.endswith(_SCALE)
+    }
 
 
 def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:

@@ -3,14 +3,15 @@
 Dynamic quantisation gives each input of a matrix product one scale, so a few channels with large values cost all others
 their precision. As in SmoothQuant (Xiao et al. 2023), each channel of these inputs is divided by s, and the rows of the
 weights are multiplied by s. Weights have a scale for each output channel and hardly suffer, so s depends on the inputs
-alone: the square root of the channel's largest absolute value (equation 4 of the paper without the weights).
+alone: the square root of the channel's largest absolute value (equation 4 of the paper without the weights). This helps
+pretrained encoders; the look-up models lose by it (99.3 to 98.9 % equal labels of `es-eu`).
 """
 
 from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +28,17 @@ _Channels = npt.NDArray[np.float32]
 """A value for each channel, (channels,)."""
 
 
-def quantise(source: Path, target: Path, windows: Iterable[Features]) -> None:
+def quantise(source: Path, target: Path, windows: Sequence[Features] = ()) -> None:
     """Write a graph with int8 matrix products and embedding tables. Convolutions stay: int8 would make them slower.
 
     Args:
         source: the fp32 graph.
         target: the int8 graph.
-        windows: inputs on which the values of the channels are measured.
+        windows: inputs on which the values of the channels are measured; without any, channels are not scaled.
     """
     graph = onnx.load(source)
-    _smooth(graph, windows)
+    if windows:
+        _smooth(graph, windows)
     logging.disable(logging.WARNING)  # the quantiser warns on the root logger
     try:
         quantize_dynamic(

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Divide a trained and exported model into the files for inference, for the wheel, and those for further training.
 
-PACKAGE gets the int8 graph, --trainable the weights in fp16. Both get the tokenizer and the other files of the model,
-and a config.json with the licence and the number of parameters, and without the path of the training text.
+PACKAGE gets the int8 graph, --trainable the weights in fp16, with the matrices in int8 if fp16 needs more than 25 MB.
+Both get the tokenizer and the other files of the model, and a config.json with the licence and the number of
+parameters, and without the path of the training text.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from typer import Option
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, verified_file, write_info
 from asr_punct.errors import InputError, run_script
+from asr_punct.model.weights import quantised
+
+_MAX_BYTES = 25_000_000
 
 
 def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
@@ -34,6 +38,8 @@ def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
     others = info.files.keys() - {WEIGHTS, ONNX, ONNX_INT8}
     _copy(source, info, {*others, ONNX_INT8}, package)
     _copy(source, info, others, trainable)
+    if sum(tensor.nbytes for tensor in weights.values()) > _MAX_BYTES:
+        weights = quantised(weights)
     save_file(weights, trainable / WEIGHTS)
     _describe(package, info, facts)
     _describe(trainable, info, facts)
