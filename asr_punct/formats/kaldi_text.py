@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.formats.files import Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.kaldi import named_utterances
-from asr_punct.formats.lines import LineOrigin, line_origin
+from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
 from asr_punct.formats.tokens import written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word
@@ -57,9 +56,8 @@ def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
         if previous is not None:
             yield previous
         previous = utterance
-    origin = line_origin(previous.origin, _FORMAT) if previous else None
-    if previous and origin:
-        yield replace(previous, origin=replace(origin, after=tuple(pending)))
+    if previous:
+        yield with_lines_after(previous, pending)
 
 
 def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from asr_punct.words import Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +30,10 @@ class LineOrigin:
 def line_origin(origin: object, format_name: str) -> LineOrigin | None:
     """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None
+
+
+def with_lines_after(utterance: Utterance, lines: Iterable[str]) -> Utterance:
+    """Return the last utterance of a file with the lines that follow it in its origin."""
+    if not isinstance(utterance.origin, LineOrigin):
+        return utterance
+    return replace(utterance, origin=replace(utterance.origin, after=tuple(lines)))

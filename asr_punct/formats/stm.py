@@ -26,7 +26,7 @@ from asr_punct.formats.files import (
     read_lines,
 )
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, line_origin
+from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
 from asr_punct.formats.tokens import entry_words, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
@@ -70,9 +70,8 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
         if previous is not None:
             yield previous
         previous = utterance
-    origin = line_origin(previous.origin, _FORMAT) if previous else None
-    if previous and origin:
-        yield replace(previous, origin=replace(origin, after=tuple(pending)))
+    if previous:
+        yield with_lines_after(previous, pending)
 
 
 def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:

@@ -17,7 +17,7 @@ from typing import TextIO
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, line_origin
+from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
 from asr_punct.formats.tokens import by_time, entry_words, in_time, recording_name, segment_times, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
@@ -85,8 +85,8 @@ def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[
         number += 1
         previous = replace(found, id=f"{recording}-{number}", recording=recording, origin=_after(found, pending))
         pending.clear()
-    if previous is not None and isinstance(previous.origin, LineOrigin):
-        yield replace(previous, origin=replace(previous.origin, after=tuple(pending)))
+    if previous is not None:
+        yield with_lines_after(previous, pending)
 
 
 def _after(utterance: Utterance, lines: Sequence[str]) -> object:

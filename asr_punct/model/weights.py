@@ -115,15 +115,13 @@ def _load(module: nn.Module, path: Path, expected: str) -> None:
 
 
 def quantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return matrices as int8 with a scale for each row, in `NAME.row_scale`, and other tensors in fp16."""
-    small = {}
+    """Return matrices as int8 with a scale for each row, in `NAME.row_scale`; other tensors stay."""
+    stored = dict(weights)
     for name, tensor in weights.items():
         if tensor.ndim == 2 and tensor.is_floating_point():
             scale = tensor.float().abs().amax(dim=1, keepdim=True).clamp(min=_MIN_SCALE) / 127
-            small[name], small[name + _SCALE] = (tensor.float() / scale).round().to(torch.int8), scale
-        else:
-            small[name] = tensor.half() if tensor.is_floating_point() else tensor
-    return small
+            stored[name], stored[name + _SCALE] = (tensor.float() / scale).round().to(torch.int8), scale
+    return stored
 
 
 def dequantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
