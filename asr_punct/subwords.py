@@ -75,15 +75,16 @@ class SubwordTokenizer:
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """Return the token ids of each lower-case word, from 1 to `max_subwords`; a word without any is unknown."""
         words = [word[: _LETTERS_PER_SUBWORD * self._max_subwords] for word in words]
-        missing = [word for word in dict.fromkeys(words) if word not in self._cache]
-        if len(self._cache) + len(missing) > _CACHED_WORDS:
-            self._cache.clear()
+        cache = self._cache  # other threads may replace it
+        missing = [word for word in dict.fromkeys(words) if word not in cache]
+        if len(cache) + len(missing) > _CACHED_WORDS:
+            cache = self._cache = {}
             missing = list(dict.fromkeys(words))
         inputs = [[word] for word in missing]
         encodings = self._tokenizer.encode_batch(inputs, is_pretokenized=True, add_special_tokens=False)
         for word, encoding in zip(missing, encodings, strict=True):
-            self._cache[word] = self._shorten(encoding.ids)
-        return [self._cache[word] for word in words]
+            cache[word] = self._shorten(encoding.ids)
+        return [cache[word] for word in words]
 
     def decode(self, subwords: Sequence[int]) -> str:
         """Return the word of these token ids; unknown tokens appear as `[UNK]`."""

@@ -18,6 +18,7 @@ from asr_punct.cli import (  # noqa: F401 - each registers its commands
     recognition,
     restoring,
     results,
+    serving,
     times,
     training,
 )

@@ -15,8 +15,9 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
@@ -41,6 +42,26 @@ MAX_KEPT = 100_000
 MAX_TIME = 10**10
 """Maximum time in seconds, also the maximum of other numbers in JSON. A float of that size resolves milliseconds."""
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFile(PathLike[str]):
+    """The content of a file in memory, which `read` accepts as a path. No file of that name is looked up or opened.
+
+    Attributes:
+        name: name of the file, for error messages, the detection of its format and the name of its recording.
+        content: its bytes, not compressed.
+    """
+
+    name: str
+    content: bytes = field(repr=False)
+
+    def __fspath__(self) -> str:
+        """Return the name."""
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class _Gzip(gzip.GzipFile):
@@ -92,6 +113,9 @@ def _describe(error: OSError) -> str:
 
 @contextmanager
 def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
+    if isinstance(path, MemoryFile):
+        yield BytesIO(path.content)
+        return
     if str(path) == STANDARD_STREAM:
         with _io_errors(display_name(path), _READABLE), progress.reading(path, sys.stdin.buffer):
             yield sys.stdin.buffer

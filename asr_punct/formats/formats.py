@@ -123,7 +123,11 @@ FORMATS: dict[str, Format] = {
 """The formats by name, the values of `--from` and `--to`."""
 
 READABLE = tuple(name for name, format_ in FORMATS.items() if format_.is_readable)
+READABLE_FILES = tuple(name for name in READABLE if not FORMATS[name].write_to)
+"""Formats that are read from one file."""
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
+WRITABLE_FILES = tuple(name for name in WRITABLE if FORMATS[name].write)
+"""Formats that are written to one file."""
 _BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
 
 

@@ -16,13 +16,14 @@ from asr_punct.formats.files import (
     AUDIO_SUFFIXES,
     STANDARD_STREAM,
     Lines,
+    MemoryFile,
     Pathlike,
     display_name,
     read_lines,
     read_text_file,
     uncompressed_name,
 )
-from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
+from asr_punct.formats.formats import FORMATS, READABLE, READABLE_FILES, format_by_name
 from asr_punct.formats.json_values import Values, parse_json_values, short_repr
 from asr_punct.formats.kaldi import is_data_dir
 from asr_punct.formats.lhotse import is_supervisions
@@ -45,12 +46,14 @@ class Source:
         format_name: its format; None: by its name, for JSON and text by its content, else text.
 
     Raises:
-        AsrPunctError: the format is unknown, or cannot be read.
+        AsrPunctError: the format is unknown, or cannot be read, or is a directory and the file is in memory.
     """
 
     def __init__(self, path: Pathlike, format_name: str | None = None) -> None:
-        if format_name is not None and format_name not in READABLE:
-            raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(READABLE)}")
+        self._in_memory = isinstance(path, MemoryFile)
+        readable = READABLE_FILES if self._in_memory else READABLE
+        if format_name is not None and format_name not in readable:
+            raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(readable)}")
         self.path, self._given = path, format_name
 
     @cached_property
@@ -80,6 +83,8 @@ class Source:
     def _is_kaldi_text(self) -> bool:
         """Whether the file is the `text` of a data directory."""
         path = Path(self.path)
+        if self._in_memory:
+            return False
         return uncompressed_name(path) == "text" and any((path.parent / name).exists() for name in _DATA_DIR_TABLES)
 
     @property
@@ -96,8 +101,9 @@ class Source:
     @property
     def is_stream(self) -> bool:
         """Whether the input can be read only once: standard input, a named pipe."""
-        return str(self.path) == STANDARD_STREAM or (
-            os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
+        return not self._in_memory and (
+            str(self.path) == STANDARD_STREAM
+            or (os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path))
         )
 
     @cached_property
@@ -164,7 +170,7 @@ class Source:
             raise InputError(place, "audio", "words (asr-punct transcribe reads audio)")
         if suffix in _UNSUPPORTED:
             raise InputError(place, f"a {suffix} file", f"a format that is read: --from {' '.join(READABLE)}")
-        if is_data_dir(self.path):
+        if not self._in_memory and is_data_dir(self.path):
             expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
             raise InputError(self.path, "a data directory", expected)
         if self._is_kaldi_text and (path.parent / "ctm").exists():

@@ -134,14 +134,15 @@ class TokenReader:
         return tokens
 
     def _entries(self, texts: Sequence[str]) -> list[_Entry]:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
+        cache = self._cache  # other threads may replace it
+        missing = [text for text in dict.fromkeys(texts) if text not in cache]
         if not missing:
-            return [self._cache[text] for text in texts]
+            return [cache[text] for text in texts]
         new = self._make_entries(missing)
-        result = [new.get(text) or self._cache[text] for text in texts]
-        if len(self._cache) + len(new) > _CACHED_WORDS:
-            self._cache.clear()
-        self._cache.update((text, entry) for text, entry in new.items() if len(text) <= _CACHED_LENGTH)
+        result = [new.get(text) or cache[text] for text in texts]
+        if len(cache) + len(new) > _CACHED_WORDS:
+            cache = self._cache = {}
+        cache.update((text, entry) for text, entry in new.items() if len(text) <= _CACHED_LENGTH)
         return result
 
     def _make_entries(self, texts: Sequence[str]) -> dict[str, _Entry]:

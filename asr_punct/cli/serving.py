@@ -1,0 +1,62 @@
+"""The command `serve`."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated
+
+import typer
+
+from asr_punct.cli.base import NAME, Section, command
+from asr_punct.cli.options import CasingList, Int8, MarkNames, Model, NoCase, Quiet, TextLanguage, open_punctuator
+from asr_punct.errors import AsrPunctError
+
+
+@command(
+    Section.RESTORING,
+    {
+        "On this machine": "asr-punct serve",
+        "For other machines, with a token": "ASR_PUNCT_TOKEN=… asr-punct serve --host 0.0.0.0 --port 80",
+    },
+)
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8080,
+    model: Model = None,
+    lang: TextLanguage = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="ASR_PUNCT_TOKEN", help="Token that clients must send; better given by the variable."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(help="Site, such as https://example.org, whose pages may use the service.")
+    ] = None,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
+    int8: Int8 = False,
+    threads: Annotated[int, typer.Option(min=0, help="Threads for long documents; 0: one for each core.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Serve marks and capitals over HTTP.
+
+    Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
+    punctuate reads; / is a page about the other paths. Without --token everybody who reaches the address may use the
+    service. SIGTERM and SIGINT end it after the requests that it has received.
+    """
+    from asr_punct.inference.backend import thread_count
+    from asr_punct.serve.models import Models
+    from asr_punct.serve.server import Server, bind
+    from asr_punct.serve.service import Service
+
+    if token is not None and not re.fullmatch(r"[!-~]+", token):
+        raise AsrPunctError("--token: found other characters or none, expected ASCII without spaces")
+    listener = bind(host, port)
+
+    models = Models(lambda name: open_punctuator(name, marks, no_case, casing, None, 1, int8, None, lang=lang), model)
+    workers = thread_count(threads) or os.cpu_count() or 1
+    server = Server(Service(models, token=token or "", origins=allow_origin or (), threads=workers))
+    if not quiet:
+        typer.echo(f"{NAME}: http://{host}:{port} (Ctrl-C ends it)", err=True)
+    server.run([listener])

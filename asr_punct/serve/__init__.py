@@ -1,0 +1,1 @@
+"""The service `asr-punct serve`: HTTP and WebSocket. Needs the extra `serve`."""

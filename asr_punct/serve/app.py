@@ -1,0 +1,155 @@
+"""The routes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+
+from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
+from asr_punct.serve.bodies import Bodies
+from asr_punct.serve.documents import parse_request
+from asr_punct.serve.errors import ERRORS, ServiceError, error_content
+from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
+from asr_punct.serve.security import COOKIE, Guard, query_token
+from asr_punct.serve.service import Service
+
+PAGE = Path(__file__).parent / "page"
+_DESCRIPTION = "Puts punctuation and capitals into the words of speech recognisers, by the words and their pauses."
+_Next = Callable[[Request], Awaitable[Response]]
+
+
+def build_app(service: Service) -> FastAPI:
+    """Return the application of a service."""
+    app = FastAPI(
+        title="asr-punct",
+        version=metadata.version("asr-punct"),
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        responses={status: {**answer, "model": ErrorAnswer} for status, answer in ERRORS.items()},
+    )
+    _add_error_handlers(app)
+    _add_documents(app, service)
+    _add_operation(app, service)
+    _add_page(app)
+    _add_metrics(app, service)
+    if service.origins:
+        app.add_middleware(CORSMiddleware, allow_origins=service.origins, allow_methods=["*"], allow_headers=["*"])
+    app.add_middleware(Guard, token=service.token, origins=service.origins)
+    return app
+
+
+def _add_documents(app: FastAPI, service: Service) -> None:
+    bodies = Bodies(service.limits)
+
+    @app.post("/v1/punctuate", tags=["punctuate"], openapi_extra=_request_schema(), response_model=PunctuateAnswer)
+    async def punctuate(request: Request) -> Response:
+        """Add marks and capitals to a text, to words with times, or to a file.
+
+        The body is JSON, a form with a field `file`, or a file; the format of a file is `from`, else it is detected by
+        its name or content. The answer to JSON is JSON, the answer to a file is a file in the same format, if it can
+        be written, else JSON; `to` names another format.
+        """
+        kind, query = request.headers.get("content-type", ""), dict(request.query_params)
+        async with bodies.read(request) as body:
+            answer = await service.batcher.submit(lambda: parse_request(kind, query, body), len(body))
+        return Response(answer.body, media_type=answer.media_type)
+
+
+def _request_schema() -> dict[str, Any]:
+    """Return the OpenAPI schema of the request, which FastAPI does not know: a worker thread parses the body."""
+    texts = {
+        "from": ("Format of the file; default: detected.", {"enum": list(READABLE_FILES)}),
+        "to": ("Format of the answer.", {"enum": list(WRITABLE_FILES)}),
+        "language": ("Of a file: code of its language, such as es.", {}),
+        "model": ("Of a file: name of a model of /v1/models.", {}),
+        "name": ("Of a file: its name, by which its format is detected.", {}),
+        "probabilities": ("Of a file: add probabilities to JSON words.", {"enum": ["true", "false"]}),
+    }
+    parameters = [
+        {"name": name, "in": "query", "description": text, "schema": {"type": "string", **more}}
+        for name, (text, more) in texts.items()
+    ]
+    file = {"type": "string", "format": "binary"}
+    form = {"type": "object", "properties": {"file": file}, "required": ["file"]}
+    content = {
+        "application/json": {"schema": json_schema(PunctuateRequest)},
+        "multipart/form-data": {"schema": form},
+        "application/octet-stream": {"schema": file},
+    }
+    return {"parameters": parameters, "requestBody": {"required": True, "content": content}}
+
+
+def _add_operation(app: FastAPI, service: Service) -> None:
+    @app.get("/v1/models", tags=["models"])
+    def models() -> list[ModelDescription]:
+        """Return the models that a request can name."""
+        return [ModelDescription(**each) for each in service.models.describe()]
+
+    @app.get("/healthz", tags=["operation"])
+    async def health() -> Response:
+        """Return 200 while the service accepts requests, 503 while it stops. Needs no token."""
+        stops = service.is_stopping
+        return JSONResponse({"status": "stopping" if stops else "ok"}, 503 if stops else 200)
+
+    @app.get("/metrics", tags=["operation"])
+    async def metrics() -> Response:
+        """Return metrics in the text format of Prometheus."""
+        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _add_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page(request: Request) -> Response:
+        """Return the page; a token of the query becomes a cookie, so that it is not in the address."""
+        if tokens := query_token(request.scope):
+            answer = RedirectResponse("/", 303)
+            secure = request.url.scheme == "https"
+            answer.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict", secure=secure)
+            return answer
+        return FileResponse(PAGE / "index.html")
+
+    app.mount("/page", StaticFiles(directory=PAGE), name="page")
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    """Answer all errors with one line of JSON, without stack traces."""
+
+    @app.exception_handler(ServiceError)
+    async def service_error(_: Request, error: ServiceError) -> Response:
+        return JSONResponse(error.content, error.status, error.headers)
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
+        return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def internal_error(_: Request, __: Exception) -> Response:
+        return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+
+
+def _add_metrics(app: FastAPI, service: Service) -> None:
+    known = {getattr(route, "path", "") for route in app.routes}
+
+    @app.middleware("http")
+    async def measure(request: Request, call_next: _Next) -> Response:
+        path = request.url.path if request.url.path in known else "other"
+        begin, status = time.perf_counter(), 500
+        try:
+            response = await call_next(request)
+            status = response.status_code
+            return response
+        finally:
+            service.metrics.requests.labels(path, str(status)).inc()
+            service.metrics.seconds.labels(path).observe(time.perf_counter() - begin)

@@ -1,0 +1,168 @@
+"""Parse requests and write answers. All functions run in worker threads and work in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from pydantic import ValidationError
+
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats import read, with_glyphs
+from asr_punct.formats.files import MemoryFile
+from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
+from asr_punct.formats.json import word_object
+from asr_punct.formats.source import Source
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.languages import parse_language
+from asr_punct.marks import write_text
+from asr_punct.serve.errors import ServiceError, bad_request, invalid
+from asr_punct.serve.forms import parse_form
+from asr_punct.serve.schema import PunctuateRequest
+from asr_punct.words import Utterance, Word, with_time_source
+
+OPTIONS = ("from", "to", "language", "model", "probabilities", "name")
+"""Names of the options of uploads, in the query or in fields of a form."""
+_JSON, _FORM = "application/json", "multipart/form-data"
+_MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A request that is parsed.
+
+    Attributes:
+        utterances: its words.
+        model: name of the model, or None.
+        to: format of the answer; None: the JSON of `PunctuateAnswer`.
+        probabilities: whether the answer has probabilities.
+        has_words: whether the JSON answer has words.
+    """
+
+    utterances: tuple[Utterance, ...]
+    model: str | None = None
+    to: str | None = None
+    probabilities: bool = False
+    has_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Body and media type of an answer."""
+
+    body: bytes
+    media_type: str
+
+
+def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> Document:
+    """Return the document of a request: JSON, a form with a file, or a file as the body.
+
+    Raises:
+        ServiceError: a malformed request.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    try:
+        if kind == _FORM:
+            options, file = parse_form(content_type, body)
+            return _upload({**options, **query}, file)
+        if kind == _JSON and not query.keys() & {"from", "name"}:
+            return _json_document(body, query)
+        name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
+        return _upload(query, MemoryFile(_safe_name(name), body))
+    except AsrPunctError as error:
+        raise bad_request(error) from None
+
+
+def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
+    try:
+        request = PunctuateRequest.model_validate_json(body)
+    except ValidationError as error:
+        raise invalid(error, "body") from None
+    language = request.language or ""
+    if request.words is not None:
+        words = tuple(word.to_word() for word in request.words)
+        utterance = Utterance(words, id="1", recording="1", language=language)
+        utterances = [with_time_source(utterance, "asr")]
+    else:
+        utterances = list(_lines(request.text or "", language))
+    to = request.to or _writable(query.get("to"))
+    return Document(tuple(utterances), request.model, to, request.probabilities, request.words is not None)
+
+
+def _lines(text: str, language: str) -> Iterable[Utterance]:
+    document = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        yield Utterance(tuple(map(Word, line.split())), str(number), document=str(document), language=language)
+        document += not line.strip()
+
+
+def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
+    unknown = sorted(options.keys() - set(OPTIONS) - {"token"})
+    if unknown:
+        raise ServiceError(422, "request", f"the option {unknown[0][:80]!r}", f"one of {' '.join(OPTIONS)}")
+    file = replace(file, name=_safe_name(options.get("name") or file.name))
+    source = Source(file, options.get("from") or None)
+    utterances = list(read(source, silence=True))
+    to = _writable(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
+    if language := parse_language(options.get("language")):
+        utterances = [replace(utterance, language=language) for utterance in utterances]
+    probabilities = options.get("probabilities", "").lower() in ("1", "true", "yes")
+    return Document(tuple(utterances), options.get("model") or None, to, probabilities)
+
+
+def _safe_name(name: str) -> str:
+    """Return the last part of a file name, with at most 100 characters that can be shown."""
+    last = PurePosixPath(PureWindowsPath(name.replace("\0", "")).name).name
+    shown = "".join(character if character.isprintable() else "_" for character in last)[-100:]
+    return "upload" if shown in ("", "-", ".", "..") else shown
+
+
+def _writable(name: str | None) -> str | None:
+    if name and name not in WRITABLE_FILES:
+        raise ServiceError(422, "to", repr(name)[:80], f"one of {' '.join(WRITABLE_FILES)}")
+    return name or None
+
+
+def write_answer(document: Document, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
+    """Return the answer to a request. Raises ServiceError if the format cannot have these words."""
+    if document.to is None:
+        return _json_answer(document, list(restored), punctuator)
+    write = FORMATS[document.to].write
+    out = StringIO()
+    try:
+        utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
+        if write:
+            write(utterances, out, glyphs)
+        content = out.getvalue().encode()
+    except UnicodeEncodeError as error:
+        raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
+    except AsrPunctError as error:
+        raise bad_request(error) from None
+    return Answer(content, _media_type(document.to))
+
+
+def _media_type(name: str) -> str:
+    is_json = FORMATS[name].recognises is not None
+    return _JSON if is_json else f"{_MEDIA_TYPES.get(name, 'text/plain')}; charset=utf-8"
+
+
+def _json_answer(document: Document, restored: list[Utterance], punctuator: Punctuator) -> Answer:
+    content: dict[str, Any] = {"language": next((u.language for u in restored if u.language), ""), "text": ""}
+    content["text"] = "\n".join(
+        write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored
+    )
+    if document.has_words or document.probabilities:
+        content["words"] = [
+            word_object(word, punctuator.glyphs.of(utterance.language))
+            for utterance in restored
+            for word in utterance.words
+        ]
+    return Answer(json.dumps(content, ensure_ascii=False).encode(), _JSON)
+
+
+Reader = Callable[[], Document]
+"""Parses a request."""

@@ -1,0 +1,73 @@
+"""Errors of the service as JSON: `{"error": {"place", "found", "expected"}}`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from asr_punct.errors import AsrPunctError, InputError, first_line
+from asr_punct.formats.json_values import short_repr
+
+_PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
+
+
+class ServiceError(Exception):
+    """An error that is answered with a status.
+
+    Args:
+        status: HTTP status.
+        place: part of the request.
+        found: what was found there.
+        expected: what was expected there.
+        retry_after_s: seconds after which the request may succeed, or None.
+    """
+
+    def __init__(self, status: int, place: str, found: str, expected: str, retry_after_s: int | None = None) -> None:
+        self.status, self.retry_after_s = status, retry_after_s
+        self.content = error_content(place, found, expected)
+        super().__init__(f"{place}: found {found}, expected {expected}")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers of the answer."""
+        return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
+
+
+def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:
+    """Return the JSON of an error."""
+    parts = {"place": place, "found": found, "expected": expected}
+    return {"error": {name: " ".join(text.split()) for name, text in parts.items()}}
+
+
+def bad_request(error: AsrPunctError) -> ServiceError:
+    """Return the error of bad input with status 422."""
+    if isinstance(error, InputError):
+        return ServiceError(422, error.place, error.found, error.expected)
+    match = _PARTS.fullmatch(str(error))
+    parts = match.groupdict() if match else {"place": "", "found": str(error), "expected": "valid input"}
+    return ServiceError(422, parts["place"].removeprefix("--") or "request", parts["found"], parts["expected"])
+
+
+def invalid(error: ValidationError, place: str) -> ServiceError:
+    """Return the first error of a JSON value: status 400 if it is no JSON, else 422."""
+    detail = error.errors(include_url=False, include_context=False)[0]
+    message = first_line(ValueError(detail["msg"].removeprefix("Value error, ")))
+    if detail["type"] == "json_invalid":
+        return ServiceError(400, place, f"no JSON ({message})", "a JSON object")
+    where = ".".join(str(part) for part in detail["loc"])
+    found = "nothing" if detail["type"] == "missing" else short_repr(detail["input"])
+    expected = message.removeprefix("Input should be ")
+    expected = expected[:1].lower() + expected[1:]
+    return ServiceError(422, f"{place}: {where}" if where else place, found, expected)
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The body is not JSON, or not a form."},
+    401: {"description": "The token is missing or wrong."},
+    413: {"description": "The body is too large."},
+    422: {"description": "The input is malformed: place, found, expected."},
+    503: {"description": "Too many requests wait; the header Retry-After has seconds."},
+}
+"""Statuses of errors, for the OpenAPI page."""

@@ -1,0 +1,36 @@
+"""Limits of the service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asr_punct.words import Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits that protect the service from its clients.
+
+    Attributes:
+        body_bytes: maximum size of the body of a request.
+        buffered_bytes: maximum size of all bodies that are in memory.
+        requests: maximum number of requests that wait or are computed; a further one gets status 503.
+        request_s: maximum time to receive a request, and to compute it.
+        streams: maximum number of WebSocket connections.
+        message_bytes: maximum size of a WebSocket message.
+        message_words: maximum number of words of a message of a stream.
+        idle_s: a stream is closed if its client sends nothing for so long.
+        send_s: a stream is closed if its client reads nothing for so long while answers wait.
+        stop_s: maximum time to finish requests and streams when the service stops.
+    """
+
+    body_bytes: int = 8 * 2**20
+    buffered_bytes: int = 128 * 2**20
+    requests: int = 64
+    request_s: Seconds = 60.0
+    streams: int = 250
+    message_bytes: int = 64 * 2**10
+    message_words: int = 500
+    idle_s: Seconds = 300.0
+    send_s: Seconds = 10.0
+    stop_s: Seconds = 30.0

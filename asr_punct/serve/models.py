@@ -1,0 +1,53 @@
+"""The models that clients may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from asr_punct.hub import AUTO, DEFAULT_MODEL, models_by_language, shipped_models
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.serve.errors import ServiceError
+
+Open = Callable[[str | None], Punctuator]
+"""Opens a model by name; None: that of each text's language."""
+
+
+class Models:
+    """Opens models when they are first used. Clients may name only shipped models and the model of the command line.
+
+    Args:
+        open_model: opens a model.
+        name: the model of the command line, used where a request names none; None: that of the language.
+    """
+
+    def __init__(self, open_model: Open, name: str | None = None) -> None:
+        self._open_model, self._lock = open_model, Lock()
+        self.default = name or AUTO
+        self._names = {AUTO, self.default, *shipped_models()}
+        self._opened = {self.default: open_model(name)}
+
+    def check(self, name: str | None) -> str:
+        """Return the name, or that of the default model. Raises ServiceError for an unknown name."""
+        name = name or self.default
+        if name not in self._names:
+            raise ServiceError(422, "model", repr(name)[:80], f"one of {' '.join(sorted(self._names))}")
+        return name
+
+    def get(self, name: str) -> Punctuator:
+        """Return the punctuator of a name that `check` returned."""
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = self._open_model(None if name == AUTO else name)
+            return self._opened[name]
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return a description of each model."""
+        languages = {name: list[str]() for name in shipped_models()}
+        for code, name in models_by_language().items():
+            languages[name].append(code)
+        if self.default != AUTO:
+            languages[self.default] = self.get(self.default).info.model.language.split("+")
+        default = DEFAULT_MODEL if self.default == AUTO else self.default
+        return [{"name": name, "languages": codes, "default": name == default} for name, codes in languages.items()]

@@ -1,0 +1,135 @@
+"""JSON of requests and answers over HTTP, as pydantic models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from asr_punct.formats.files import MAX_TIME
+from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.marks import Case, Labels, Mark
+from asr_punct.words import Word
+
+Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
+
+
+def _one_word(text: str) -> str:
+    if len(text.split()) != 1:
+        raise ValueError("one word without white space")
+    return text
+
+
+class TimedWord(BaseModel):
+    """A word of a recogniser. Keys that are not listed are ignored."""
+
+    model_config = ConfigDict(strict=False, extra="ignore")
+
+    word: Annotated[str, AfterValidator(_one_word)] = Field(description="The word, without white space.")
+    start: Seconds | None = Field(None, description="Start time in seconds.")
+    end: Seconds | None = Field(None, description="End time in seconds.")
+    confidence: float | None = Field(None, ge=0, le=1, description="The recogniser's confidence.")
+    pause: Seconds | None = Field(None, description="Silence after the word in seconds; default: from the times.")
+    marks: list[Mark] | None = Field(None, description="Marks that stay.")
+    case: Case | None = Field(None, description="Case that stays.")
+
+    @model_validator(mode="after")
+    def _ends_after_start(self) -> TimedWord:
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError(f"an end at or after the start {self.start:g}")
+        return self
+
+    def to_word(self) -> Word:
+        """Return the word."""
+        labels = None
+        if self.marks is not None or self.case is not None:
+            labels = Labels(frozenset(self.marks or ()), self.case or Case.O)
+        return Word(self.word, self.start, self.end, self.confidence, self.pause, labels)
+
+
+def in_order(words: Iterable[TimedWord], last: float = 0.0) -> list[TimedWord]:
+    """Return the words. Raises ValueError if one starts before an earlier one, or before `last`."""
+    found = list(words)
+    for word in found:
+        if word.start is not None:
+            if word.start < last:
+                raise ValueError(f"words in the order of time: {word.start:g} after {last:g}")
+            last = word.start
+    return found
+
+
+class PunctuateRequest(BaseModel):
+    """A text, or words with or without times."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    text: str | None = Field(None, description="A line is an utterance, an empty line ends a document.")
+    words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
+        None, description="Words of one document, in the order of time."
+    )
+    language: str | None = Field(
+        None,
+        pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$",
+        description="Code of the language, such as es or es+eu; default: identified by the words.",
+    )
+    model: str | None = Field(None, description="Name of a model of /v1/models; default: that of the language.")
+    to: Literal[tuple(WRITABLE_FILES)] | None = Field(  # type: ignore[valid-type]
+        None, description="Format of the answer; default: this JSON."
+    )
+    probabilities: bool = Field(False, description="Add the probabilities of marks and capitals to words.")
+
+    @model_validator(mode="after")
+    def _has_one_input(self) -> PunctuateRequest:
+        if (self.text is None) == (self.words is None):
+            raise ValueError("either 'text' or 'words'")
+        return self
+
+
+class PunctuatedWord(BaseModel):
+    """A word with its marks and case."""
+
+    word: str
+    start: float | None = None
+    end: float | None = None
+    confidence: float | None = None
+    pause: float | None = None
+    marks: list[Mark] = Field(description="Names of its marks.")
+    case: Case
+    written: str = Field(description="The word with its marks and case, as one token.")
+    probabilities: dict[str, float] | None = None
+
+
+class PunctuateAnswer(BaseModel):
+    """The input with marks and capitals."""
+
+    language: str = Field(description='Language of the first document; "" if it is not known.')
+    text: str
+    words: list[PunctuatedWord] | None = Field(None, description="The words, if the request has words.")
+
+
+class ModelDescription(BaseModel):
+    """A model that the service offers."""
+
+    name: str
+    languages: list[str]
+    default: bool = Field(description="Whether it is used for texts in other languages.")
+
+
+class ErrorParts(BaseModel):
+    """Place, found and expected."""
+
+    place: str
+    found: str
+    expected: str
+
+
+class ErrorAnswer(BaseModel):
+    """Answer to a bad request."""
+
+    error: ErrorParts
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model without references to other places."""
+    return model.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -1,0 +1,96 @@
+"""Token and Origin: an ASGI middleware in front of all routes."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Collection
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from asr_punct.serve.errors import error_content
+
+OPEN_PATHS = frozenset({"/healthz"})
+"""Paths that need no token."""
+COOKIE = "asr_punct_token"
+_MAX_QUERY = 4096
+
+
+class Guard:
+    """Refuses requests without the token, and requests of web pages of other sites.
+
+    The token is a header `Authorization: Bearer …`, or for browsers and WebSocket clients without headers `?token=…` of
+    the query. `/?token=…` sets it as a cookie that only requests of the page itself carry.
+
+    Args:
+        app: the application.
+        token: the token; "": none is needed.
+        origins: origins (`https://example.org`) of other sites whose pages may use the service.
+    """
+
+    def __init__(self, app: ASGIApp, token: str = "", origins: Collection[str] = ()) -> None:
+        self._app, self._token, self._origins = app, token, frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if not self._has_allowed_origin(headers):
+            await _refuse(scope, receive, send, 403, "Origin", "another site", "this site, or --allow-origin")
+        elif self._is_preflight(scope, headers) or scope["path"] in OPEN_PATHS or self._has_token(scope, headers):
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(scope, receive, send, 401, "token", "none or a wrong one", "Authorization: Bearer TOKEN")
+
+    def _has_allowed_origin(self, headers: Headers) -> bool:
+        origin = headers.get("origin")
+        if origin is None or origin in self._origins:
+            return True
+        return bool(headers.get("host")) and urlsplit(origin).netloc == headers["host"]
+
+    def _is_preflight(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a browser asks before a request of a page of an allowed site; it sends no token."""
+        return scope["type"] == "http" and scope["method"] == "OPTIONS" and headers.get("origin") in self._origins
+
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        if not self._token:
+            return True
+        kind, _, bearer = headers.get("authorization", "").partition(" ")
+        candidates = [bearer.strip()] if kind.lower() == "bearer" else []
+        candidates += query_token(scope) + _cookies(headers)
+        return any([hmac.compare_digest(each.encode(), self._token.encode()) for each in candidates])  # noqa: C419
+
+
+def query_token(scope: Scope) -> list[str]:
+    """Return the values of `token` in the query."""
+    query = scope["query_string"][:_MAX_QUERY].decode("latin-1")
+    return parse_qs(query, max_num_fields=50).get("token", []) if query.count("&") < 50 else []
+
+
+def _cookies(headers: Headers) -> list[str]:
+    try:
+        cookies = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return []
+    return [cookies[COOKIE].value] if COOKIE in cookies else []
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, place: str, found: str, wanted: str) -> None:
+    """Answer with an error, also to the request that opens a WebSocket."""
+    body = json.dumps(error_content(place, found, wanted)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    prefix = "http"
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": f"{place}: {found}"})
+            return
+        prefix = "websocket.http"
+    await send({"type": f"{prefix}.response.start", "status": status, "headers": headers})
+    await send({"type": f"{prefix}.response.body", "body": body})

@@ -1,0 +1,223 @@
+"""The service over HTTP: answers, formats, limits, token and Origin."""
+
+import json
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct import Punctuator
+from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.serve.app import build_app
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
+from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
+from asr_punct.serve.service import Service
+
+CTM = "talk 1 0.00 0.20 ana\ntalk 1 0.25 0.30 mira\ntalk 1 0.55 0.10 la\ntalk 1 0.70 0.30 casa\n"
+WORDS = [{"word": "dónde", "start": 0, "end": 0.2}, {"word": "está", "start": 0.3, "end": 0.5}]
+
+
+@pytest.fixture(scope="module")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture(scope="module")
+def make_client(model, punctuator):
+    """Return a function that opens a service; its arguments are those of `Service`."""
+    services = []
+
+    def open_client(**options):
+        services.append(Service(Models(lambda _: punctuator, str(model)), **options))
+        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
+
+    yield open_client
+    for service in services:
+        service.close()
+
+
+@pytest.fixture(scope="module")
+def client(make_client):
+    return make_client()
+
+
+def post(client, **arguments):
+    return client.post("/v1/punctuate", **arguments)
+
+
+def error(answer, status):
+    assert answer.status_code == status, answer.text
+    return ErrorAnswer.model_validate_json(answer.content).error
+
+
+# Answers
+
+
+@given(st.lists(st.lists(st.sampled_from(["ana", "mira", "la", "casa", "dónde", "-"]), max_size=8), max_size=5))
+def test_a_text_is_restored_as_in_python(client, punctuator, lines):
+    text = "\n".join(map(" ".join, lines))
+    answer = PunctuateAnswer.model_validate(post(client, json={"text": text}).json())
+    assert (answer.text, answer.words) == (punctuator(text), None)
+
+
+def test_words_keep_their_times(client):
+    answer = PunctuateAnswer.model_validate(post(client, json={"words": WORDS, "probabilities": True}).json())
+    assert [(word.word, word.start, word.end) for word in answer.words] == [("dónde", 0, 0.2), ("está", 0.3, 0.5)]
+    assert " ".join(word.written for word in answer.words) == answer.text
+    assert all(word.probabilities for word in answer.words)
+
+
+def test_given_marks_stay(client):
+    words = [{**WORDS[0], "marks": ["OPEN_EXCL"], "case": "FIRST_CAP"}, {**WORDS[1], "marks": ["EXCLAMATION"]}]
+    assert post(client, json={"words": words}).json()["text"] == "¡Dónde está!"
+
+
+def test_a_file_comes_back_in_its_format_or_another(client, punctuator, tmp_path, run, model):
+    (tmp_path / "talk.ctm").write_text(CTM)
+    for name in WRITABLE_FILES:
+        _, expected, _ = run("punctuate", tmp_path / "talk.ctm", "--to", name, "--model", model, "--quiet")
+        answer = post(client, files={"file": ("talk.ctm", CTM)}, data={"to": name})
+        assert (answer.status_code, answer.text) == (200, expected)
+    ctm = post(client, files={"file": ("talk.ctm", CTM)}).text
+    assert post(client, content=CTM, params={"from": "ctm"}).text == ctm
+    assert post(client, content=CTM, params={"name": "../../etc/talk.ctm"}).text == ctm
+
+
+def test_json_of_a_recogniser(client):
+    vosk = {"result": [{"word": "ana", "start": 0.0, "end": 0.3, "conf": 1.0}], "text": "ana"}
+    answer = post(client, json=vosk, params={"from": "vosk"})
+    assert [entry["start"] for entry in answer.json()["result"]] == [0.0]
+    assert post(client, files={"file": ("talk.json", json.dumps(vosk))}).json() == answer.json()
+
+
+def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
+    secret = tmp_path / "secret.ctm"
+    secret.write_text(CTM)
+    monkeypatch.chdir(tmp_path)
+    for name in ("secret.ctm", str(secret), "-", "", "."):
+        answer = post(client, files={"file": (name or "x", b"hola")}, data={"from": "text", "to": "text"})
+        assert answer.status_code == 200
+        assert "ana" not in answer.text.lower()
+    assert "kaldi" in error(post(client, content=b"x", params={"from": "kaldi"}), 422).found
+
+
+def test_models_health_metrics_and_page(client):
+    assert {"name", "languages", "default"} <= client.get("/v1/models").json()[0].keys()
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert 'asr_punct_requests_total{path="/v1/punctuate",status="200"}' in client.get("/metrics").text
+    assert "/v1/punctuate" in client.get("/openapi.json").json()["paths"]
+    assert "text/html" in client.get("/").headers["content-type"]
+
+
+# Errors and limits
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "place"),
+    [
+        ({"content": b"{", "headers": {"content-type": "application/json"}}, 400, "body"),
+        ({"json": {}}, 422, "body"),
+        ({"json": {"text": 1}}, 422, "body: text"),
+        ({"json": {"text": "a", "language": "Spanish"}}, 422, "body: language"),
+        ({"json": {"text": "a", "model": "/etc"}}, 422, "model"),
+        ({"json": {"text": "a", "to": "srt"}}, 422, None),
+        ({"json": {"words": [{"word": "a b"}]}}, 422, "body: words.0.word"),
+        ({"json": {"words": [{"word": "a", "start": -1}]}}, 422, "body: words.0.start"),
+        ({"json": {"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}}, 422, "body: words"),
+        ({"content": b'{"words": [{"word": "a", "start": NaN}]}', "headers": {"content-type": "application/json"}},
+         422, "body: words.0.start"),
+        ({"content": b"a 1 x", "params": {"from": "ctm"}}, 422, "upload:1"),
+        ({"content": b"\xff", "params": {"from": "text"}}, 422, "upload:1"),
+        ({"content": b"a", "params": {"from": "xyz"}}, 422, "from"),
+        ({"content": b"a", "params": {"form": "ctm"}}, 422, "request"),
+        ({"files": {"other": b"x", "file": b"x"}}, 400, "body"),
+        ({"content": b"x", "headers": {"content-type": "multipart/form-data"}}, 400, "body"),
+    ],
+)  # fmt: skip
+def test_bad_requests(client, arguments, status, place):
+    found = error(post(client, **arguments), status)
+    assert found.found
+    assert found.expected
+    assert place in (None, found.place)
+
+
+def test_large_bodies(make_client):
+    client = make_client(limits=Limits(body_bytes=100))
+    assert error(post(client, content=b"x" * 101, params={"from": "text"}), 413).place == "body"
+
+    def parts():
+        yield from [b"x"] * 200
+
+    assert error(post(client, content=parts(), params={"from": "text"}), 413).place == "body"
+    assert post(client, content=b"x" * 100, params={"from": "text"}).status_code == 200
+
+
+def test_a_full_queue(make_client):
+    answer = post(make_client(limits=Limits(requests=0)), json={"text": "a"})
+    assert error(answer, 503).place == "queue"
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_internal_errors_have_no_stack_trace(model):
+    class Broken:
+        glyphs = None
+
+        def restore(self, utterances, *, probabilities):
+            raise KeyError("secret")
+
+    service = Service(Models(lambda _: Broken(), str(model)))
+    answer = post(TestClient(build_app(service), raise_server_exceptions=False), json={"text": "a"})
+    service.close()
+    assert error(answer, 500).found == "an internal error"
+    assert "secret" not in answer.text
+
+
+def test_requests_together_are_those_alone(client, punctuator):
+    from concurrent.futures import ThreadPoolExecutor
+
+    texts = [f"ana mira la {noun}" * (n % 3 + 1) for n, noun in enumerate(["casa", "ley", "mesa"] * 10)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: post(client, json={"text": text}).json()["text"], texts))
+    assert found == [punctuator(text) for text in texts]
+
+
+# Token and Origin
+
+PATHS = ["/", "/v1/models", "/metrics", "/openapi.json", "/page/index.html", "/v1/punctuate", "/nothing"]
+
+
+@pytest.fixture(scope="module")
+def guarded(make_client):
+    return make_client(token="geheim-n", origins=("https://example.org",))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_all_paths_but_health_need_the_token(guarded, path):
+    assert error(guarded.get(path), 401).place == "token"
+    for headers in ({"authorization": "Bearer geheim"}, {"authorization": "Basic geheim-n"}, {"cookie": "x=;="}):
+        assert guarded.get(path, headers=headers).status_code == 401
+    assert guarded.get(path, headers={"authorization": "Bearer geheim-n"}).status_code != 401
+    assert guarded.get("/healthz").status_code == 200
+
+
+def test_the_token_of_the_page_becomes_a_cookie(make_client):
+    client = make_client(token="abc")
+    assert client.get("/", params={"token": "ab"}).status_code == 401
+    answer = client.get("/", params={"token": "abc"})
+    assert (answer.status_code, answer.url.query) == (200, b"")
+    assert client.get("/v1/models").status_code == 200
+
+
+def test_pages_of_other_sites(make_client, guarded):
+    client = make_client()
+    assert error(client.get("/v1/models", headers={"origin": "https://example.org"}), 403).place == "Origin"
+    assert client.get("/v1/models", headers={"origin": "http://testserver"}).status_code == 200
+    headers = {"origin": "https://example.org", "authorization": "Bearer geheim-n"}
+    answer = guarded.get("/v1/models", headers=headers)
+    assert answer.headers["access-control-allow-origin"] == "https://example.org"
+    preflight = {"origin": "https://example.org", "access-control-request-method": "POST"}
+    assert guarded.options("/v1/punctuate", headers=preflight).status_code == 200
