@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import os
 import string
 from collections.abc import Iterable, Sequence
@@ -29,6 +28,7 @@ import numpy.typing as npt
 
 from asr_punct import formats
 from asr_punct.align.edit import align
+from asr_punct.formats.files import read_json_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
@@ -114,7 +114,7 @@ def read_csv(paths: Iterable[Path]) -> Spoken:
 
 def read_interview(path: Path) -> Spoken:
     """Read the interview; pauses beside interpolated times are unknown."""
-    items = json.loads(path.read_text(encoding="utf-8"))
+    items = read_json_file(path)
     pauses = gaps([Word(item["word"], item["start"], item["end"]) for item in items])
     exact = np.array([item["exact"] for item in items])
     pauses[~(exact & np.append(exact[1:], False))] = np.nan

@@ -21,10 +21,7 @@ log=
 # shellcheck source=recipes/utils/parse_options.sh
 . "$utils/parse_options.sh"
 
-if [ $# -ne 1 ]; then
-  echo "align.sh: expected one data directory (see --help)" >&2
-  exit 2
-fi
+[ $# -eq 1 ] || fail "expected one data directory (see --help)"
 dir=$1
 log=${log:-$dir/log/align.JOB.log}
 parts=$dir/split$nj

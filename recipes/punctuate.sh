@@ -65,7 +65,7 @@ need_parts() {
     fail "found $parts made of other files or with other options, expected these (run stage 1)"
 }
 
-if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
+if runs 1; then
   if [ "$stage" -eq 1 ] || [ "$(cat "$parts/made_of" 2>/dev/null)" != "$fingerprint" ]; then
     options=(--times "$times")
     ! $use_audio || options+=(--audio)
@@ -74,8 +74,7 @@ if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
   fi
 fi
 
-if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
-  number=2
+if runs 2; then
   need_parts
   jobs=$(find "$parts" -name words.json | wc -l)
   [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
@@ -84,8 +83,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
     "$python" "$utils/restore_part.py" ${model:+--model "$model"} --lang "$lang" "$parts/JOB"
 fi
 
-if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-  number=3
+if runs 3; then
   need_parts
   for part in "$parts"/[0-9]*; do
     need 2 "$part/restored.tsv"
@@ -93,8 +91,7 @@ if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
   "$python" "$utils/merge_decode.py" ${model:+--model "$model"} --lang "$lang" "$data" "$ctm" "$parts" "$out"
 fi
 
-if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
-  number=4
+if runs 4; then
   need 3 "$out/"{text,ctm,srt}
   rm -f "$out/scores.json" "$out/scores.txt"
   if [ -e "$out/scoring/ref.tsv" ]; then

@@ -8,7 +8,7 @@
 #
 # Does nothing if everything is already installed. On a machine without a GPU, installs the CPU build of torch if
 # PyTorch's index of CPU wheels can be reached, else the build that pip finds. Uses uv instead of pip if it is on the
-# PATH.
+# PATH and pip has no settings such as another index.
 # The output of pip goes to DIR/setup.log.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -17,11 +17,6 @@ extras=audio,train
 python=python3
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
-
-fail() {
-  echo "setup.sh: $1" >&2
-  exit 2
-}
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 for extra in ${extras//,/ }; do
@@ -50,30 +45,14 @@ reachable() {
   timeout 3 "$venv/bin/python" -c "import urllib.request; urllib.request.urlopen('$1', timeout=3)" 2>/dev/null
 }
 
-# Set the array uv to a command that installs with pip's settings; to () if uv is missing or lacks one of the settings.
+# Set the array uv to the command that installs; to () if uv is missing, or pip has settings, which uv does not read.
 find_uv() {
-  local setting value place
+  local harmless='\.(disable-pip-version-check|no-input|timeout|default-timeout|retries)='
   uv=()
-  command -v uv >/dev/null || return 0
-  # By default uv uses the first index that has a package. pip uses the best version of all indexes.
-  uv=(uv pip install --python "$venv/bin/python" --index-strategy unsafe-best-match)
-  while IFS='=' read -r setting value; do
-    value=${value#[\'\"]}
-    value=${value%[\'\"]}
-    case ${setting##*.} in
-      '' | disable-pip-version-check | no-input | timeout | default-timeout | retries) ;;
-      cert) export SSL_CERT_FILE=$value ;;
-      find-links | index-url | extra-index-url)
-        for place in ${value//\\n/ }; do
-          uv+=("--${setting##*.}" "$place")
-        done
-        ;;
-      *)
-        uv=()
-        return
-        ;;
-    esac
-  done < <("$venv/bin/python" -m pip config list 2>/dev/null)
+  if command -v uv >/dev/null && ! "$venv/bin/python" -m pip config list 2>/dev/null | grep -qvE "$harmless"; then
+    # By default uv uses the first index that has a package. pip uses the best version of all indexes.
+    uv=(uv pip install --python "$venv/bin/python" --index-strategy unsafe-best-match)
+  fi
 }
 
 install() {

@@ -26,11 +26,6 @@ dry_run=false
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
 
-fail() {
-  echo "train_system.sh: $1" >&2
-  exit 2
-}
-
 [ $# -ge 3 ] || fail "found $# arguments, expected SYSTEM DATA_DIR MODEL_DIR (see --help)"
 system=$1 data=$2 model=$3
 shift 3

@@ -21,7 +21,7 @@ from asr_punct.text import parse
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "mintzai" / "local"))
 
-from mini_corpus.layout import make_corpus
+from make_mini_corpus import make_corpus
 from mini_corpus.speech import RATE, draw_speaker, speak_segment
 from mini_corpus.transcripts import Segment, Token, read_recordings
 

@@ -18,13 +18,11 @@ nj=2
 PATH={utils}:$PATH
 . {utils}/parse_options.sh
 . {utils}/common.sh
-if [ $stage -le 1 ] && [ $stop_stage -ge 1 ]; then
-  begin 1 data
+if begin 1 data; then
   step "make one" data/one bash make.sh data/one "$word"
   step "make two/a" data/two bash make.sh data/two --nj "$nj" end
 fi
-if [ $stage -le 2 ] && [ $stop_stage -ge 2 ]; then
-  begin 2 exp
+if begin 2 exp; then
   need 1 data/one
   step use exp/used bash use.sh
 fi
@@ -116,6 +114,7 @@ def test_a_step_without_its_output_fails(recipe):
 
 
 SIDE_BY_SIDE = """set -euo pipefail
+. {utils}/parse_options.sh
 . {utils}/common.sh
 work() {{
   echo "$1 ${{OMP_NUM_THREADS-all}}"

@@ -58,8 +58,7 @@ def texts(tmp_path):
 # Scores on held-out text
 
 
-def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path, monkeypatch):
-    monkeypatch.setattr(score_model, "_AT_A_TIME", 5)
+def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path):
     found = score_model.score_set(punctuator, score_model.find_sets(texts, "es")["es/congreso"], tmp_path / "es" / "a")
     references, hypotheses = (list(read_tsv(tmp_path / "es" / f"a.{side}.tsv")) for side in ("ref", "hyp"))
     assert found == score(references, hypotheses)

@@ -153,12 +153,6 @@ def data_dir(tmp_path: Path) -> Path:
     return root
 
 
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
 class TestSplit:
     @given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
     def test_parts_follow_each_other_and_none_is_empty(self, words, parts):
@@ -208,43 +202,3 @@ class TestSplit:
             f"split_data_dir.py: {data_dir}: found 6 recordings, expected at least 7, one for each part\n",
         )
         assert not (data_dir / "split7").exists()
-
-
-class TestValidate:
-    def test_good_directory(self, data_dir):
-        done = python("validate_data_dir.py", data_dir)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == f"{data_dir}: 6 utterances, 6 recordings, 27 words\n"
-
-    @pytest.mark.parametrize(
-        ("name", "old", "new", "expected"),
-        [
-            ("text", "u2 Bai, hitz hitz zara.", "u2", "text: no second column: u2 (line 3)"),
-            ("text", "u2 ", "u1 ", "text: duplicate names: u1"),
-            ("wav.scp", "u3.wav", "no.wav", "wav.scp: audio that is missing or empty: u3 ({root}/no.wav)"),
-            ("wav.scp", "u3.wav", "u3.wav sox |", "wav.scp: a command where a path is expected: u3"),
-            ("wav.scp", "u4 ", "v4 ", "wav.scp: no audio for utterances: u4"),
-            ("utt2spk", "u5 s\n", "", "utt2spk: no line for utterances: u5"),
-            ("utt2spk", "u5 s\n", "u5 s\nu6 s\n", "utt2spk: unknown utterances: u6"),
-            ("reco2file_and_channel", "u0 u0 1\n", "", "reco2file_and_channel: no line for recordings: u0"),
-        ],
-    )
-    def test_faults_are_named(self, data_dir, name, old, new, expected):
-        edit(data_dir / name, old, new)
-        done = python("validate_data_dir.py", data_dir)
-        assert done.returncode == 2
-        assert f"validate_data_dir.py: {data_dir}/{expected.format(root=data_dir)}" in done.stderr.splitlines()
-
-    def test_segments(self, data_dir):
-        (data_dir / "segments").write_text("".join(f"u{n} u0 {n}.5 {n}.5\n" for n in range(6)))
-        done = python("validate_data_dir.py", data_dir)
-        assert "not 'recording start end' with the end after the start: u0 (line 1)" in done.stderr
-        assert "u4 (line 5) and 1 more" in done.stderr
-
-    def test_words_of_a_ctm(self, data_dir):
-        (data_dir / "ctm").write_text("".join(f"u{n} 1 0.0 0.5 bai\n" for n in range(5)))
-        done = python("validate_data_dir.py", data_dir)
-        assert (done.returncode, done.stdout.splitlines()[1]) == (0, f"{data_dir}/ctm: no words for utterances: u5")
-        edit(data_dir / "ctm", "u0", "w0")
-        done = python("validate_data_dir.py", data_dir)
-        assert (done.returncode, done.stderr) == (2, f"validate_data_dir.py: {data_dir}/ctm: unknown utterances: w0\n")

@@ -268,6 +268,15 @@ def write_json_file(path: Pathlike, value: Any) -> None:
         out.write("\n")
 
 
+def read_json_file(path: Pathlike) -> Any:
+    """Return the value of a JSON file. Raises InputError as `read_text_file`, or if the content is no JSON."""
+    text = read_text_file(path)
+    try:
+        return json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise InputError(path, f"{type(error).__name__} {error}", "JSON") from None
+
+
 def _open_output(file: Path, name: Path) -> _Output:
     open_file = _WRITERS.get(name.suffix, open)
     with _io_errors(name, _WRITABLE):

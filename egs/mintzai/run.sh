@@ -61,11 +61,8 @@ nj=2
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
-caller=$PWD
 # shellcheck source=recipes/utils/common.sh
 . "$root/recipes/utils/common.sh"
-# shellcheck source=recipes/path.sh
-. "$root/recipes/path.sh"
 
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 check_stages 7
@@ -74,7 +71,7 @@ check_numbers 1 nj
 check_folders corpus ctm_dir treebanks
 [[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
 check_treebanks
-[ "$venv" = none ] || venv=$(absolute "$venv")
+use_venv
 encoder=$(absolute_if_exists "$encoder")
 config=$(absolute_if_exists "$config")
 acoustic_model=$(absolute_if_exists "$acoustic_model")
@@ -193,8 +190,7 @@ cd "$root/egs/mintzai"
 mkdir -p exp
 lock exp
 
-if [ "$stage" -le 0 ]; then
-  begin 0 exp
+if begin 0 exp; then
   set_up audio,train
 fi
 if [ "$stop_stage" -gt 0 ]; then
@@ -202,8 +198,7 @@ if [ "$stop_stage" -gt 0 ]; then
   command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it in the active environment"
 fi
 
-if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
-  begin 1 data
+if begin 1 data; then
   if [ -z "$corpus" ]; then
     step "synthetic corpus" corpus local/make_mini_corpus.py corpus --nj "$nj" --scale "$scale"
   fi
@@ -219,15 +214,14 @@ if [ "$stop_stage" -gt 1 ]; then
     fail "found data made from $(cat data/source), expected $source (the same --corpus as before, or run stage 1)"
 fi
 
-if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
-  begin 2 data
+if begin 2 data; then
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
     [ -z "$ctm_dir" ] || need "2 without --ctm-dir" "$ctm_dir/$set.ctm"
   done
   for set in "${sets[@]}"; do
     if [ -n "$ctm_dir" ]; then
-      step "times $set" "data/$set/ctm" local/copy_ctm.sh "$ctm_dir/$set.ctm" "data/$set"
+      step "times $set" "data/$set/ctm" cp "$ctm_dir/$set.ctm" "data/$set/ctm"
     else
       step "align $set" "data/$set/ctm" align.sh --nj "$nj" --cmd "$align_cmd" --lang "${set%/*}" \
         ${acoustic_model:+--method ctc --acoustic-model "$acoustic_model"} \
@@ -240,8 +234,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   fi
 fi
 
-if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-  begin 3 data
+if begin 3 data; then
   for set in "${sets[@]}"; do
     need 1 "data/$set/"{wav.scp,text}
     need 2 "data/$set/ctm"
@@ -257,8 +250,7 @@ if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
   done
 fi
 
-if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
-  begin 4 exp
+if begin 4 exp; then
   check_flair "$system"
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev}.tsv
@@ -276,8 +268,7 @@ if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
   fi
 fi
 
-if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
-  begin 5 exp
+if begin 5 exp; then
   for model in "${models[@]}"; do
     need 4 "exp/$model/config.json"
     ! has_graph "exp/$model" || need 4 "exp/$model/model.onnx"
@@ -290,8 +281,7 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   done
 fi
 
-if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
-  begin 6 exp
+if begin 6 exp; then
   need 4 exp/command
   for language in $languages; do
     need 3 "data/tsv/$language/"{train,dev,test}.tsv
@@ -310,8 +300,7 @@ if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
   show report
 fi
 
-if [ "$stage" -le 7 ] && [ "$stop_stage" -ge 7 ]; then
-  begin 7 exp
+if begin 7 exp; then
   model=exp/models/${languages##* } set=data/${bases[0]}/test
   need 4 "$model/config.json"
   need 1 "$set/"{wav.scp,text}

@@ -30,7 +30,6 @@ licence="CC BY-SA 4.0"
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
-caller=$PWD
 # shellcheck source=recipes/utils/common.sh
 . "$root/recipes/utils/common.sh"
 
@@ -38,13 +37,11 @@ caller=$PWD
 check_stages 6
 check_numbers 0 seed
 check_folders corpus
-[ "$venv" = none ] || venv=$(absolute "$venv")
 cd "$root/egs/models"
 for model in $models; do
   [ -e "sources/$model.tsv" ] || fail "--models: found '$model', expected a table sources/$model.tsv"
 done
-# shellcheck source=recipes/path.sh
-. "$root/recipes/path.sh"
+use_venv
 mkdir -p work
 lock work
 
@@ -59,28 +56,24 @@ make() {
   local table=$here/sources/$model.tsv package=$root/asr_punct/pretrained/$model
   local interview=$corpus/speech/interview/first_half.json
 
-  if [ "$stage" -le 0 ]; then
-    begin 0 exp
+  if begin 0 exp; then
     set_up audio,train
   fi
 
-  if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
-    begin 1 data
+  if begin 1 data; then
     [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
     step text data/summary.json "$here/local/make_text.py" --corpus "$corpus" --sources "$table" \
       --seed "$seed" data
     show text
   fi
 
-  if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
-    begin 2 exp
+  if begin 2 exp; then
     need 1 data/summary.json
     step train exp/model asr-punct train --config "$here/conf/$model.yaml" --data data -o exp/model --resume \
       ${device:+--device "$device"} "${options[@]}"
   fi
 
-  if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-    begin 3 exp
+  if begin 3 exp; then
     need 2 exp/model/config.json
     mkdir -p exp/facts
     cp data/casing.txt exp/model/casing.txt
@@ -88,8 +81,7 @@ make() {
     show tune
   fi
 
-  if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
-    begin 4 exp
+  if begin 4 exp; then
     need 3 exp/facts/calibration.json
     step export exp/model/model.int8.onnx asr-punct export --int8 exp/model
     step compare exp/facts/int8.json "$here/local/compare_graphs.py" exp/model data/dev.tsv exp/facts/int8.json
@@ -98,15 +90,13 @@ make() {
     show speed
   fi
 
-  if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
-    begin 5 exp
+  if begin 5 exp; then
     need 4 exp/model/model.int8.onnx
     step ship "$package/config.json" "$here/local/ship_model.py" --licence "$licence" --trainable "$here/$model" \
       exp/model "$package"
   fi
 
-  if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
-    begin 6 exp
+  if begin 6 exp; then
     [ -n "$corpus" ] || fail "expected --corpus DIR, the folder of the texts"
     need 5 "$package/config.json"
     step score exp/facts/scores.json "$here/local/score_model.py" --corpus "$corpus" "$package" exp/facts

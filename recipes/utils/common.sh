@@ -1,8 +1,8 @@
-# shellcheck shell=bash disable=SC2154 # the recipe sets stage, stop_stage and caller
+# shellcheck shell=bash disable=SC2154 # the recipe sets root, stage, stop_stage and venv
 # Functions for the recipes' run.sh: checks of options and inputs, and steps that are skipped once they are done.
+# Sourced after parse_options.sh, in the folder where the recipe was started.
 #
-#   if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-#     begin 3 data                       # stage 3; data/.done lists its finished steps
+#   if begin 3 data; then                # stage 3; data/.done lists its finished steps
 #     need 2 data/es/train/ctm           # stage 2 makes this input
 #     step "pauses es/train" data/tsv/es/train.tsv  asr-punct pauses …   # name, output, command
 #   fi
@@ -12,14 +12,9 @@
 # the next run, unless its command has changed. $runner starts the commands (default: run_jobs.sh); their output goes
 # to $logs/STAGE.NAME.log.
 
-number=
+caller=$PWD
 done_dir=
 logs=exp/log
-
-fail() {
-  echo "${0##*/}: ${number:+stage $number: }$1" >&2
-  exit 2
-}
 
 # check_numbers MINIMUM NAME…: check that these options are whole numbers of at least MINIMUM
 check_numbers() {
@@ -90,9 +85,15 @@ lock() {
   flock -w 10 9 || fail "another run is at work in $(realpath "$1")"
 }
 
-# begin STAGE FOLDER: start a stage; FOLDER/.done lists its finished steps
+# runs STAGE: whether this stage is one of those to run; if so, fail names it
+runs() {
+  [ "$stage" -le "$1" ] && [ "$stop_stage" -ge "$1" ] && number=$1
+}
+
+# begin STAGE FOLDER: start a stage if it is one of those to run; FOLDER/.done lists its finished steps
 begin() {
-  number=$1 done_dir=$2/.done
+  runs "$1" || return 1
+  done_dir=$2/.done
   mkdir -p "$done_dir" "$logs"
   if [ "$stage" -gt 0 ] && [ "$stage" -eq "$number" ]; then
     rm -f "$done_dir/$number".*
@@ -171,6 +172,16 @@ side_by_side() {
   status=$(cat "$failed")
   rm "$failed"
   [ -z "$status" ] || exit "$status"
+}
+
+# use_venv: make --venv absolute, and put it and the recipes' programs on the PATH
+use_venv() {
+  PATH=$root/recipes:$root/recipes/utils:$PATH
+  if [ "$venv" != none ]; then
+    venv=$(absolute "$venv")
+    PATH=$venv/bin:$PATH
+  fi
+  export PATH LC_ALL=C.UTF-8
 }
 
 # set_up EXTRAS: install the package with these extras into --venv

@@ -9,6 +9,15 @@
 # after `--`. A variable that is true or false accepts only these values. `--help` prints the comment at the head of
 # the script. An unknown option or a missing value is an error: one line on standard error and status 2. Kaldi's
 # `--config FILE` is not supported.
+#
+# It also defines `fail MESSAGE`, which ends the script like that; $number is the stage that runs, if any.
+
+number=
+
+fail() {
+  echo "${0##*/}: ${number:+stage $number: }$1" >&2
+  exit 2
+}
 
 while [ $# -gt 0 ]; do
   case $1 in
@@ -20,25 +29,14 @@ while [ $# -gt 0 ]; do
       shift
       break
       ;;
-    --*=*)
-      echo "${0##*/}: expected '${1%%=*} VALUE', found '$1' (see --help)" >&2
-      exit 2
-      ;;
+    --*=*) fail "expected '${1%%=*} VALUE', found '$1' (see --help)" ;;
     --*)
       parse_options_name=${1#--}
       parse_options_name=${parse_options_name//-/_}
-      if ! [[ $parse_options_name =~ ^[a-z][a-z0-9_]*$ && -v $parse_options_name ]]; then
-        echo "${0##*/}: unknown option $1 (see --help)" >&2
-        exit 2
-      fi
-      if [ $# -lt 2 ]; then
-        echo "${0##*/}: option $1 needs a value (see --help)" >&2
-        exit 2
-      fi
-      if [[ ${!parse_options_name} =~ ^(true|false)$ && ! $2 =~ ^(true|false)$ ]]; then
-        echo "${0##*/}: option $1: found '$2', expected true or false" >&2
-        exit 2
-      fi
+      [[ $parse_options_name =~ ^[a-z][a-z0-9_]*$ && -v $parse_options_name ]] || fail "unknown option $1 (see --help)"
+      [ $# -ge 2 ] || fail "option $1 needs a value (see --help)"
+      [[ ! ${!parse_options_name} =~ ^(true|false)$ || $2 =~ ^(true|false)$ ]] ||
+        fail "option $1: found '$2', expected true or false"
       printf -v "$parse_options_name" %s "$2"
       shift 2
       ;;

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from data_dir import join_units
-from split_data_dir import assign
+from split_data_dir import assign, join_units
 
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script

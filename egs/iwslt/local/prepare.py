@@ -27,7 +27,7 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Labels
 from asr_punct.scoring.mark_classes import MERGED
-from asr_punct.words import Utterance, annotate
+from asr_punct.words import Utterance, annotate, word_count
 
 _TEST_RUN, _DEV_RUN = 8, 16
 """Length in words of a run that a document of the text may not share with a set."""
@@ -74,10 +74,6 @@ def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, in
     return kept, dropped
 
 
-def count_words(corpus: Corpus) -> int:
-    return sum(len(utterance.words) for utterance in corpus)
-
-
 def write(path: Path, utterances: Iterable[Utterance]) -> None:
     with write_file(path) as out:
         write_tsv(utterances, out)
@@ -109,7 +105,7 @@ def main(
         train, dropped = without_overlap(read_text(text, lang), others)
     else:
         source = f"the first four fifths of {files['dev']}"
-        train = first_words(dev, round(count_words(dev) * (1 - _DEV_SHARE)))
+        train = first_words(dev, round(sum(map(word_count, dev)) * (1 - _DEV_SHARE)))
         dev = dev[len(train) :]
     words["train"], words["tune"] = first_words(train, train_words), first_words(dev, tune_words)
     words["dev"] = first_words(dev, dev_words)
@@ -118,7 +114,7 @@ def main(
         write(output / f"{name}.tsv", utterances)
         if name not in ("train", "dev", "tune"):
             write(output / "tokens" / f"{name}.tsv", tokens[name])
-    counts = {name: count_words(words[name]) for name in ("train", "dev", "tune", *(n for n in tokens if n != "dev"))}
+    counts = {name: sum(map(word_count, words[name])) for name in dict.fromkeys(("train", "dev", "tune", *words))}
     write_json_file(output / "summary.json", {"source": source, "overlapping_documents": dropped, "words": counts})
     listed = ", ".join(f"{name} {count}" for name, count in counts.items())
     print(f"trained on {source} ({dropped} documents that overlap with another set left out); words: {listed}")

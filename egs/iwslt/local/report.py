@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.corpora.iwslt import CLASSES
-from asr_punct.formats.files import write_file
+from asr_punct.formats.files import read_json_file, write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
 from asr_punct.scoring.environment import describe_environment
@@ -34,16 +33,12 @@ _RATES = (
 )
 
 
-def read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 class Decoded:
     """The results of one decoding, `exp/decode/NAME/facts.json`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.facts: Mapping[str, Any] = read_json(EXP / "decode" / name / FACTS)
+        self.facts: Mapping[str, Any] = read_json_file(EXP / "decode" / name / FACTS)
         self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
 
     def rates(self, test: str) -> list[str]:
@@ -224,7 +219,7 @@ def sweep(table_of: Sweep, row: str) -> Iterator[str]:
         yield f"{table_of.note}\n"
     tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
     timed = folder / "times.json"
-    times = read_json(timed) if timed.exists() else {}
+    times = read_json_file(timed) if timed.exists() else {}
     columns = [f"{TITLES[t]} {what}" for t in tests for what in ("words", "P", "R", "F1", "one class")]
     rows = (row for row in read_published("_sweeps") if row["sweep"] == table_of.folder)
     theirs = {row["setting"]: (row["F1"], row["time"]) for row in rows}
@@ -240,7 +235,7 @@ def sweep(table_of: Sweep, row: str) -> Iterator[str]:
 
 
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
-    summary = read_json(Path("data/summary.json"))
+    summary = read_json_file(Path("data/summary.json"))
     tests = [name for name in summary["words"] if name in rows[0].scores]
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":

@@ -31,15 +31,12 @@ cmd=run_jobs.sh
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
-caller=$PWD
 # shellcheck source=recipes/utils/common.sh
 . "$root/recipes/utils/common.sh"
 [ $# -eq 0 ] || fail "found argument '$1', expected options only (see --help)"
 check_stages 6
 check_numbers 1 nj epochs
-[ "$venv" = none ] || venv=$(absolute "$venv")
-# shellcheck source=recipes/path.sh
-. "$root/recipes/path.sh"
+use_venv
 recipe=$root/egs/mintzai
 local=$recipe/local
 languages=(es eu es+eu)
@@ -50,8 +47,7 @@ lock .
 # The recipe of the punctuation models. It skips finished steps.
 models=("$recipe/run.sh" --venv none --scale "$scale" --nj "$nj" --languages "${languages[*]}")
 
-if [ "$stage" -le 0 ]; then
-  begin 0 exp
+if begin 0 exp; then
   set_up audio,train,nemo
 fi
 if [ "$stop_stage" -gt 0 ]; then
@@ -80,13 +76,11 @@ train() {
   fi
 }
 
-if [ "$stage" -le 1 ] && [ "$stop_stage" -ge 1 ]; then
-  begin 1 data
+if begin 1 data; then
   "${models[@]}" --stop-stage 3
 fi
 
-if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
-  begin 2 data
+if begin 2 data; then
   for language in es eu; do
     need 1 "$recipe/data/$language/"{train,test}/{wav.scp,text}
   done
@@ -94,8 +88,7 @@ if [ "$stage" -le 2 ] && [ "$stop_stage" -ge 2 ]; then
   side_by_side "$nj" manifest {es,eu}/{train,test}
 fi
 
-if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
-  begin 3 exp
+if begin 3 exp; then
   need 2 "data/"{es,eu}.train.json
   need 1 "$recipe/data/tsv/"{es,eu,es+eu}/train.tsv
   export OMP_NUM_THREADS=1 # models this small gain little from a second core
@@ -103,8 +96,7 @@ if [ "$stage" -le 3 ] && [ "$stop_stage" -ge 3 ]; then
   side_by_side 2 train recogniser punctuation
 fi
 
-if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
-  begin 4 exp
+if begin 4 exp; then
   need 2 "data/"{es,eu}.test.json
   need 3 exp/asr.nemo
   step "decode" exp/eu.ctm "$local/asr_decode.py" exp/asr.nemo data/es.test.json exp/es.ctm \
@@ -117,8 +109,7 @@ if [ "$stage" -le 4 ] && [ "$stop_stage" -ge 4 ]; then
   done
 fi
 
-if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
-  begin 5 exp
+if begin 5 exp; then
   for language in "${languages[@]}"; do
     need 3 "$recipe/exp/models/$language/model.onnx"
     need 4 "exp/$language.ctm"
@@ -134,8 +125,7 @@ if [ "$stage" -le 5 ] && [ "$stop_stage" -ge 5 ]; then
   done
 fi
 
-if [ "$stage" -le 6 ] && [ "$stop_stage" -ge 6 ]; then
-  begin 6 exp
+if begin 6 exp; then
   for language in "${languages[@]}"; do
     need 5 "exp/$language/"{reference,recognised}/scores.json
   done

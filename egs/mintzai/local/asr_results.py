@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
 from asr_punct.errors import run_script
-from asr_punct.formats.files import write_file, write_json_file
+from asr_punct.formats.files import read_json_file, write_file, write_json_file
 from asr_punct.scoring import Scores
 from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.tables import interval, percent, table
@@ -34,7 +33,7 @@ Pair = tuple[Scores, Scores]
 
 def read_scores(language: str) -> Pair:
     files = (Path("exp", language, words, "scores.json") for words in ("reference", "recognised"))
-    reference, recognised = (Scores.from_dict(json.loads(file.read_text(encoding="utf-8"))) for file in files)
+    reference, recognised = (Scores.from_dict(read_json_file(file)) for file in files)
     return reference, recognised
 
 

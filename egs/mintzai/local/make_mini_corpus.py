@@ -6,13 +6,92 @@ OUTPUT gets es-eu and eu-es with train, dev and test, the true word times in tru
 
 from __future__ import annotations
 
+import random
+import shutil
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from mini_corpus.layout import make_corpus
+from mini_corpus.speech import RATE, draw_speaker, speak_segment
+from mini_corpus.transcripts import Recording, read_recordings
 from typer import Option
 
-from asr_punct.errors import AsrPunctError, run_script
+from asr_punct import audio
+from asr_punct.corpora.mintzai import FOLDERS, PARTS
+from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.formats.ctm import write_ctm
+from asr_punct.formats.files import read_text_file, write_file
+from asr_punct.marks import glyphs
+from asr_punct.words import Seconds, Utterance
+
+_TITLE = "# A synthetic corpus"
+_DESCRIPTION = f"""\
+{_TITLE}
+
+Text written for it, spoken by espeak-ng, in the layout of mintzai-ST. The people and events in it are invented. A score
+measured here shows that the tools work together; it predicts nothing about real speech.
+
+`es-eu` is Spanish speech, `eu-es` Basque speech. The segments of a recording follow each other, and a segment's end is
+not always a sentence's. The voices of train, dev and test differ. `truth` has the true times of the words.
+
+| language | part | recordings | segments | words | minutes |
+| --- | --- | ---: | ---: | ---: | ---: |
+"""
+
+
+def make_corpus(output: Path, share: float = 1.0, jobs: int = 1) -> str:
+    """Make the corpus from the first `share` (0 to 1) of the text, replace an earlier one, and return its description.
+
+    Raises:
+        InputError: `output` is something else than an earlier corpus or an empty folder.
+    """
+    readme = output / "README.md"
+    earlier = readme.is_file() and read_text_file(readme).startswith(_TITLE)
+    if output.is_file() or (output.is_dir() and any(output.iterdir()) and not earlier):
+        raise InputError(output, "other files", "a new or empty folder, or an earlier corpus")
+    unfinished = output.with_name(f"{output.name}.partial")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    description = _DESCRIPTION
+    with ProcessPoolExecutor(jobs) as pool:
+        for language in FOLDERS:
+            for part in PARTS:
+                description += _make_part(unfinished, language, part, share, pool)
+    with write_file(unfinished / readme.name) as out:
+        out.write(description)
+    shutil.rmtree(output, ignore_errors=True)
+    unfinished.rename(output)
+    return description
+
+
+def _make_part(output: Path, language: str, part: str, share: float, pool: Executor) -> str:
+    """Write one part of one language, and return its row of the table."""
+    folder, truth = output / FOLDERS[language] / part, output / "truth" / language
+    for path in (folder / "audio", folder / "transcriptions", truth):
+        path.mkdir(parents=True, exist_ok=True)
+    recordings = list(read_recordings(language, part, share))
+    spoken = list(pool.map(partial(_speak, folder), recordings))
+    utterances = [utterance for utterances, _ in spoken for utterance in utterances]
+    with write_file(truth / f"{part}.ctm") as out:
+        write_ctm(utterances, out, glyphs(language))
+    words = sum(len(utterance.words) for utterance in utterances)
+    minutes = sum(seconds for _, seconds in spoken) / 60
+    return f"| {language} | {part} | {len(recordings)} | {len(utterances)} | {words} | {minutes:.1f} |\n"
+
+
+def _speak(folder: Path, recording: Recording) -> tuple[list[Utterance], Seconds]:
+    """Write audio and transcription of every segment; return the words with their times, and the duration."""
+    rng = random.Random(recording.name)
+    speakers = [draw_speaker(recording.part, rng) for _ in range(2)]
+    utterances, seconds = list[Utterance](), 0.0
+    for segment in recording.segments:
+        samples, utterance = speak_segment(segment, recording.language, speakers[segment.speaker], rng)
+        audio.write(folder / "audio" / f"{segment.name}.m4a", samples, RATE)
+        with write_file(folder / "transcriptions" / f"{segment.name}.{recording.language}") as out:
+            out.write(segment.text + "\n")
+        utterances.append(utterance)
+        seconds += len(samples) / RATE
+    return utterances, seconds
 
 
 def main(

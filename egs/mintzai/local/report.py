@@ -6,9 +6,8 @@ Reads exp/{models,ablation}/**/config.json, exp/decode/**/{scores,speed}.json, d
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from results_page import Page, Result
 from typer import Option
@@ -16,15 +15,11 @@ from typer import Option
 from asr_punct.checkpoint import read_info
 from asr_punct.config import ModelConfig
 from asr_punct.errors import run_script
-from asr_punct.formats.files import write_file
+from asr_punct.formats.files import read_json_file, write_file
 from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.tables import percent
 
 EXP = Path("exp")
-
-
-def read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def read_result(name: str, language: str, system: str = "") -> Result:
@@ -34,11 +29,11 @@ def read_result(name: str, language: str, system: str = "") -> Result:
     """
     config = read_info(EXP / name / language).model
     decoded = EXP / "decode" / name.removeprefix("models") / language
-    speed = read_json(decoded / "speed.json")
+    speed = read_json_file(decoded / "speed.json")
     return Result(
         system=system or row_of_table(config),
         language=language,
-        scores=Scores.from_dict(read_json(decoded / "scores.json")),
+        scores=Scores.from_dict(read_json_file(decoded / "scores.json")),
         words_per_second=speed["words_per_second"],
         runtime=speed["runtime"],
     )
@@ -59,7 +54,7 @@ def main(
     codes = languages.split()
     results = [read_result("models", language, system) for language in codes]
     others = [read_result(f"ablation/{name}", language) for name in ablations.split() for language in codes]
-    alignment = read_json(EXP / "align.json") if (EXP / "align.json").exists() else {}
+    alignment = read_json_file(EXP / "align.json") if (EXP / "align.json").exists() else {}
     files = [Path("data/tsv", language, f"{split}.tsv") for language in codes for split in ("train", "dev", "test")]
     page = Page(results, others, synthetic, command, files, alignment)
     write_score_sets({result.language: result.scores for result in results}, EXP / "scores.json")

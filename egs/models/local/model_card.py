@@ -8,7 +8,6 @@ from the folder of measurements, each optional, calibration.json (tuning), int8.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +18,7 @@ from typer import Option
 
 from asr_punct.checkpoint import CARD, SCORES, read_info
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import read_text_file, write_file
+from asr_punct.formats.files import read_json_file, read_text_file, write_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
 from asr_punct.scoring.tables import NO_VALUE, comparison, interval, percent, table
@@ -108,15 +107,8 @@ def _pause_table(found: Mapping[str, Any]) -> str:
 
 
 def read_facts(directory: Path) -> dict[str, dict[str, Any]]:
-    """Read the measurements, by the name of their file. Raises InputError if a file is not a JSON object."""
-    facts = {}
-    for path in (directory / f"{name}.json" for name in _FACTS):
-        if path.is_file():
-            try:
-                facts[path.stem] = dict(json.loads(read_text_file(path)))
-            except (TypeError, ValueError) as error:
-                raise InputError(path, str(error), "a JSON object") from None
-    return facts
+    """Read the measurements, by the name of their file. Raises InputError if a file is no JSON."""
+    return {name: read_json_file(path) for name in _FACTS if (path := directory / f"{name}.json").is_file()}
 
 
 def main(

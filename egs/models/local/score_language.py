@@ -10,7 +10,7 @@ a warning and, after a slash, with or without; of others the share with a warnin
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -41,33 +41,22 @@ def held_out_words(corpus: Path, translations: Path) -> dict[str, list[str]]:
     return found | {language: translated_words(translations, language) for language in _TRANSLATED}
 
 
-def documents(words: list[str], length: int, count: int, random: Random) -> Iterator[list[str]]:
-    """Yield documents of consecutive words."""
-    for _ in range(count):
-        start = random.randrange(len(words) - length)
-        yield words[start : start + length]
+def documents(words: list[str], length: int, count: int, random: Random) -> list[list[str]]:
+    """Draw documents of consecutive words."""
+    starts = [random.randrange(len(words) - length) for _ in range(count)]
+    return [words[start : start + length] for start in starts]
 
 
 def choices(texts: list[list[str]]) -> list[tuple[str, bool]]:
     """Return the model of each text, and whether a warning is printed."""
-    models = models_by_language()
-    found = []
+    models, warnings, found = models_by_language(), BufferingHandler(1 << 20), []
+    logger = logging.getLogger(LanguageChoice.__module__)
+    logger.handlers, logger.propagate = [warnings], False
     for text in texts:
-        messages: list[logging.LogRecord] = []
-        logger = logging.getLogger("asr_punct.inference.choice")
-        logger.handlers, logger.propagate = [_Collect(messages)], False
         model, _ = LanguageChoice(models, DEFAULT_MODEL).choose(text)
-        found.append((model, bool(messages)))
+        found.append((model, bool(warnings.buffer)))
+        warnings.flush()
     return found
-
-
-class _Collect(logging.Handler):
-    def __init__(self, records: list[logging.LogRecord]) -> None:
-        super().__init__()
-        self._records = records
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._records.append(record)
 
 
 def main(
@@ -83,7 +72,7 @@ def main(
         row = [language]
         for length in LENGTHS:
             first, *others = language.split("+")
-            texts = list(documents(words[first], length // (1 + len(others)), count, random))
+            texts = documents(words[first], length // (1 + len(others)), count, random)
             for other in others:
                 halves = documents(words[other], length - length // 2, count, random)
                 texts = [text + half for text, half in zip(texts, halves, strict=True)]

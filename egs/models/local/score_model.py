@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, tee
+from itertools import tee
 from pathlib import Path
 from typing import Annotated
 
@@ -23,15 +23,14 @@ from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, label_tok
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.scoring import Counts, Scores, concatenate, pair_words, score_counts, write_score_sets
+from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.scoring.tables import percent
 from asr_punct.words import Utterance, annotate
 
 _BENCHMARK = ("test2011", "test2011asr")
-_AT_A_TIME = 1000
 
 Pair = tuple[Utterance, Utterance]
 
@@ -108,36 +107,15 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
         yield tokens, label_tokens(annotate(words, labels=labels), tokens)
 
 
-def write_pairs(pairs: Iterable[Pair], reference: Path, hypothesis: Path) -> Iterator[Pair]:
-    """Yield the same pairs, and write them to two TSV files."""
+def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:
+    """Write TARGET.ref.tsv and TARGET.hyp.tsv with the output of a model for one set, and score them."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    reference, hypothesis = (target.with_name(f"{target.name}.{side}.tsv") for side in ("ref", "hyp"))
     with write_file(reference) as ref, write_file(hypothesis) as hyp:
-        for expected, found in pairs:
+        for expected, found in test_set.punctuate(punctuator, test_set.path):
             write_tsv([expected], ref)
             write_tsv([found], hyp)
-            yield expected, found
-
-
-def count_pairs(pairs: Iterable[Pair], merge: int | None = None) -> Counts:
-    """Count each utterance, in chunks to limit the memory.
-
-    Raises:
-        InputError: there are no words.
-    """
-    pairs, parts = iter(pairs), []
-    while chunk := list(islice(pairs, _AT_A_TIME)):
-        expected, found = zip(*chunk, strict=True)
-        parts.append(pair_words(expected, found, merge).count())
-    if not parts:
-        raise InputError("test set", "no words", "written text")
-    return concatenate(parts)
-
-
-def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:
-    """Score a model on one set, and write TARGET.ref.tsv and TARGET.hyp.tsv."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    pairs = test_set.punctuate(punctuator, test_set.path)
-    paths = (target.with_name(f"{target.name}.{side}.tsv") for side in ("ref", "hyp"))
-    return score_counts(count_pairs(write_pairs(pairs, *paths), test_set.merge))
+    return score(read_tsv(reference), read_tsv(hypothesis), test_set.merge)
 
 
 def main(

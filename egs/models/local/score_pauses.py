@@ -8,7 +8,6 @@ the sentences compares the two runs on the same words.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import read_text_file, write_json_file
+from asr_punct.formats.files import read_json_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import compare_counts, pair_words, score_counts
@@ -34,10 +33,10 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
     Raises:
         InputError: the file has another form, or a sentence that is not made of its tokens' words.
     """
-    text = read_text_file(path)
+    items = read_json_file(path)
     try:
-        rows = [(row["sent"], " ".join(row["word"].split()), *_times(row)) for row in json.loads(text)]
-    except (RecursionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        rows = [(row["sent"], " ".join(row["word"].split()), *_times(row)) for row in items]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"{type(error).__name__} {error}", _EXPECTED) from None
     sentences = []
     for number, group in groupby(rows, key=lambda row: row[0]):

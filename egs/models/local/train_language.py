@@ -24,6 +24,7 @@ from training_text.sources import read_blocks, read_sources
 from typer import Option
 
 from asr_punct.errors import run_script
+from asr_punct.formats.files import read_text_file
 from asr_punct.identifier import MODEL, letters_of
 from asr_punct.identifier import ngram_hashes as hashes_of_word
 
@@ -46,14 +47,7 @@ _FREQUENT_WORDS = 200
 """Portuguese words that are not spelt as Galician: mostly function words, which are other words in Galician."""
 _SHARE_MIXED = 0.04
 _LENGTHS = (2, 60)
-_FUNCTION_WORDS = """o o o o o a a a a a e e e e que que que que que de de de de os as do do da da dos das no no na na
-nos nas ao ao aos á á ás un un unha unha uns unhas en en por para para con con sen sobre non non non máis é é é foi foi
-son son era está está están ten ten teñen hai hai ser ter facer moi moi tamén tamén como como cando onde porque se se
-pero pero ou ou xa xa só ata entre este esta isto estes estas ese esa iso aquel aquela polo pola polos polas co coa cos
-coas dun dunha nun nunha eu ti el ela nós vós eles elas me che lle nos vos lles seu súa seus súas meu miña todo toda
-todos todas outro outra moito moita moitos algo ninguén nada agora hoxe onte mañá sempre nunca aquí alí dous dúas tres
-vai van vou fixo dixo pode poden temos somos estamos imos fose había estaba tiña quen cal xente ano anos día días ben
-mal despois antes mentres aínda logo entón así grazas"""
+_FUNCTION_WORDS = Path(__file__).parent.parent / "sources" / "galician_words.txt"
 """Galician function words, the more frequent ones several times."""
 _GALICIAN_SPELLING = (
     (r"ção$", "ción"), (r"ções$", "cións"), (r"são$", "sión"), (r"sões$", "sións"), (r"ão$", "ón"), (r"ões$", "óns"),
@@ -112,7 +106,7 @@ def galician(random: Random) -> Draw:
     import django
 
     translations = running(translated_words(Path(django.__path__[0]), "gl"), random)
-    function_words, portuguese = _FUNCTION_WORDS.split(), listed("pt", random, _FREQUENT_WORDS)
+    function_words, portuguese = read_text_file(_FUNCTION_WORDS).split(), listed("pt", random, _FREQUENT_WORDS)
 
     def respelt(word: str) -> str:
         for pattern, letters in _GALICIAN_SPELLING:
