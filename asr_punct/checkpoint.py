@@ -63,7 +63,7 @@ class ModelInfo:
 
 def write_info(directory: Path, info: ModelInfo) -> None:
     """Write `config.json` with the hashes of the files in the directory."""
-    files = {name: _sha256(directory / name) for name in FILES if (directory / name).is_file()}
+    files = {name: file_sha256(directory / name) for name in FILES if (directory / name).is_file()}
     write_json_file(directory / CONFIG, info_mapping(replace(info, files=files)))
 
 
@@ -132,7 +132,7 @@ def existing_file(directory: Path, info: ModelInfo, name: str) -> Path:
 def verified_file(directory: Path, info: ModelInfo, name: str) -> Path:
     """Return the path of a file whose hash matches. Raises ModelError if it is missing or altered."""
     path = existing_file(directory, info, name)
-    found = _sha256(path)
+    found = file_sha256(path)
     if found != info.files[name]:
         raise ModelError(path, f"SHA-256 {found[:12]}…", f"{info.files[name][:12]}… as in {CONFIG}")
     return path
@@ -172,6 +172,7 @@ def _check_numbers(
             raise ModelError(f"{place}: {name}", repr(value), f"a number{limits}")
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

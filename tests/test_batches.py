@@ -22,8 +22,9 @@ from asr_punct.training.batches import (
     make_batch,
     truncate,
 )
-from asr_punct.training.corpus import Vocabulary, mark_matrix, read_corpus
+from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.mapped import read_corpus
 
 
 @pytest.fixture(scope="module")

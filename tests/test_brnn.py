@@ -1,6 +1,7 @@
 """The recurrent network of Tilk and Alumäe 2016: classes of marks, sparse gradients, training."""
 
 import dataclasses
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -21,18 +22,19 @@ COMMA, PERIOD, QUESTION, QUOTE = Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.QU
 
 
 def test_classes_are_ordered_by_frequency():
-    words = [frozenset()] * 9 + [frozenset({PERIOD})] * 5 + [frozenset({COMMA})] * 3
-    words += [frozenset({PERIOD, QUOTE})] * 2 + [frozenset({QUOTE, QUESTION})]
+    words = Counter([frozenset()] * 9 + [frozenset({PERIOD})] * 5 + [frozenset({COMMA})] * 3)
+    words.update([frozenset({PERIOD, QUOTE})] * 2 + [frozenset({QUOTE, QUESTION})])
     classes = find_classes(words, 2)
     assert classes[:5] == ("O", "PERIOD", "COMMA", "QUOTE", "QUESTION")
     assert classes[5:] == ("PERIOD+QUOTE",)
     assert find_classes(words, 1)[5:] == ("PERIOD+QUOTE", "QUESTION+QUOTE")
-    assert find_classes([], 1) == ("O",)
+    assert find_classes(Counter(), 1) == ("O",)
 
 
 @pytest.fixture
 def head():
-    classes = find_classes([frozenset({PERIOD, QUOTE})] * 3 + [frozenset({PERIOD})] * 3 + [frozenset({COMMA})], 2)
+    words = Counter({frozenset({PERIOD, QUOTE}): 3, frozenset({PERIOD}): 3, frozenset({COMMA}): 1})
+    classes = find_classes(words, 2)
     return ClassHead(HeadConfig(kind="classes", classes=classes), WIDTH, 16), classes
 
 

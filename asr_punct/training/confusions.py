@@ -54,9 +54,8 @@ class Confusions:
     @classmethod
     def from_corpus(cls, corpus: Corpus, language: str, fillers: Sequence[str] = ()) -> Confusions:
         """Find the confusions of a corpus. The caller then adds the words of `extra` to its vocabulary."""
-        words = corpus.vocabulary.words
-        counts = np.bincount(corpus.words, minlength=len(words))
-        return cls.from_vocabulary(words, counts, _names(corpus), language, fillers)
+        counts, names = _counts_and_names(corpus)
+        return cls.from_vocabulary(corpus.vocabulary.words, counts, names, language, fillers)
 
     @classmethod
     def from_vocabulary(
@@ -93,16 +92,21 @@ class Confusions:
         )
 
 
-def _names(corpus: Corpus) -> _Bools:
-    """Return which words have a capital in most of their occurrences inside sentences, (vocabulary,)."""
-    size = len(corpus.vocabulary.words)
-    ends = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}))
-    inside = (corpus.boundaries & DOCUMENT_START == 0) & (corpus.marks & np.uint16(mark_bits(LEFT)) == 0)
-    inside[1:] &= corpus.marks[:-1] & ends == 0
-    capital = inside & (corpus.cases != CASES.index(Case.O))
-    capitals, all_inside = (np.bincount(corpus.words[chosen], minlength=size) for chosen in (capital, inside))
+def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
+    """Return the occurrences of each word, and which words mostly have a capital inside sentences, (vocabulary,)."""
+    size, end_before = len(corpus.vocabulary.words), False
+    ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
+    counts, capitals, all_inside = np.zeros((3, size), np.int64)
+    for _, block in corpus.blocks():
+        after_end = block.marks & ends > 0
+        begins = np.concatenate([[end_before], after_end[:-1]])
+        inside = ~begins & (block.boundaries & DOCUMENT_START == 0) & (block.marks & left == 0)
+        capital = inside & (block.cases != CASES.index(Case.O))
+        for total, chosen in ((counts, slice(None)), (capitals, capital), (all_inside, inside)):
+            np.add.at(total, block.words[chosen], 1)
+        end_before = bool(after_end[-1])
     names: _Bools = 2 * capitals > all_inside
-    return names
+    return counts, names
 
 
 def _array(pairs: Iterable[tuple[int, int]]) -> _Pairs:

@@ -1,24 +1,20 @@
-"""Labelled corpora and training windows as arrays of a few bytes for each word."""
+"""Labelled words as arrays of a few bytes for each word: corpora, and the words of training windows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct import progress
-from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput
-from asr_punct.formats.tsv import read_tsv
-from asr_punct.marks import CASES, MARKS, Labels, Mark, mark_bits
-from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, buckets
+from asr_punct.marks import MARKS
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance, word_count
+
+BLOCK_WORDS = 2**16
+"""Words that are processed together where a whole corpus would need too much memory."""
 
 
 @dataclass(frozen=True)
@@ -78,28 +74,43 @@ class WordColumns:
     pauses: npt.NDArray[np.int16]
     boundaries: npt.NDArray[np.uint8]
 
-
-@dataclass(frozen=True)
-class Corpus(WordColumns):
-    """The words of all documents, concatenated."""
-
-    vocabulary: Vocabulary
-
     def __len__(self) -> int:
         return len(self.words)
 
+    def blocks(self) -> Iterator[tuple[int, WordColumns]]:
+        """Yield consecutive blocks of at most `BLOCK_WORDS` words, and the index of the first word of each."""
+        for start in range(0, len(self), BLOCK_WORDS):
+            columns = {each.name: getattr(self, each.name) for each in fields(WordColumns)}
+            yield start, WordColumns(**{name: array[start : start + BLOCK_WORDS] for name, array in columns.items()})
+
+
+@dataclass(frozen=True)
+class Corpus(WordColumns):
+    """The words of all documents, concatenated. The columns may be memory-mapped files."""
+
+    vocabulary: Vocabulary
+
     def documents(self) -> npt.NDArray[np.int64]:
         """Return the first word of each document and the word after its last one, (documents, 2)."""
-        starts = np.flatnonzero(self.boundaries & DOCUMENT_START)
-        stops = np.flatnonzero(self.boundaries & DOCUMENT_END) + 1
-        return np.stack([starts, stops], axis=1)
+        edges = [
+            [first + np.flatnonzero(block.boundaries & flag) for flag in (DOCUMENT_START, DOCUMENT_END)]
+            for first, block in self.blocks()
+        ]
+        starts, lasts = (np.concatenate(column) for column in zip(*edges, strict=True))
+        return np.stack([starts, lasts + 1], axis=1)
+
+    def subword_counts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
+        """Return the number of sub-words of each word from `start` to `stop`, (stop - start,)."""
+        return self.vocabulary.counts(self.words[start:stop])
 
     def inputs(self) -> Iterator[WordInput]:
         """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
         offsets = self.vocabulary.offsets.tolist()
-        for word, pause, flag in zip(self.words.tolist(), self.pauses.tolist(), self.boundaries.tolist(), strict=True):
-            yield WordInput(tuple(subwords[offsets[word] : offsets[word + 1]]), pause, flag)
+        for _, block in self.blocks():
+            columns = (block.words.tolist(), block.pauses.tolist(), block.boundaries.tolist())
+            for word, pause, flag in zip(*columns, strict=True):
+                yield WordInput(tuple(subwords[offsets[word] : offsets[word + 1]]), pause, flag)
 
     def windows(self, spans: npt.NDArray[np.integer]) -> WordArrays:
         """Return the words of windows; `spans` has the first word and the end of each, (windows, 2)."""
@@ -162,59 +173,6 @@ def positions(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     lengths = np.bincount(rows)
     found: npt.NDArray[np.int64] = np.arange(len(rows)) - (np.cumsum(lengths) - lengths)[rows]
     return found
-
-
-def read_words(path: Path) -> Iterator[str]:
-    """Yield the lower-case words of a TSV corpus."""
-    return (word.text.lower() for utterance in _utterances(path) for word in utterance.words)
-
-
-def read_marks(path: Path) -> Iterator[frozenset[Mark]]:
-    """Yield the marks of each word of a TSV corpus."""
-    return (label.marks for utterance in _utterances(path) for label in utterance.labels)
-
-
-def _utterances(path: Path) -> Iterable[Utterance]:
-    return progress.track(read_tsv(path), f"words of {path.name}", size=word_count, source=path)
-
-
-def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
-    """Load a TSV corpus.
-
-    Raises:
-        InputError: the file is missing, malformed or has no words.
-    """
-    index: dict[str, int] = {}
-    utterances = (utterance for utterance in _utterances(path) if utterance.words)
-    columns: list[npt.NDArray[np.int64]] = []
-    for _, document in groupby(utterances, key=lambda utterance: utterance.context):
-        arrays = [_columns(utterance, index) for utterance in document]
-        arrays[0][4, 0] += DOCUMENT_START
-        arrays[-1][4, -1] += DOCUMENT_END
-        columns += arrays
-    if not columns:
-        raise InputError(path, "no words", "a corpus")
-    words, marks, cases, pauses, boundaries = np.concatenate(columns, axis=1)
-    return Corpus(
-        vocabulary=Vocabulary.encode(list(index), tokenizer),
-        words=words.astype(np.int32),
-        marks=marks.astype(np.uint16),
-        cases=cases.astype(np.uint8),
-        pauses=pauses.astype(np.int16),
-        boundaries=boundaries.astype(np.uint8),
-    )
-
-
-def _columns(utterance: Utterance, index: dict[str, int]) -> npt.NDArray[np.int64]:
-    """Return the columns of an utterance in the order of `WordColumns`, (5, words); `index` numbers the words."""
-    words = [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
-    marks, cases = zip(*map(_label_ids, utterance.labels), strict=True)
-    return np.stack([words, marks, cases, buckets(utterance.pauses), np.zeros(len(words), np.int64)])
-
-
-@cache
-def _label_ids(labels: Labels) -> tuple[int, int]:
-    return mark_bits(labels.marks), CASES.index(labels.case)
 
 
 def mark_matrix(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:

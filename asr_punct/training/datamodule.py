@@ -16,7 +16,8 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.augment import augment
 from asr_punct.training.batches import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.confusions import Confusions
-from asr_punct.training.corpus import Corpus, Vocabulary, read_corpus
+from asr_punct.training.corpus import Corpus, Vocabulary
+from asr_punct.training.mapped import read_corpus
 from asr_punct.training.noise import add_noise
 from asr_punct.training.windows import training_windows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +23,9 @@ from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest
 from asr_punct.training.card import write_card
-from asr_punct.training.corpus import read_marks, read_words
 from asr_punct.training.datamodule import TRAIN, PunctuationData
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
+from asr_punct.training.mapped import count_marks, read_words
 from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finished, make_directories, resolve_device
 
 log = logging.getLogger(__name__)
@@ -119,17 +119,16 @@ def with_classes(config: Config, data: Path) -> Config:
     heads = config.model.heads
     if heads.kind != "classes" or heads.classes:
         return config
-    classes = find_classes(read_marks(data / TRAIN), heads.class_count)
+    classes = find_classes(count_marks(data / TRAIN), heads.class_count)
     return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
-def find_classes(labels: Iterable[frozenset[Mark]], class_count: int) -> tuple[str, ...]:
-    """Return the classes of a corpus, given the marks of each word.
+def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str, ...]:
+    """Return the classes of a corpus, given the number of words with each set of marks.
 
     These are no mark, each mark that occurs, and each set of several marks that at least `class_count` words have;
     marks and sets are sorted by frequency.
     """
-    sets = Counter(labels)
     counts = {mark: sum(count for marks, count in sets.items() if mark in marks) for mark in MARKS}
     single = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
     several = ((-count, format_marks(marks)) for marks, count in sets.items() if len(marks) > 1)

@@ -25,6 +25,7 @@ from asr_punct.model.device import has_bf16, open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.datamodule import DEV, TRAIN
+from asr_punct.training.mapped import find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _SHOWN = 6
@@ -90,10 +91,13 @@ def _check_resumable(run: Run, started: Config, config: Config) -> None:
 
 
 def check_data(data: Path) -> None:
-    """Raise InputError if the directory does not have both corpora."""
-    for name in (TRAIN, DEV):
-        if not (data / name).is_file():
-            raise InputError(data / name, "no such file", f"a directory with {TRAIN} and {DEV}")
+    """Make the arrays of both corpora. Raises InputError as `find_arrays`."""
+    paths = [data / name for name in (TRAIN, DEV)]
+    for path in paths:
+        if not has_corpus(path):
+            raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
+    for path in paths:
+        find_arrays(path)
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:

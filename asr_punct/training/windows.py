@@ -6,7 +6,10 @@ run has the same ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,34 +18,42 @@ from numpy.random import Generator
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END
 from asr_punct.marks import SENTENCE_ENDS, mark_bits
-from asr_punct.training.corpus import Corpus, positions
+from asr_punct.training.corpus import BLOCK_WORDS, Corpus, positions
 
 Spans = npt.NDArray[np.integer]
 """First word of each window or document, and the word after its last one, (windows, 2)."""
+SubwordCounts = Callable[[int, int], npt.NDArray[np.integer]]
 
 CUT_EVERY = 24
 """Mean number of words between two cuts of `cut_windows`."""
+_BLOCK_SPANS = 2**12
+"""Windows or documents that are processed together."""
 _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
-@dataclass(frozen=True)
 class WindowLimits:
     """Largest size of a window.
 
-    Attributes:
+    Args:
         words: maximum number of words.
         tokens: maximum number of sub-words, without the special tokens.
-        before: *Shape:* (corpus + 1,), number of sub-words before each word of the corpus; the last entry counts all.
+        size: number of words of the corpus.
+        subword_counts: returns the number of sub-words of each word of the corpus from a first one to an end.
     """
 
-    words: int
-    tokens: int
-    before: npt.NDArray[np.int64]
+    def __init__(self, words: int, tokens: int, size: int, subword_counts: SubwordCounts) -> None:
+        self.words, self.tokens, self._size, self._subword_counts = words, tokens, size, subword_counts
+        self._first, self._block = 0, [0]  # sub-words before each word of a block, as in `before`
 
     @classmethod
     def of(cls, subwords: npt.NDArray[np.integer], words: int, tokens: int) -> WindowLimits:
         """Return the limits for a corpus; `subwords` is the number of sub-words of each of its words, (corpus,)."""
-        return cls(words, tokens, np.concatenate([[0], np.cumsum(subwords)]))
+        return cls(words, tokens, len(subwords), lambda start, stop: subwords[start:stop])
+
+    @cached_property
+    def before(self) -> npt.NDArray[np.int64]:
+        """Number of sub-words before each word of the corpus, (corpus + 1,); the last entry counts all."""
+        return np.concatenate([[0], np.cumsum(self._subword_counts(0, self._size))])
 
     def stops(
         self, starts: npt.NDArray[np.integer] | int, stops: npt.NDArray[np.integer] | int
@@ -52,9 +63,21 @@ class WindowLimits:
         limits: npt.NDArray[np.int64] = np.minimum(np.add(starts, self.words), np.maximum(fitting, np.add(starts, 1)))
         return np.minimum(stops, limits)
 
+    def stop(self, start: int, stop: int) -> int:
+        """Return `stops` of one start. Keeps a block of the corpus in memory, so starts should ascend."""
+        stop = min(stop, start + self.words)
+        if start < self._first or stop >= self._first + len(self._block):
+            end = min(start + max(BLOCK_WORDS, self.words), self._size)
+            self._first, self._block = start, [0, *np.cumsum(self._subword_counts(start, end)).tolist()]
+        place = start - self._first
+        fitting = bisect_right(self._block, self._block[place] + self.tokens, place, stop - self._first + 1) - 1
+        return max(fitting + self._first, start + 1)
+
 
 def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens: int, rng: Generator) -> Spans:
     """Cut the windows of one pass over a corpus.
+
+    `passes` needs memory for the windows only; the other kinds need at least 8 bytes for each word of the corpus.
 
     Args:
         corpus: the words.
@@ -63,7 +86,7 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
         tokens: maximum number of sub-words of a window, without the special tokens.
         rng: random generator.
     """
-    limits = WindowLimits.of(corpus.vocabulary.counts(corpus.words), words, tokens)
+    limits = WindowLimits(words, tokens, len(corpus), corpus.subword_counts)
     documents, sampling = corpus.documents(), config.windows
     match sampling.kind:
         case "uniform":
@@ -83,25 +106,35 @@ def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
     The last word of most of these windows has no document end flag: the right context ends there as in a stream.
     """
     chosen = rng.random(len(windows)) < share
-    starts, stops = windows[chosen].T
+    parts = [_cut(block, rng) for block in _blocks(windows[chosen])]
+    return np.concatenate([windows[~chosen], *parts])
+
+
+def _blocks(spans: Spans) -> Iterator[Spans]:
+    """Yield consecutive blocks of windows or documents."""
+    yield from (spans[i : i + _BLOCK_SPANS] for i in range(0, len(spans), _BLOCK_SPANS))
+
+
+def _cut(windows: Spans, rng: Generator) -> Spans:
+    starts, stops = windows.T
     rows = np.repeat(np.arange(len(starts)), stops - starts)
     offsets = positions(rows)
     begins = (offsets == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
     words = starts[rows] + offsets
-    parts = np.stack([words[begins], words[np.roll(begins, -1)] + 1], axis=1)
-    return np.concatenate([windows[~chosen], parts])
+    return np.stack([words[begins], words[np.roll(begins, -1)] + 1], axis=1)
 
 
 def consecutive_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> Spans:
     """Cut each document into consecutive windows, the first one of random length; every word is in one window."""
-    windows = []
-    for start, stop in documents.tolist():
-        first = limits.words if stop - start <= limits.words else int(rng.integers(1, limits.words + 1))
-        while start < stop:
-            end = int(limits.stops(start, min(stop, start + first)))
-            windows.append((start, end))
-            start, first = end, limits.words
-    return np.array(windows)
+    windows = array("q")
+    for block in _blocks(documents):
+        for start, stop in block.tolist():
+            first = limits.words if stop - start <= limits.words else int(rng.integers(1, limits.words + 1))
+            while start < stop:
+                end = limits.stop(start, min(stop, start + first))
+                windows.extend((start, end))
+                start, first = end, limits.words
+    return np.array(windows, np.int64).reshape(-1, 2)
 
 
 def sliding_windows(documents: Spans, limits: WindowLimits) -> Spans:
