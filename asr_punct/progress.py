@@ -82,6 +82,7 @@ def track(
     size: Callable[[T], float] = lambda _: 1,
     total: float | None = None,
     source: object = None,
+    detail: Callable[[], str] = str,
 ) -> Iterator[T]:
     """Yield the items and show their count.
 
@@ -92,6 +93,7 @@ def track(
         total: number of units in all items, if known.
         source: file that the items are read from. If `total` is None, the share of its bytes that has been read is
             shown; the file must be registered by `reading`.
+        detail: returns text to show after the count.
     """
     with step(unit) as task:
         if task is None or _bar is None:
@@ -105,7 +107,7 @@ def track(
                 next_update = time.monotonic() + _UPDATE_INTERVAL_S
                 number = f"{count:,.0f}/{total:,.0f}" if total else f"{count:,.0f}"
                 done, end = (count, total) if total else _position(str(source))
-                bar.update(task, completed=done, total=end, description=f"{number} {unit}")
+                bar.update(task, completed=done, total=end, description=f"{number} {unit}{detail()}")
 
 
 @contextmanager

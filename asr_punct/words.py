@@ -5,12 +5,12 @@ Both are frozen: change a field with `dataclasses.replace`, or the labels, pause
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, takes_case
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
@@ -147,6 +147,40 @@ def annotate(
 def without_labels(utterance: Utterance) -> Utterance:
     """Return the utterance without labels and probabilities."""
     return annotate(utterance, labels=None, probabilities=None)
+
+
+def lowercase(words: Iterable[Word]) -> tuple[Word, ...]:
+    """Return the words in lower case; tags and addresses (`<UNK>`) stay."""
+    return tuple(replace(word, text=word.text.lower()) if takes_case(word.text) else word for word in words)
+
+
+def lowercased(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield the utterances in lower case."""
+    return (replace(utterance, words=lowercase(utterance.words)) for utterance in utterances)
+
+
+MIN_CAPITALS = 3
+"""Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
+CAPITALS_STAY = "all words are in capitals, which stay in the output (to restore capitals: --lowercase)"
+"""Hint at input in capitals."""
+
+
+class CapitalsCheck:
+    """Checks whether all words of an input are in capitals."""
+
+    def __init__(self) -> None:
+        self._count, self._only_capitals = 0, True
+
+    def add(self, words: Iterable[Word]) -> None:
+        """Check more words; those without capital and small letters, tags and addresses do not count."""
+        if self._only_capitals:
+            cased = [word.text for word in words if takes_case(word.text) and word.text.lower() != word.text.upper()]
+            self._only_capitals = all(text == text.upper() for text in cased)
+            self._count += len(cased)
+
+    def are_capitals(self, minimum: int = MIN_CAPITALS) -> bool:
+        """Whether there were at least `minimum` words, all in capitals."""
+        return self._only_capitals and self._count >= minimum
 
 
 def marks_of(word: Word) -> frozenset[Mark]:

@@ -31,6 +31,7 @@ LAYERS = [
     "checkpoint",
     "hub",
     "inference",
+    "batch",
     "model",
     "training",
     "corpora",

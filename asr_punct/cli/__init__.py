@@ -14,6 +14,7 @@ from typing import NoReturn
 import typer
 
 from asr_punct.cli import (  # noqa: F401 - each registers its commands
+    batch,
     evaluation,
     recognition,
     restoring,

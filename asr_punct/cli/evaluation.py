@@ -9,7 +9,7 @@ import typer
 
 from asr_punct.cli import completion
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.options import Device, From, Int8, Merge, Quiet, Threads, open_punctuator
+from asr_punct.cli.options import Device, From, Int8, Merge, Quiet, Threads, punctuator_opener
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.progress import on_terminal
 
@@ -66,7 +66,7 @@ def evaluate(
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
-    punctuators = [open_punctuator(name, None, False, None, device, threads, int8, None) for name in names]
+    punctuators = [punctuator_opener(name, None, False, None, device, threads, int8, None)() for name in names]
     style = punctuators[0].glyphs
     with on_terminal(quiet):
         texts = [

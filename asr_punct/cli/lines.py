@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from asr_punct.cli.capitals import CapitalsHint, lowercase
+from asr_punct.cli.capitals import CapitalsHint
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import Seconds, Word
+from asr_punct.words import Seconds, Word, lowercase
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which a hint at `--lowercase` is printed."""

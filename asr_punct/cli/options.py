@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,7 +111,7 @@ Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
-def open_punctuator(
+def punctuator_opener(
     model: str | None,
     marks: str | None,
     no_case: bool,
@@ -121,15 +122,16 @@ def open_punctuator(
     class_weights: str | None,
     aggregate: int | None = None,
     lang: str | None = None,
-) -> Punctuator:
-    """Return the punctuator that the options describe."""
+) -> Callable[[], Punctuator]:
+    """Return a function that opens the punctuator that the options describe. It can be sent to other processes."""
     from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks
 
     if casing and no_case:
         raise AsrPunctError("found --casing and --no-case, expected one of them")
-    return Punctuator.from_pretrained(
+    return partial(
+        Punctuator.from_pretrained,
         model,
         language=lang,
         marks=None if marks is None else named_marks(marks.upper().split(",")),

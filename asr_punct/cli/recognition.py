@@ -15,6 +15,7 @@ from asr_punct.cli.options import LANGUAGES, Lowercase, Output, Quiet, Report, S
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
+from asr_punct.words import lowercased
 
 _ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "whisper-log", "whisper-tsv", "vosk")
 """Output formats whose files have one recording."""
@@ -83,7 +84,7 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.cli.capitals import lowercased, with_capitals_hint
+    from asr_punct.cli.capitals import with_capitals_hint
     from asr_punct.cli.cue_report import CueReport
     from asr_punct.formats.subtitle_writers import chosen_limits
     from asr_punct.hub import find_model

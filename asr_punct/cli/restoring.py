@@ -28,7 +28,7 @@ from asr_punct.cli.options import (
     Threads,
     Times,
     To,
-    open_punctuator,
+    punctuator_opener,
 )
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
 from asr_punct.cli.waiting import END_OF_INPUT, hint_at_silence
@@ -37,7 +37,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.marks import Labels
 from asr_punct.progress import on_terminal, track
-from asr_punct.words import Utterance, without_labels, word_count
+from asr_punct.words import Utterance, lowercased, without_labels, word_count
 
 
 @command(
@@ -111,7 +111,7 @@ def punctuate(
     """
     from asr_punct import formats
     from asr_punct.audio import recording_table, single_recording
-    from asr_punct.cli.capitals import lowercased, with_capitals_hint
+    from asr_punct.cli.capitals import with_capitals_hint
     from asr_punct.cli.cue_report import CueReport
     from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
@@ -129,7 +129,8 @@ def punctuate(
     in_place = is_same_file(source, output) and target == given.format
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output, "--report": report}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
-    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
+    opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
+    punctuator = opener()
     if source == STANDARD_STREAM and not quiet:
         hint_at_silence(
             f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE"
@@ -197,7 +198,7 @@ def stream(
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
-    punctuator = open_punctuator(model, marks, no_case, casing, device, threads, int8, class_weights)
+    punctuator = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
     hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
     with punctuator.stream(left, right) as words:
         punctuate_standard_input(words, lowercase, hint=not no_case)

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
 
 from asr_punct import progress
 from asr_punct.errors import InputError
+from asr_punct.formats.partial import partial_name
 from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
@@ -305,7 +306,8 @@ def _discard_buffer() -> None:
 @contextmanager
 def _replacing(target: Path) -> Iterator[_Output]:
     with _io_errors(target, _WRITABLE):
-        handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial")
+        prefix, suffix = partial_name()
+        handle, partial = tempfile.mkstemp(suffix, prefix, target.parent)
         os.close(handle)
     try:
         with closing(_open_output(Path(partial), target)) as out:

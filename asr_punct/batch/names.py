@@ -1,0 +1,174 @@
+"""The inputs of a batch, and the names of their outputs."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
+from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
+
+_HIDDEN = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One file of a batch.
+
+    Attributes:
+        source: path of the input.
+        output: path of the output.
+        size: size of the input in bytes, 0 if it does not exist.
+    """
+
+    source: str
+    output: str
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """An input file, and its name in the output directory."""
+
+    path: str
+    name: str
+
+
+class Inputs:
+    """The inputs of a batch.
+
+    Args:
+        sources: files, folders and globs. A file keeps its name; a file of a folder keeps its path in the folder, that
+            of a glob its path after the folders without wildcards. In folders, hidden files and those of unknown
+            formats are left out.
+        list_file: file with one path a line, which is kept as a whole; `-` is standard input.
+        output: the output directory; its files are no inputs.
+        any_format: whether files of folders with an unknown suffix are inputs, because the format is given.
+
+    Raises:
+        InputError: a source does not exist or has no files.
+
+    Attributes:
+        ignored: number of files of folders that were left out.
+    """
+
+    def __init__(
+        self, sources: Sequence[str], output: Pathlike, list_file: str | None = None, any_format: bool = False
+    ) -> None:
+        self._output, self._output_folder = str(output), os.path.realpath(output)
+        self._any_format = any_format
+        self.ignored = 0
+        found = [each for source in sources for each in self._expand(os.path.normpath(source))]
+        if list_file is not None:
+            found += _listed(list_file)
+        self._found = list(dict.fromkeys(found))
+
+    def items(self, format_name: str | None = None) -> list[Item]:
+        """Return the inputs with their outputs.
+
+        Args:
+            format_name: format of the outputs, which sets their suffix; None: they keep the names of the inputs.
+
+        Raises:
+            AsrPunctError: two inputs would have the same output, or an output is an input.
+        """
+        items = [
+            Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), _size(each.path))
+            for each in self._found
+        ]
+        _check(items)
+        return items
+
+    def _expand(self, source: str) -> Iterator[_Input]:
+        """Yield the files of one argument."""
+        found: Iterable[_Input]
+        if os.path.isdir(source):
+            found = self._files(source)
+        elif os.path.exists(source):
+            found = [_Input(source, os.path.basename(source))]
+        elif glob.has_magic(source):
+            found = self._matches(source)
+        else:
+            raise InputError(source, "no such file or folder", "a file, a folder or a glob")
+        found = list(found)
+        if not found:
+            kind = "matching file" if glob.has_magic(source) else "file of a known format"
+            raise InputError(source, f"no {kind}", "at least one")
+        yield from found
+
+    def _files(self, folder: str) -> Iterator[_Input]:
+        for parent, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if self._is_read(os.path.join(parent, name)))
+            for name in sorted(names):
+                path = os.path.join(parent, name)
+                if name.startswith(_HIDDEN) or not (self._any_format or _has_known_suffix(name)):
+                    self.ignored += not name.startswith(_HIDDEN)
+                else:
+                    yield _Input(path, os.path.relpath(path, folder))
+
+    def _is_read(self, folder: str) -> bool:
+        hidden = os.path.basename(folder).startswith(_HIDDEN)
+        return not hidden and os.path.realpath(folder) != self._output_folder
+
+    def _matches(self, pattern: str) -> Iterator[_Input]:
+        parts = Path(pattern).parts
+        fixed = Path(*parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
+        for path in sorted(glob.glob(pattern, recursive=True)):
+            if os.path.isfile(path) and not os.path.realpath(path).startswith(self._output_folder + os.sep):
+                yield _Input(path, os.path.relpath(path, fixed))
+
+
+def _listed(list_file: str) -> Iterator[_Input]:
+    """Yield the files of a list. Their existence is not checked."""
+    for number, line in read_lines(list_file):
+        if path := line.strip():
+            normal = os.path.normpath(path)
+            name = normal.lstrip(os.sep)
+            if name.split(os.sep)[0] == os.pardir:
+                raise InputError(f"{display_name(list_file)}:{number}", repr(path), "a path without ..")
+            yield _Input(normal, name)
+
+
+def output_name(name: str, format_name: str | None) -> str:
+    """Return the name of an output: that of the input, with the suffix of the output's format.
+
+    Args:
+        name: name of the input; the suffix of its compression stays.
+        format_name: format of the output; None: the name stays as it is.
+    """
+    if format_name is None:
+        return name
+    bare = uncompressed_name(name)
+    compression = Path(name).name.removeprefix(bare)
+    chosen = FORMATS[format_name]
+    suffix = (chosen.suffixes or chosen.kept_as[-1:])[0]
+    stem = Path(bare).stem if Path(bare).suffix else bare
+    return os.path.join(os.path.dirname(name), stem + suffix + compression)
+
+
+def _has_known_suffix(name: str) -> bool:
+    return format_by_name(uncompressed_name(name)) in READABLE
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _check(items: Sequence[Item]) -> None:
+    sources = {os.path.realpath(item.source) for item in items}
+    source_of: dict[str, str] = {}
+    for item in items:
+        if os.path.realpath(item.output) in sources:
+            raise AsrPunctError(f"-o: found {item.output}, which is also an input, expected another folder")
+        other = source_of.setdefault(item.output, item.source)
+        if other != item.source:
+            found = f"the output {item.output} for {other} and {item.source}"
+            expected = "different names (a folder, a quoted glob and --list keep the folders of their files)"
+            raise AsrPunctError(f"-o: found {found}, expected {expected}")

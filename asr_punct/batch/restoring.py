@@ -1,0 +1,180 @@
+"""Restore one file of a batch. Processes of this machine and of a cluster run the same code."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from asr_punct import formats
+from asr_punct.audio import AudioOf, recording_table
+from asr_punct.batch.names import Item
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats.files import make_directory
+from asr_punct.formats.kaldi_tables import read_wav_scp
+from asr_punct.formats.source import Source
+from asr_punct.formats.subtitle_writers import chosen_limits
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import Labels
+from asr_punct.pauses import with_pauses_from_audio
+from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Utterance, lowercased, without_labels
+
+_LOG = logging.getLogger(__name__)
+OpenPunctuator = Callable[[], Punctuator]
+"""Opens a model; each worker calls it once."""
+LABELS_STAY = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
+"""Hint at input whose words have labels."""
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How the files of a batch are read and written.
+
+    Attributes:
+        source_format: format of the inputs; None: detected.
+        target_format: format of the outputs; None: that of each input.
+        subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
+        times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
+        wav_scp: table of the recordings on which pauses are refined; None: pauses are those of the times.
+        ignore_labels: whether labels of the input are removed.
+        lowercase: whether words are read in lower case.
+        probabilities: whether the probabilities of labels are written; only for the format `json`.
+        hint_labels: whether to warn of labels that stay in the output.
+        hint_capitals: whether to warn of files whose words are all in capitals.
+        overwrite: whether an existing output is written again.
+    """
+
+    source_format: str | None = None
+    target_format: str | None = None
+    subtitles: str | None = None
+    times: str | None = None
+    wav_scp: Path | None = None
+    ignore_labels: bool = False
+    lowercase: bool = False
+    probabilities: bool = False
+    hint_labels: bool = True
+    hint_capitals: bool = True
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one file.
+
+    Attributes:
+        item: the file.
+        words: number of words that were restored.
+        error: one line with place, found and expected; "" if the output is complete.
+        warnings: warnings of the model and the reader.
+    """
+
+    item: Item
+    words: int = 0
+    error: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class Restorer:
+    """Restores files with one model.
+
+    Args:
+        punctuator: the model.
+        options: how files are read and written.
+    """
+
+    def __init__(self, punctuator: Punctuator, options: FileOptions) -> None:
+        self._punctuator, self._options = punctuator, options
+
+    def run(self, item: Item) -> Result:
+        """Restore one file unless its output exists. Errors are returned, not raised."""
+        if not self._options.overwrite and os.path.isfile(item.output):
+            return Result(item)
+        with _collected_warnings() as warnings:
+            try:
+                words = self.restore(item.source, item.output)
+            except AsrPunctError as error:
+                message = str(error) if item.source in str(error) else f"{item.source}: {error}"
+                return Result(item, error=message)
+            except Exception as error:  # a fault of one file must not end the batch
+                found = f"an internal error ({type(error).__name__}: {error})"
+                return Result(item, error=f"{item.source}: found {' '.join(found.split())}, expected none")
+        return Result(item, words, warnings=tuple(warnings))
+
+    def restore(self, source: str, output: str) -> int:
+        """Restore a file, make the output's folder if there is none, and return the number of words.
+
+        Raises:
+            AsrPunctError: the input is missing or malformed, or the output cannot be written.
+        """
+        options, count = self._options, 0
+        given = Source(source, options.source_format)
+        target = formats.output_format(output, options.target_format, None if options.probabilities else given)
+        limits = chosen_limits(options.subtitles, target)
+        utterances = self._prepared(formats.read(given, silence=True, times=options.times))
+        make_directory(Path(output).parent)
+
+        def counted(restored: Iterable[Utterance]) -> Iterator[Utterance]:
+            nonlocal count
+            for utterance in restored:
+                count += len(utterance.words)
+                yield utterance
+
+        restored = counted(self._punctuator.restore(utterances, probabilities=options.probabilities))
+        restored, glyphs = formats.with_glyphs(restored, self._punctuator.glyphs)
+        formats.write(restored, output, glyphs, target, limits)
+        return count
+
+    def _prepared(self, utterances: Iterable[Utterance]) -> Iterable[Utterance]:
+        """Apply the options that concern words and pauses."""
+        if self._options.ignore_labels:
+            utterances = map(without_labels, utterances)
+        if self._options.lowercase:
+            utterances = lowercased(utterances)
+        utterances = self._with_hints(utterances)
+        return with_pauses_from_audio(utterances, self._audio_of) if self._audio_of else utterances
+
+    def _with_hints(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """Yield the utterances; log hints at labels, and at words that are all in capitals."""
+        has_labels, capitals = False, CapitalsCheck()
+        for utterance in utterances:
+            has_labels = has_labels or any(label != Labels() for label in utterance.labels)
+            capitals.add(utterance.words)
+            yield utterance
+        if has_labels and self._options.hint_labels:
+            _LOG.warning(LABELS_STAY)
+        if capitals.are_capitals() and self._options.hint_capitals:
+            _LOG.warning(CAPITALS_STAY)
+
+    @cached_property
+    def _audio_of(self) -> AudioOf | None:
+        path = self._options.wav_scp
+        return None if path is None else recording_table(read_wav_scp(path), path)
+
+
+class _Collector(logging.Handler):
+    """Collects messages."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one message."""
+        self.messages.append(record.getMessage())
+
+
+@contextmanager
+def _collected_warnings() -> Iterator[list[str]]:
+    """Collect what the package logs, which is not printed then."""
+    logger, collector = logging.getLogger("asr_punct"), _Collector()
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(collector)
+    try:
+        yield collector.messages
+    finally:
+        logger.removeHandler(collector)
+        logger.propagate = propagated

@@ -1,0 +1,203 @@
+"""Processes that restore the files of a batch on this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Thread
+from types import FrameType
+from typing import NoReturn, cast
+
+from asr_punct.batch.names import Item
+from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats.partial import remove_abandoned
+
+_CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy threads of the progress bar and of libraries
+_MAX_FAILED_STARTS = 3
+"""Number of workers in a row that may end before they have opened the model."""
+_TERMINATION_S = 5.0
+"""Seconds that a worker has to remove its unfinished output."""
+_THREADS_VARIABLE = "OMP_NUM_THREADS"
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What a worker reports once: the model is open, or why it cannot be opened."""
+
+    error: str = ""
+
+
+class _Worker:
+    """One process, the connection to it, and the file that it works on."""
+
+    def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
+        self.connection, others = _CONTEXT.Pipe()
+        self.process: BaseProcess = _CONTEXT.Process(target=_work, args=(others, open_punctuator, options), daemon=True)
+        self.item: Item | None = None
+        self.is_open = False
+        with _environment_of_workers():
+            self.process.start()
+        others.close()  # else its end would not be noticed
+
+    def give(self, queue: deque[Item]) -> None:
+        """Send the next file, or if there is none, end the process."""
+        self.item = queue.popleft() if queue else None
+        with suppress(OSError):  # it died: noticed when its result is received
+            self.connection.send(self.item)
+
+    def fate(self) -> str:
+        """Return how a process ended that did not end by itself."""
+        self.process.join()
+        code = self.process.exitcode or 0
+        if code < 0:
+            return f"a worker process killed by {signal.Signals(-code).name}"
+        return f"a worker process that ended with status {code}"
+
+    def stop(self) -> None:
+        """End the process."""
+        self.connection.close()
+        if self.process.is_alive():
+            self.process.terminate()
+        self.process.join(_TERMINATION_S)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def restore_files(
+    items: Sequence[Item], jobs: int, open_punctuator: OpenPunctuator, options: FileOptions
+) -> Generator[Result, None, None]:
+    """Restore files in processes of one thread each; yield a result for each file, as soon as it is there.
+
+    Large files are restored first, so that no process is left with a long one at the end. A process that dies fails
+    only its file, and another one is started. All processes end with the iteration.
+
+    Args:
+        items: the files.
+        jobs: number of processes.
+        open_punctuator: opens the model; a function that can be pickled.
+        options: how files are read and written.
+
+    Raises:
+        AsrPunctError: the model cannot be opened.
+    """
+    queue = deque(sorted(items, key=lambda item: item.size, reverse=True))
+    pool = _Pool(queue, open_punctuator, options)
+    try:
+        pool.start(min(jobs, len(items)))
+        while pool.workers:
+            for connection in wait(list(pool.workers)):
+                worker = pool.workers[cast(Connection, connection)]
+                result = pool.receive(worker)
+                if result is not None:
+                    yield result
+    finally:
+        for worker in pool.workers.values():
+            worker.stop()
+
+
+class _Pool:
+    """Worker processes and the files that are left for them."""
+
+    def __init__(self, queue: deque[Item], open_punctuator: OpenPunctuator, options: FileOptions) -> None:
+        self._queue = queue
+        self._arguments = open_punctuator, options
+        self._failed_starts = 0
+        self.workers: dict[Connection, _Worker] = {}
+
+    def start(self, count: int) -> None:
+        """Start more workers."""
+        for _ in range(count):
+            worker = _Worker(*self._arguments)
+            self.workers[worker.connection] = worker
+
+    def receive(self, worker: _Worker) -> Result | None:
+        """Receive a worker's message and send it the next file; replace it if it has died.
+
+        Raises:
+            AsrPunctError: the worker cannot open the model.
+        """
+        try:
+            message: _Opened | Result = worker.connection.recv()
+        except (EOFError, OSError):
+            return self._replace(worker)
+        if isinstance(message, _Opened):
+            if message.error:
+                raise AsrPunctError(message.error)
+            worker.is_open, self._failed_starts = True, 0
+        worker.give(self._queue)
+        return message if isinstance(message, Result) else None
+
+    def _replace(self, worker: _Worker) -> Result | None:
+        """Start another worker if files are left. Return the failure of the file of one that has died."""
+        del self.workers[worker.connection]
+        worker.connection.close()
+        self._failed_starts += not worker.is_open
+        if self._failed_starts == _MAX_FAILED_STARTS:
+            raise AsrPunctError(f"--jobs: found {worker.fate()} while it opened the model, expected enough memory")
+        if self._queue:
+            self.start(1)
+        if worker.item is None:
+            return None
+        fate = worker.fate()
+        remove_abandoned(Path(worker.item.output).parent)
+        error = f"{worker.item.source}: found {fate}, expected it to finish (out of memory?)"
+        return Result(worker.item, error=error)
+
+
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _environment_of_workers() -> Iterator[None]:
+    """Start processes of one thread each, which leave the keyboard's interrupts to this one."""
+    before = os.environ.get(_THREADS_VARIABLE)
+    os.environ[_THREADS_VARIABLE] = "1"
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if before is None:
+            del os.environ[_THREADS_VARIABLE]
+        else:
+            os.environ[_THREADS_VARIABLE] = before
+
+
+def _work(connection: Connection, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
+    """Restore each file that is received, until None is received."""
+    signal.signal(signal.SIGTERM, _exit)
+    Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):  # the parent has ended
+        try:
+            restorer = Restorer(open_punctuator(), options)
+        except AsrPunctError as error:
+            connection.send(_Opened(str(error)))
+            return
+        connection.send(_Opened())
+        while (item := connection.recv()) is not None:
+            connection.send(restorer.run(item))
+
+
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    """Raise SystemExit, so that an unfinished output is removed."""
+    raise SystemExit(128 + number)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,193 @@
+"""The command `batch`: many files, each to a file of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from asr_punct.cli.base import NAME, Section, command, print_summary
+from asr_punct.cli.options import (
+    CasingList,
+    ClassWeights,
+    Device,
+    From,
+    Int8,
+    Lowercase,
+    MarkNames,
+    Model,
+    NoCase,
+    Quiet,
+    Subtitles,
+    TextLanguage,
+    Times,
+    To,
+    punctuator_opener,
+)
+from asr_punct.errors import AsrPunctError, plural
+from asr_punct.progress import on_terminal, track
+
+if TYPE_CHECKING:
+    from asr_punct.batch.restoring import Result
+
+
+@command(
+    Section.RESTORING,
+    {
+        "A folder of files, with its folders": "asr-punct batch talks -o restored",
+        "Subtitles of some files, in four processes": 'asr-punct batch "talks/**/*.ctm" --to srt --jobs 4 -o subtitles',
+        "Files of a list": "asr-punct batch --list files.txt -o restored",
+    },
+)
+def batch(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")],
+    sources: Annotated[list[str] | None, typer.Argument(metavar="IN…", help="Files, folders and globs.")] = None,
+    list_file: Annotated[
+        str | None, typer.Option("--list", help="File with the path of an input on each line; - is standard input.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes of one thread each; 0: one for each core.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write outputs that exist again.")] = False,
+    model: Model = None,
+    lang: TextLanguage = None,
+    from_: From = None,
+    to: To = None,
+    subtitles: Subtitles = None,
+    wav_scp: Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")] = None,
+    times: Times = None,
+    ignore_labels: Annotated[
+        bool, typer.Option("--ignore-labels", help="Ignore the labels of TSV or JSON words and restore all of them.")
+    ] = False,
+    lowercase: Lowercase = False,
+    marks: MarkNames = None,
+    no_case: NoCase = False,
+    casing: CasingList = None,
+    device: Device = None,
+    int8: Int8 = False,
+    class_weights: ClassWeights = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals."),
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add marks and capitals to many files, each to a file of its own.
+
+    Reads files, the files of folders and their folders, those that match a glob, and those that --list names. Of
+    folders only files of known formats are read; with --from all. Options and formats are those of punctuate.
+
+    Writes each input to a file in the folder of -o, under the same name and in the same format, or with --to in
+    another format and with its suffix. A file of a folder keeps its path in that folder; a line of --list keeps its
+    whole path. Inputs that would have the same output are refused before anything is written.
+
+    An output appears when it is complete, and an output that exists is not written again: repeat an interrupted
+    command to continue it. Files that cannot be restored are listed at the end with the reason, and the exit status is
+    1; all other files are done.
+    """
+    from asr_punct.batch.names import Inputs
+    from asr_punct.batch.restoring import FileOptions
+    from asr_punct.batch.workers import core_count, restore_files
+    from asr_punct.formats.partial import remove_abandoned
+
+    if not (sources or list_file):
+        raise AsrPunctError("IN: found none, expected files, folders, globs or --list")
+    _check_formats(from_, to, subtitles, probabilities)
+    inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
+    items = inputs.items(to)
+    options = FileOptions(
+        from_,
+        to,
+        subtitles,
+        times,
+        wav_scp,
+        ignore_labels,
+        lowercase,
+        probabilities,
+        hint_labels=not quiet,
+        hint_capitals=not (no_case or quiet),
+        overwrite=overwrite,
+    )
+    todo = [item for item in items if overwrite or not os.path.isfile(item.output)]
+    for folder in {os.path.dirname(item.output) for item in todo}:
+        remove_abandoned(Path(folder))
+    opener = punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
+    report = _Report(len(items) - len(todo), len(todo))
+    try:
+        with on_terminal(quiet), closing(restore_files(todo, jobs or core_count(), opener, options)) as results:
+            report.collect(results)
+    except (KeyboardInterrupt, SystemExit):
+        report.print(inputs.ignored, quiet)
+        raise
+    report.print(inputs.ignored, quiet)
+    if report.errors:
+        raise typer.Exit(1)
+
+
+def _check_formats(from_: str | None, to: str | None, subtitles: str | None, probabilities: bool) -> None:
+    """Check options before any file is read. Raises AsrPunctError."""
+    from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE
+    from asr_punct.subtitles import parse_limits
+
+    for option, value, expected in (("--from", from_, READABLE), ("--to", to, WRITABLE)):
+        if value is not None and value not in expected:
+            raise AsrPunctError(f"{option}: found {value!r}, expected one of {' '.join(expected)}")
+    if to is not None and FORMATS[to].write is None:
+        raise AsrPunctError(f"--to: found {to}, which is a folder, expected a format of files")
+    if probabilities and to != "json":
+        raise AsrPunctError("--probabilities: found no --to json, expected it")
+    if subtitles is not None:
+        parse_limits(subtitles)
+
+
+class _Report:
+    """Counts and shows the results of a batch.
+
+    Args:
+        complete: number of outputs that were complete before.
+        todo: number of files to restore.
+
+    Attributes:
+        errors: an error message for each file that could not be restored.
+    """
+
+    def __init__(self, complete: int, todo: int) -> None:
+        self._complete, self._todo = complete, todo
+        self._begin = time.monotonic()
+        self._files = self._words = 0
+        self._warnings: dict[str, str] = {}
+        self.errors: list[str] = []
+
+    def collect(self, results: Iterable[Result]) -> None:
+        """Count the results and show a bar."""
+        detail = lambda: f", {self._words:,} words"  # noqa: E731
+        for result in track(results, "files", total=self._todo, detail=detail):
+            self._words += result.words
+            if result.error:
+                self.errors.append(result.error)
+            else:
+                self._files += 1
+            for warning in result.warnings:
+                self._warn(result.item.source, warning)
+
+    def _warn(self, source: str, warning: str) -> None:
+        """Print a warning for the first file that has it."""
+        if warning not in self._warnings:
+            self._warnings[warning] = source
+            typer.echo(f"{NAME}: {source}: {warning}", err=True)
+
+    def print(self, ignored: int, quiet: bool) -> None:
+        """Print the summary unless quiet, and the errors."""
+        left = self._todo - self._files - len(self.errors)
+        counts = [f"{plural(self._files, 'file')} of {plural(self._words, 'word')} restored"]
+        counts += [f"{self._complete} complete before"] * bool(self._complete)
+        counts += [f"{len(self.errors)} failed"] * bool(self.errors)
+        counts += [f"{left} left (the same command continues)"] * bool(left)
+        counts += [f"{plural(ignored, 'file')} of other formats in the folders"] * bool(ignored)
+        took = time.monotonic() - self._begin
+        print_summary([f"{NAME}: {', '.join(counts)}; {took:.1f} s"], quiet)
+        for error in sorted(self.errors):
+            typer.echo(f"{NAME}: {error}", err=True)

@@ -1,0 +1,42 @@
+"""Names of files that are not complete yet, and removal of those that killed processes have left."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from contextlib import suppress
+from pathlib import Path
+
+_SUFFIX = ".partial"
+_NAME = re.compile(rf"\.(.*)-(\d+)-[^-]*{re.escape(_SUFFIX)}", re.DOTALL)
+
+
+def partial_name() -> tuple[str, str]:
+    """Return beginning and end of the names of unfinished files: the machine and process that write them."""
+    return f".{_machine()}-{os.getpid()}-", _SUFFIX
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove unfinished files of processes of this machine that have ended."""
+    if os.name != "posix":  # elsewhere there is no safe test whether a process is alive
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            match = _NAME.fullmatch(entry.name)
+            if match and match[1] == _machine() and not _is_alive(int(match[2])):
+                Path(entry).unlink(missing_ok=True)
+
+
+def _machine() -> str:
+    return platform.node().partition(".")[0][:32]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True

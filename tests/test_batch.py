@@ -1,0 +1,239 @@
+"""Many files, each restored to a file of its own."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from dummies import file
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.batch.names import Inputs, Item, output_name
+from asr_punct.batch.restoring import FileOptions
+from asr_punct.batch.workers import restore_files
+from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.formats import FORMATS, format_by_name
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.words import CAPITALS_STAY, annotate
+
+CTM = "".join(f"r 1 {0.4 * i:.2f} 0.30 {word}\n" for i, word in enumerate(["ana", "mira", "la", "casa"]))
+VTT = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ana>ana mira la casa\n"
+JSON = json.dumps({"text": "hola", "result": [{"word": "hola", "start": 0.1, "end": 0.4, "conf": 1}]})
+FILES = {
+    "a.txt": "ana mira la casa\n",
+    "deep/er/b.ctm": CTM,
+    "deep/b.vtt": VTT,
+    "deep/c.json": JSON,
+    "deep/d.txt": "dónde está la mesa\n",
+}
+
+
+class Periods:
+    """Ends each utterance with a period. Stops at the word `raise`, dies at `die`, and waits long at `wait`."""
+
+    glyphs = glyphs("es")
+
+    def restore(self, utterances, probabilities=False):
+        for utterance in utterances:
+            words = [word.text for word in utterance.words]
+            if "raise" in words:
+                raise KeyError("raise")
+            if "die" in words:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if "wait" in words:
+                time.sleep(60)
+            period = Labels(frozenset({Mark.PERIOD}), Case.O)
+            yield annotate(utterance, labels=[*[Labels()] * (len(words) - 1), period])
+
+
+def open_periods():
+    return Periods()
+
+
+def refuse():
+    raise AsrPunctError("model: found none, expected one")
+
+
+def die():
+    os._exit(3)
+
+
+def write_files(folder, files):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        file(folder, name, content)
+    return folder
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def talks(tmp_path, monkeypatch):
+    """A folder of inputs in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return write_files(tmp_path / "talks", FILES)
+
+
+def names_of(*sources, output="out", **options):
+    return sorted(os.path.relpath(item.output, output) for item in Inputs(sources, output, **options).items())
+
+
+def test_names_of_outputs(talks):
+    write_files(talks, {"x.wav": "", ".hidden.txt": "", ".git/a.txt": "", "plain": "", "out/a.txt": ""})
+    assert names_of("talks", output="talks/out") == sorted(FILES)
+    assert names_of("talks", output="elsewhere") == sorted([*FILES, "out/a.txt"])
+    assert names_of("talks/deep/er/b.ctm", "talks/a.txt") == ["a.txt", "b.ctm"]
+    assert names_of("talks/**/*.txt", output="talks/out") == ["a.txt", "deep/d.txt"]
+    assert names_of("talks/d*/*.txt") == ["deep/d.txt"]
+    listed = file(talks.parent, "list", "talks/a.txt\n\n  ./talks//deep/d.txt \nmissing.txt\n")
+    assert names_of(list_file=str(listed)) == ["missing.txt", "talks/a.txt", "talks/deep/d.txt"]
+    assert names_of(list_file=str(file(talks.parent, "list", f"{talks}/a.txt\n"))) == [f"{talks}/a.txt"[1:]]
+    assert "plain" in names_of("talks", any_format=True)
+    assert Inputs(["talks"], "talks/out").ignored == 2
+
+
+def test_an_input_is_taken_once(talks):
+    assert names_of("talks", "talks/a.txt", "./talks/*.txt") == sorted(FILES)
+
+
+@pytest.mark.parametrize(
+    ("sources", "output", "format_name", "message"),
+    [
+        (["nothing"], "out", None, "nothing: found no such file or folder, expected a file, a folder or a glob"),
+        (["*.ogg"], "out", None, "*.ogg: found no matching file, expected at least one"),
+        (["talks"], "talks", None, "-o: found talks/a.txt, which is also an input, expected another folder"),
+        (["talks/deep"], "out", "text", ""),
+        (["talks/deep/er/b.ctm", "talks/deep/b.vtt"], "out", "srt", "-o: found the output out/b.srt for"),
+    ],
+)
+def test_refused_before_any_work(talks, sources, output, format_name, message):
+    if message:
+        with pytest.raises(AsrPunctError) as raised:
+            Inputs(sources, output).items(format_name)
+        assert str(raised.value).startswith(message)
+    else:
+        assert len(Inputs(sources, output).items(format_name)) == 4
+
+
+def test_a_list_line_with_two_dots_is_refused(talks):
+    listed = file(talks.parent, "list", "talks/a.txt\n../a.txt\n")
+    with pytest.raises(InputError, match=r"list:2: found '../a.txt', expected a path without \.\."):
+        Inputs([], "out", str(listed))
+
+
+SUFFIXES = sorted({suffix for format_ in FORMATS.values() for suffix in format_.suffixes})
+
+
+@given(
+    st.sampled_from(["", "a", "a/b.c"]),
+    st.text("ab. é", min_size=1).map(lambda text: f"x{text}x"),
+    st.sampled_from(SUFFIXES),
+    st.sampled_from(["", ".gz", ".xz"]),
+    st.sampled_from([name for name, format_ in FORMATS.items() if format_.write and format_.suffixes]),
+)
+def test_the_suffix_is_that_of_the_format(folder, stem, suffix, compression, format_name):
+    name = os.path.join(folder, stem + suffix + compression)
+    renamed = output_name(name, format_name)
+    assert os.path.dirname(renamed) == folder
+    assert os.path.basename(renamed).startswith(f"{stem}.")
+    assert renamed.endswith(compression)
+    assert format_by_name(renamed.removesuffix(compression)) == format_name
+    assert output_name(name, None) == name
+
+
+def run_workers(items, jobs=2, opener=open_periods, **options):
+    return {
+        Path(result.item.source).name: result for result in restore_files(items, jobs, opener, FileOptions(**options))
+    }
+
+
+def items_of(talks, **options):
+    return Inputs([str(talks)], str(talks.parent / "out"), **options).items()
+
+
+def test_a_fault_fails_only_its_file(talks):
+    write_files(talks, {"r.txt": "raise\n", "k.txt": "die " * 99, "m.ctm": "r 1 0.1\n"})
+    results = run_workers([*items_of(talks), Item("missing.txt", "out/missing.txt")])
+    errors = {name: result.error for name, result in results.items() if result.error}
+    assert errors == {
+        "r.txt": f"{talks}/r.txt: found an internal error (KeyError: 'raise'), expected none",
+        "k.txt": f"{talks}/k.txt: found a worker process killed by SIGKILL, expected it to finish (out of memory?)",
+        "m.ctm": errors["m.ctm"],
+        "missing.txt": "missing.txt: found no such file, expected a file to read",
+    }
+    assert "m.ctm:1: found 3 columns" in errors["m.ctm"]
+    assert sorted(contents(talks.parent / "out")) == sorted(FILES)
+    assert results["a.txt"].words == 4
+    assert (talks.parent / "out" / "a.txt").read_text() == "ana mira la casa.\n"
+
+
+@pytest.mark.parametrize(
+    ("opener", "message"), [(refuse, "model: found none"), (die, "--jobs: found a worker process")]
+)
+def test_a_model_that_cannot_be_opened_ends_the_batch(talks, opener, message):
+    with pytest.raises(AsrPunctError, match=message):
+        run_workers(items_of(talks), opener=opener)
+    assert not (talks.parent / "out").exists()
+
+
+def test_no_process_and_no_unfinished_file_is_left(talks):
+    write_files(talks, {"w.txt": "ana\n" * 5000 + "wait\n"})
+    results = restore_files(items_of(talks), 2, open_periods, FileOptions())
+    next(results)
+    results.close()
+    assert "w.txt" not in contents(talks.parent / "out")
+    assert not [name for name in contents(talks.parent / "out") if name.endswith(".partial")]
+
+
+def test_the_command_writes_what_punctuate_writes(run, talks):
+    options = "--model", "es-eu", "--marks", "COMMA,PERIOD"
+    status, out, err = run("batch", "talks", "-o", "out", "--jobs", 1, *options)
+    assert (status, out) == (0, "")
+    assert err.startswith("asr-punct: 5 files of 17 words restored; ")
+    for name in FILES:
+        assert run("punctuate", f"talks/{name}", "-o", "one" + Path(name).suffix, *options)[0] == 0
+        assert Path("out", name).read_bytes() == Path("one" + Path(name).suffix).read_bytes()
+    os.remove("out/a.txt")
+    file(Path("out"), "deep/b.vtt", "complete")
+    status, _, err = run("batch", "talks", "-o", "out", *options)
+    assert status == 0
+    assert err.startswith("asr-punct: 1 file of 4 words restored, 4 complete before; ")
+    assert Path("out/deep/b.vtt").read_text() == "complete"
+    status, _, err = run("batch", "talks/deep/b.vtt", "-o", "out/deep", "--overwrite", "--quiet", *options)
+    assert (status, err) == (0, "")
+    assert Path("out/deep/b.vtt").read_text() != "complete"
+
+
+def test_failures_are_listed_at_the_end(run, talks):
+    write_files(talks, {"z.ctm": "r 1 0.1\n", "C.ctm": CTM.upper()})
+    status, out, err = run("batch", "talks", "-o", "out", "--model", "es-eu", "--to", "srt")
+    assert (status, out) == (1, "")
+    *hints, summary, first, second, third = err.splitlines()
+    assert hints == [f"asr-punct: talks/C.ctm: {CAPITALS_STAY}"]
+    assert "4 files of 13 words restored, 3 failed; " in summary
+    assert first.startswith("asr-punct: talks/a.txt: utterance ")
+    assert second.startswith("asr-punct: talks/deep/d.txt: utterance ")
+    assert third.startswith("asr-punct: talks/z.ctm:1: found 3 columns")
+    assert sorted(contents(Path("out"))) == ["C.srt", "deep/b.srt", "deep/c.srt", "deep/er/b.srt"]
+
+
+def test_wrong_options_are_refused_before_any_work(run, talks):
+    for options, message in {
+        (): "IN: found none, expected files, folders, globs or --list",
+        ("talks", "--to", "kaldi"): "--to: found kaldi, which is a folder, expected a format of files",
+        ("talks", "--to", "aws"): "--to: found 'aws', expected one of",
+        ("talks", "--subtitles", "bbc,lines=none"): "",
+        ("talks", "--from", "nothing"): "--from: found 'nothing', expected one of",
+        ("talks", "--probabilities"): "--probabilities: found no --to json",
+        ("talks", "--model", "nothing"): "model 'nothing': found no such model directory",
+    }.items():
+        status, out, err = run("batch", *options, "-o", "out")
+        assert (status, out) == (2, "")
+        assert message in err
+        assert len(err.splitlines()) == 1
+        assert not Path("out").exists()
