@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.options import CasingList, Int8, MarkNames, Model, NoCase, Quiet, TextLanguage, open_punctuator
+from asr_punct.cli.options import CasingList, Int8, MarkNames, Model, NoCase, Quiet, TextLanguage, punctuator_opener
 from asr_punct.errors import AsrPunctError
+
+if TYPE_CHECKING:
+    from asr_punct.inference.punctuator import Punctuator
 
 
 @command(
@@ -54,7 +57,10 @@ def serve(
         raise AsrPunctError("--token: found other characters or none, expected ASCII without spaces")
     listener = bind(host, port)
 
-    models = Models(lambda name: open_punctuator(name, marks, no_case, casing, None, 1, int8, None, lang=lang), model)
+    def open_model(name: str | None) -> Punctuator:
+        return punctuator_opener(name, marks, no_case, casing, None, 1, int8, None, lang=lang)()
+
+    models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1
     server = Server(Service(models, token=token or "", origins=allow_origin or (), threads=workers))
     if not quiet:
