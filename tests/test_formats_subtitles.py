@@ -12,13 +12,12 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import subtitles
 from asr_punct.formats.cue_text import escape, split_words, token_of
-from asr_punct.formats.subtitle_writers import chosen_limits, write_srt, write_vtt
+from asr_punct.formats.subtitle_writers import chosen_limits, subtitle_writer
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import Utterance, Word, annotate
 
 ES, EN = glyphs("es"), glyphs("en")
-WRITERS = {"srt": write_srt, "vtt": write_vtt}
 
 SRT = """7
 00:00:01,000 --> 00:00:02,500 X1:10 X2:20
@@ -74,7 +73,7 @@ FILES = {"a.srt": SRT, "a.vtt": VTT, "y.vtt": YOUTUBE}
 
 def text_of(utterances, kind, style=ES, limits=None):
     out = stdio.StringIO()
-    WRITERS[kind](utterances, out, style, limits)
+    subtitle_writer(kind, limits)(utterances, out, style)
     return out.getvalue()
 
 

@@ -122,6 +122,21 @@ FILES = {
         "results": [SPEECHMATICS_ITEM],
     },
     "speechmatics 1": {"job": {"lang": "en-US"}, "words": [{"name": "hi", "time": "0", "duration": "1"}]},
+    "deepgram": {"results": {"channels": [{"detected_language": "en", "alternatives": [{"words": [{"word": "hi"}]}]}]}},
+    "deepgram, turns": {
+        "results": {
+            "channels": [{"detected_language": "es", "alternatives": []}, {"detected_language": "en-GB"}],
+            "utterances": [{"channel": 1, "words": [{"word": "hi"}]}],
+        }
+    },
+    "assemblyai": {"audio_url": "a", "language_code": "en_us", "text": "hi", "words": [{"text": "hi"}]},
+    "azure": {"combinedPhrases": [], "phrases": [{"locale": "en-US", "text": "hi"}]},
+    "azure, batch": {"recognizedPhrases": [{"locale": "en-US", "nBest": [{"lexical": "hi"}]}]},
+    "azure, SDK": {
+        "RecognitionStatus": "Success",
+        "DisplayText": "hi",
+        "PrimaryLanguage": {"Language": "en-US", "Confidence": "Unknown"},
+    },
     "json": {"utterances": [{"language": "en", "words": [{"word": "hi"}]}]},
     "nemo": {"audio_filepath": "a.wav", "pred_text": "hi", "lang": "en"},
     "nemo, Canary": {"audio_filepath": "a.wav", "pred_text": "hi", "source_lang": "es", "target_lang": "en"},

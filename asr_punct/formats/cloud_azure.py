@@ -24,6 +24,7 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
 _TICKS = 10_000_000
@@ -74,6 +75,7 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
             channel=str(_channel(phrase)),
             speaker=_speaker(phrase),
             time_source=source,
+            language=_language(phrase),
         )
 
 
@@ -100,6 +102,12 @@ def _channel(phrase: Object) -> int:
 def _speaker(phrase: Object) -> str:
     value = phrase.get("speaker", phrase.get("SpeakerId"))
     return "" if value in (None, "", "Unknown") else str(value)
+
+
+def _language(phrase: Object) -> str:
+    """Return the locale of a phrase, or the language that the Speech SDK detected."""
+    detected = phrase.get("PrimaryLanguage")
+    return parse_language(detected.get("Language") if isinstance(detected, dict) else phrase.get("locale"))
 
 
 def _best(phrase: Object, place: str) -> Object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
@@ -24,12 +24,23 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.languages import parse_language
 from asr_punct.words import Utterance, Word
 
 _Entry = tuple[str, Object]
 """Place and JSON object of a word."""
-_Turn = tuple[str, Object, list[_Entry], str]
-"""Place, JSON object, words and channel of a turn."""
+
+
+class _Turn(NamedTuple):
+    """The words of one speaker; `item` is the turn's JSON object, or that of its first word."""
+
+    place: str
+    item: Object
+    entries: list[_Entry]
+    channel: str
+    language: str
+
+
 _ASSEMBLYAI_KEYS = {"audio_url", "audio_duration", "utterances"}
 
 
@@ -42,7 +53,8 @@ def is_deepgram(content: Any) -> bool:
 def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"channels": [{"alternatives": [{"transcript", "words"}]}], "utterances": [{"words"}]}}`.
 
-    A word is `{"word", "punctuated_word", "start", "end", "confidence", "speaker"}`, with times in seconds.
+    A word is `{"word", "punctuated_word", "start", "end", "confidence", "speaker"}`, with times in seconds. A channel
+    has `detected_language`, if that was requested.
 
     Raises:
         InputError: JSON of another form, or invalid times.
@@ -53,15 +65,18 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _deepgram_turns(results: Object, name: str) -> Iterator[_Turn]:
+    channels = numbered_objects(results, "channels", name, "channel")
+    languages = [parse_language(item.get("detected_language")) for _, item in channels]
     for place, turn in numbered_objects(results, "utterances", name, "utterance"):
-        channel = number_or_none(turn, "channel", place) or 0
-        yield place, turn, numbered_objects(turn, "words", place, "word"), str(int(channel) + 1)
+        channel = int(number_or_none(turn, "channel", place) or 0)
+        language = languages[channel] if channel < len(languages) else ""
+        yield _Turn(place, turn, numbered_objects(turn, "words", place, "word"), str(channel + 1), language)
     if results.get("utterances"):
         return
-    for number, (place, channel_item) in enumerate(numbered_objects(results, "channels", name, "channel"), start=1):
-        for where, best in numbered_objects(channel_item, "alternatives", place, "alternative")[:1]:
+    for number, (place, item) in enumerate(channels):
+        for where, best in numbered_objects(item, "alternatives", place, "alternative")[:1]:
             for turn, entries in _turns(best, numbered_objects(best, "words", where, "word")):
-                yield where, turn, entries, str(number)
+                yield _Turn(where, turn, entries, str(number + 1), languages[number])
 
 
 def _deepgram_words(entry: Object, place: str) -> list[Word]:
@@ -78,7 +93,7 @@ def is_assemblyai(content: Any) -> bool:
 def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"status", "text", "words": [{"text", "start", "end", "confidence", "speaker"}], "utterances"}`.
 
-    Times are milliseconds; a turn of `utterances` has `words` and a `speaker`.
+    Times are milliseconds; a turn of `utterances` has `words` and a `speaker`. The file has a `language_code`.
 
     Raises:
         InputError: a transcript that is not completed, JSON of another form, or invalid times.
@@ -98,7 +113,8 @@ def _assemblyai_turns(file: Object, name: str) -> Iterator[_Turn]:
     if not given or not all(entries for *_, entries in given):
         given = [(name, *turn) for turn in _turns(file, numbered_objects(file, "words", name, "word"))]
     for place, turn, entries in given:
-        yield place, turn, entries, str(turn.get("channel") or 1)
+        channel = str(turn.get("channel") or 1)
+        yield _Turn(place, turn, entries, channel, parse_language(file.get("language_code")))
 
 
 def _assemblyai_words(entry: Object, place: str) -> list[Word]:
@@ -124,15 +140,17 @@ def _numbered(
     turns: Iterable[_Turn], path: Pathlike, service: str, words_of: Callable[[Object, str], list[Word]]
 ) -> Iterator[Utterance]:
     recording = recording_name(path)
-    for number, (place, turn, entries, channel) in enumerate(turns, start=1):
-        words = [word for where, entry in entries for word in words_of(entry, where)]
-        if not entries:
-            words = [Word(token) for key in ("transcript", "text") for token in text_at(turn, key, place).split()]
+    for number, turn in enumerate(turns, start=1):
+        words = [word for where, entry in turn.entries for word in words_of(entry, where)]
+        if not turn.entries:
+            texts = (text_at(turn.item, key, turn.place) for key in ("transcript", "text"))
+            words = [Word(token) for text in texts for token in text.split()]
         yield Utterance(
-            in_order(words, place),
+            in_order(words, turn.place),
             f"{recording}-{number}",
             recording=recording,
-            channel=channel,
-            speaker=speaker_of(turn),
+            channel=turn.channel,
+            speaker=speaker_of(turn.item),
             time_source=time_source_of(words, DEFAULT_TIME_SOURCE[service]),
+            language=turn.language,
         )

@@ -16,7 +16,7 @@ from asr_punct.formats.kaldi_text import has_ids, read_kaldi_text, write_kaldi_t
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
-from asr_punct.formats.subtitle_writers import SUBTITLE_WRITERS
+from asr_punct.formats.subtitle_writers import subtitle_writer
 from asr_punct.formats.subtitles import read_srt, read_vtt
 from asr_punct.formats.text import text_utterances, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
@@ -115,10 +115,10 @@ FORMATS: dict[str, Format] = {
     "deepgram": _json_format(cloud_turns.is_deepgram, _one_recording(cloud_turns.read_deepgram)),
     "assemblyai": _json_format(cloud_turns.is_assemblyai, _one_recording(cloud_turns.read_assemblyai)),
     "azure": _json_format(cloud_azure.is_azure, _one_recording(cloud_azure.read_azure)),
-    "srt": Format(read_srt, SUBTITLE_WRITERS["srt"], (".srt",)),
-    "vtt": Format(read_vtt, SUBTITLE_WRITERS["vtt"], (".vtt",)),
-    "ass": Format(None, SUBTITLE_WRITERS["ass"], (".ass",)),
-    "ttml": Format(None, SUBTITLE_WRITERS["ttml"], (".ttml",)),
+    "srt": Format(read_srt, subtitle_writer("srt"), (".srt",)),
+    "vtt": Format(read_vtt, subtitle_writer("vtt"), (".vtt",)),
+    "ass": Format(None, subtitle_writer("ass"), (".ass",)),
+    "ttml": Format(None, subtitle_writer("ttml"), (".ttml",)),
 }
 """The formats by name, the values of `--from` and `--to`."""
 

@@ -33,81 +33,58 @@ OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
 
 
-def write_srt(
+_KINDS: dict[str, Kind] = {"srt": "srt", "vtt": "vtt", "ass": "srt", "ttml": "srt"}
+"""How the text of cues is made for each format; ASS and TTML are made from plain lines."""
+SUBTITLE_FORMATS = tuple(_KINDS)
+
+
+def write_subtitles(
     utterances: Iterable[Utterance],
     out: TextIO,
     glyphs: Glyphs,
+    format_name: str,
     limits: Limits | None = None,
     on_cue: OnCue | None = None,
 ) -> None:
-    """Write a SubRip file.
+    """Write a file of subtitles.
 
-    Utterances that were cues of a SubRip file keep their times, lines, numbers and tags (but not line ends and byte
-    order mark); cues of a WebVTT file keep their times and lines. Other utterances become cues by
+    Utterances that were cues of a file keep their times and lines; in the same format (SubRip or WebVTT) also their
+    numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
     `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
 
     Args:
         utterances: utterances of one recording, those of each channel in the order of time.
         out: stream to write to.
         glyphs: glyphs of the marks.
+        format_name: one of `SUBTITLE_FORMATS`: SubRip, WebVTT, Advanced SubStation Alpha, or TTML of the profile
+            EBU-TT-D.
         limits: limits of new cues, which then replace the cues of a file; None: `NETFLIX`, and cues are kept.
         on_cue: called with each cue.
 
     Raises:
         InputError: an utterance has no times, is out of order in its channel, or belongs to another recording.
     """
-    _write_blocks("srt", utterances, out, glyphs, limits, on_cue)
-
-
-def write_vtt(
-    utterances: Iterable[Utterance],
-    out: TextIO,
-    glyphs: Glyphs,
-    limits: Limits | None = None,
-    on_cue: OnCue | None = None,
-) -> None:
-    """Write a WebVTT file, as `write_srt` writes a SubRip file."""
-    _write_blocks("vtt", utterances, out, glyphs, limits, on_cue)
-
-
-def write_ass(
-    utterances: Iterable[Utterance],
-    out: TextIO,
-    glyphs: Glyphs,
-    limits: Limits | None = None,
-    on_cue: OnCue | None = None,
-) -> None:
-    """Write an Advanced SubStation Alpha file; arguments and errors as `write_srt`."""
-    out.writelines(ass_lines(_plain_cues(utterances, glyphs, limits, on_cue)))
-
-
-def write_ttml(
-    utterances: Iterable[Utterance],
-    out: TextIO,
-    glyphs: Glyphs,
-    limits: Limits | None = None,
-    on_cue: OnCue | None = None,
-) -> None:
-    """Write a TTML file of the profile EBU-TT-D; arguments and errors as `write_srt`."""
-    out.writelines(ttml_lines(_plain_cues(utterances, glyphs, limits, on_cue), glyphs.name))
-
-
-SUBTITLE_WRITERS = {"srt": write_srt, "vtt": write_vtt, "ass": write_ass, "ttml": write_ttml}
-"""Writers of subtitles, by format."""
+    kind = _KINDS[format_name]
+    cues = _Cues(kind, glyphs).of(utterances, limits)
+    if format_name in ("srt", "vtt"):
+        out.writelines(_blocks(kind, _reported(cues, on_cue)))
+        return
+    plain = (written.cue for written in _reported((written for written in cues if written.cue.lines), on_cue))
+    out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
 
 
 def subtitle_writer(
-    format_name: str, limits: Limits | None, on_cue: OnCue | None = None
+    format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
 ) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
-    """Return the writer with these limits. Raises AsrPunctError for other formats than subtitles."""
+    """Return `write_subtitles` with these arguments. Raises AsrPunctError for other formats than subtitles."""
     check_subtitles(format_name, "--subtitles")
-    return partial(SUBTITLE_WRITERS[format_name], limits=limits, on_cue=on_cue)
+    return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
 
 
 def check_subtitles(format_name: str, option: str) -> None:
     """Raise AsrPunctError that names the option if the output is not a subtitle format."""
-    if format_name not in SUBTITLE_WRITERS:
-        expected = f"--to {', '.join(list(SUBTITLE_WRITERS)[:-1])} or {list(SUBTITLE_WRITERS)[-1]}"
+    if format_name not in SUBTITLE_FORMATS:
+        expected = f"--to {', '.join(SUBTITLE_FORMATS[:-1])} or {SUBTITLE_FORMATS[-1]}"
         raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
 
 
@@ -203,42 +180,29 @@ class _Cues:
             yield _Written(cue, "".join(text))
 
 
-def _plain_cues(
-    utterances: Iterable[Utterance], glyphs: Glyphs, limits: Limits | None, on_cue: OnCue | None
-) -> Iterator[Cue]:
-    """Yield cues with text for formats that have no tags of their own."""
-    for written in _Cues("srt", glyphs).of(utterances, limits):
-        if written.cue.lines:
-            if on_cue:
-                on_cue(written.cue)
-            yield written.cue
+def _reported(cues: Iterable[_Written], on_cue: OnCue | None) -> Iterator[_Written]:
+    for written in cues:
+        if on_cue:
+            on_cue(written.cue)
+        yield written
 
 
 _HEADER = "WEBVTT\n"
 
 
-def _write_blocks(
-    kind: Kind,
-    utterances: Iterable[Utterance],
-    out: TextIO,
-    glyphs: Glyphs,
-    limits: Limits | None,
-    on_cue: OnCue | None,
-) -> None:
-    """Write a SubRip or WebVTT file."""
+def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
+    """Yield the text of a SubRip or WebVTT file."""
     count = 0
-    for written in _Cues(kind, glyphs).of(utterances, limits):
-        if on_cue:
-            on_cue(written.cue)
+    for written in cues:
         if written.origin is not None and written.origin.kind == kind:
-            out.write(_kept_block(written.origin, written.text, is_first=count == 0))
+            yield _kept_block(written.origin, written.text, is_first=count == 0)
         else:
-            out.write("\n" if count else _HEADER + "\n" if kind == "vtt" else "")
+            yield "\n" if count else _HEADER + "\n" if kind == "vtt" else ""
             number = f"{count + 1}\n" if kind == "srt" else ""
-            out.write(f"{number}{_time(written.cue.start, kind)} --> {_time(written.cue.end, kind)}\n{written.text}")
+            yield f"{number}{_time(written.cue.start, kind)} --> {_time(written.cue.end, kind)}\n{written.text}"
         count += 1
     if not count and kind == "vtt":
-        out.write(_HEADER)
+        yield _HEADER
 
 
 def _kept_block(cue: CueOrigin, text: str, *, is_first: bool) -> str:
