@@ -25,6 +25,8 @@ FRAMES_A_SECOND = 100
 """Frames of `log_energy`: 10 ms each."""
 _PYAV_SUFFIXES = frozenset((".m4a", ".mp4", ".aac", ".mp3"))
 """Files that are not tried with soundfile first, because it writes to stderr if an .mp3 is damaged."""
+_BLOCK: Seconds = 60.0
+"""Length of the blocks in which a file is decoded."""
 _CHUNK = 1 << 18
 """Samples that soundfile reads at a time."""
 _SEEK_MARGIN: Seconds = 0.3
@@ -61,11 +63,9 @@ def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds |
     return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
 
 
-def blocks(
-    path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, *, block: Seconds = 60.0
-) -> Iterator[Samples]:
-    """Decode like `read`, but yield blocks of `block` seconds, the last one shorter."""
-    size, count, held = round(block * rate), 0, list[Samples]()
+def blocks(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Iterator[Samples]:
+    """Decode like `read`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
+    size, count, held = round(_BLOCK * rate), 0, list[Samples]()
     with _open(Path(path)) as source:
         for chunk in _resample(_decode(Path(path), source, start, end), source.rate, rate):
             held.append(chunk)
@@ -110,6 +110,7 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
 
     Args:
         samples: float32 (samples,).
+        rate: sample rate.
 
     Returns:
         float32 (frames,); frame i covers i * 10 ms to (i + 1) * 10 ms, and the last frame may be shorter.

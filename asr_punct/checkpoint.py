@@ -91,7 +91,7 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
-    """Parse what `info_mapping` returns.
+    """Inverse of `info_mapping`.
 
     Args:
         content: the parsed file.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_NAMES = {
+NAMES = {
     "ar": "Arabic",
     "bn": "Bengali",
     "ca": "Catalan",
@@ -48,7 +48,8 @@ _NAMES = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
-_CODES = {name.lower(): code for code, name in _NAMES.items()} | {
+"""English names by code."""
+_CODES = {name.lower(): code for code, name in NAMES.items()} | {
     "baq": "eu",
     "cat": "ca",
     "deu": "de",
@@ -86,5 +87,5 @@ def parse_language(value: object) -> str:
 
 def describe_languages(codes: Iterable[str]) -> str:
     """Return `Spanish (es) and Basque (eu)`; a code alone if its name is not known."""
-    named = [f"{_NAMES[code]} ({code})" if code in _NAMES else code for code in codes]
+    named = [f"{NAMES[code]} ({code})" if code in NAMES else code for code in codes]
     return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)

@@ -120,7 +120,7 @@ class Glyphs:
 
     name: str
     glyph: Mapping[Mark, str]
-    right: tuple[Mark, ...] = field(default=RIGHT)
+    right: tuple[Mark, ...] = RIGHT
     cased: Callable[[str, Case], str] = field(default=apply_case)
     of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
 
@@ -129,11 +129,11 @@ class Glyphs:
         return self.of_language(language) if self.of_language and language else self
 
     def before(self, marks: frozenset[Mark]) -> str:
-        """Return what is written before a word."""
+        """Return the glyphs of the opening marks, in written order."""
         return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
 
     def after(self, marks: frozenset[Mark]) -> str:
-        """Return what is written after a word; a dash has no space before it."""
+        """Return the glyphs of the other marks, in written order; a dash has no space before it."""
         return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
 
 
@@ -163,7 +163,7 @@ def format_marks(marks: Iterable[Mark]) -> str:
 
 
 def parse_marks(text: str) -> frozenset[Mark]:
-    """Parse the result of `format_marks`; other orders and repeats are accepted. Raises AsrPunctError."""
+    """Parse the result of `format_marks`; other orders and repeats are accepted. Raises AsrPunctError otherwise."""
     if text == NO_MARKS:
         return frozenset()
     try:

@@ -1,4 +1,4 @@
-"""TimeComparison of word times with reference times.
+"""Compare word times with reference times.
 
 * Words: the two sequences are aligned on `edit.comparison_form`, and only equal words are compared. The error of a word
   is the absolute difference of its starts, in seconds.

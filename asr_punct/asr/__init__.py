@@ -71,7 +71,7 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
         raise
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"the recogniser {name}", extras, str(error.name)) from None
-    except (OSError, ValueError, RuntimeError, LookupError) as error:  # what the four packages raise
+    except (OSError, ValueError, RuntimeError, LookupError) as error:  # errors of the four packages
         reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {package} can load: {reason}") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from asr_punct.hub import shipped_configurations, shipped_models
 
 Completion = Callable[[str], list[str]]
-"""Maps what was typed so far to the values that begin with it. If there are none, the shell completes file names."""
+"""Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
 
 
 def one_of(values: Iterable[str]) -> Completion:

@@ -32,7 +32,7 @@ class CueReport:
 
     @property
     def on_cue(self) -> OnCue | None:
-        """What the writer calls with each cue."""
+        """Function that the writer calls with each cue; None without a report."""
         return self._cues.append if self._path is not None else None
 
     def write(self, language: str, *, quiet: bool) -> None:

@@ -1,4 +1,4 @@
-"""What `asr-punct info` and `asr-punct models` print."""
+"""Texts that `asr-punct info` and `asr-punct models` print."""
 
 from __future__ import annotations
 

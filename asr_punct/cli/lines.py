@@ -39,13 +39,13 @@ def punctuate_standard_input(stream: Stream, lowercase: bool = False, hint: bool
 
 
 class _Words:
-    """Turns words to lower case, or else looks for capitals."""
+    """Prepares the words of the input: turns them to lower case, or else hints at `--lowercase`."""
 
     def __init__(self, lowercase: bool, hint: bool) -> None:
         self._lowercase, self._hint = lowercase, CapitalsHint(STANDARD_STREAM) if hint and not lowercase else None
 
     def read(self, words: Sequence[Word]) -> Sequence[Word]:
-        """Return the words of a line as they are given to the model."""
+        """Return the words of a line for the model."""
         if self._hint:
             self._hint.add(words)
             self._hint.print(_HINT_AFTER)
@@ -70,7 +70,7 @@ def punctuate_lines(
     Args:
         lines: line numbers and lines of standard input.
         stream: decides the words' labels.
-        prepare: returns the words of a line as they are given to the stream.
+        prepare: returns the words of a line for the stream.
 
     Raises:
         InputError: an unreadable line or malformed JSON; all words before it are yielded first.

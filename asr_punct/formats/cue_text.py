@@ -62,6 +62,7 @@ def split_words(text: str, kind: Kind) -> CueText:
 
 
 def strip_tags(text: str, kind: Kind) -> str:
+    """Return the text without tags; escaped characters stay."""
     return _TAGS[kind].sub("", text)
 
 

@@ -29,7 +29,7 @@ from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
-"""Lines of a text file after their numbers, as `read_lines` yields them."""
+"""Line numbers, from 1, and lines of a text file, as `read_lines` yields them."""
 STANDARD_STREAM = "-"
 AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
 """Suffixes of audio files, in lower case."""
@@ -148,7 +148,7 @@ def read_lines(path: Pathlike) -> Lines:
         for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
             if len(raw) > MAX_LINE:
                 place = f"{display_name(path)}:{number}"
-                raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most so many")
+                raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most that many")
             line = _decoded(raw, path, number)
             if number == 1:
                 line = line.removeprefix("\ufeff")
@@ -158,7 +158,7 @@ def read_lines(path: Pathlike) -> Lines:
 def keep_line(kept: list[str], line: str, place: str) -> None:
     """Append a line without words to `kept`. Raises InputError if it has `MAX_KEPT` lines."""
     if len(kept) == MAX_KEPT:
-        raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most so many")
+        raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most that many")
     kept.append(line)
 
 
@@ -202,7 +202,7 @@ def _read_bytes(path: Pathlike) -> bytes:
     with _open_bytes(path) as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
-        raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most so many in a file read as a whole")
+        raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most that many in such a file")
     return raw
 
 

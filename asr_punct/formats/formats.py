@@ -52,7 +52,7 @@ class Format:
         recognises: whether the value of a JSON file, or `json_values.Values`, is in this format.
         utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
         write_to: writes utterances to a new directory.
-        kept_as: suffixes of outputs that have the input's format if the input has this format; `-` is standard output.
+        kept_as: suffixes of outputs that are written in this format if the input has it; `-` is standard output.
         read_lines: yields the utterances of the lines of a file or of standard input; the path is for names and errors.
         recognises_lines: whether the first lines of a text file are in this format.
     """

@@ -19,7 +19,7 @@ from asr_punct.words import Seconds
 Object = Mapping[str, Any]
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
-_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most so many"
+_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most that many"
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 

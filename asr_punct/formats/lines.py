@@ -1,4 +1,4 @@
-"""Where words and utterances were read in a file of lines."""
+"""Places of words and utterances in files of lines, for writing the lines again."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from asr_punct.words import Utterance
 
 @dataclass(frozen=True, slots=True)
 class LineOrigin:
-    """What is around a word or an utterance in its file: the `origin` of all line formats.
+    """The text around a word or an utterance in its file: the `origin` of all line formats.
 
     Attributes:
         format: name of the format.
         before: the lines without words before it: comments, silence, empty lines.
         head: text before it in its line.
         tail: text after it in its line.
-        after: the lines after the last one of the file; empty for the others.
+        after: for the last utterance of the file, the lines after it; else empty.
     """
 
     format: str

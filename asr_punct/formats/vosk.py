@@ -81,7 +81,8 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write results in the layout of their file; utterances of other formats as a list in the order of time.
 
-    Marks are attached to the words, also in `text`. In a text without word entries a dash stands between spaces.
+    Marks are attached to the words, also in `text`. In a text without word entries, dashes
+    have a space on both sides.
 
     Raises:
         InputError: utterances of other formats with times of several recordings.

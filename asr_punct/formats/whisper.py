@@ -179,8 +179,8 @@ def _text_key(entries: Sequence[Object]) -> str:
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write one JSON document. Segments of a Whisper file keep everything but their words.
 
-    Marks are attached to the words, also in `text`. In a segment without word entries a dash stands between spaces.
-    Utterances of other formats become segments in the order of time.
+    Marks are attached to the words, also in `text`. In a segment without word entries, dashes
+    have a space on both sides. Utterances of other formats become segments in the order of time.
 
     Raises:
         InputError: utterances of other formats with times of several recordings.

@@ -1,4 +1,4 @@
-"""Segments of Whisper programs as lines: what they print (`whisper-log`) and their `.tsv` (`whisper-tsv`).
+"""Segments of Whisper programs as lines: their output on the terminal (`whisper-log`) and `.tsv` (`whisper-tsv`).
 
     [0.00s -> 2.50s] text                              faster-whisper
     [00:00.000 --> 00:02.500]  text                    whisper; whisperx with `Transcript:` before it and seconds
@@ -29,7 +29,7 @@ _LOG_LINE = re.compile(
     r"(.*?)(\s*(?:\[SPEAKER_TURN\]\s*)?)",
     re.DOTALL,
 )
-"""What is before the text, with start, end and speaker; the text; what is after it."""
+"""The part of a line before its text, with start, end and speaker; the text; the part after it."""
 _HEADER = "start\tend\ttext"
 _MILLISECONDS = re.compile(r"[0-9]{1,13}")
 _EXPECTED = "start TAB end TAB text, in whole milliseconds"
@@ -83,13 +83,16 @@ def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[
         if previous is not None:
             yield previous
         number += 1
-        previous = replace(found, id=f"{recording}-{number}", recording=recording, origin=_after(found, pending))
+        previous = replace(
+            found, id=f"{recording}-{number}", recording=recording, origin=_origin_with_lines(found, pending)
+        )
         pending.clear()
     if previous is not None:
         yield with_lines_after(previous, pending)
 
 
-def _after(utterance: Utterance, lines: Sequence[str]) -> object:
+def _origin_with_lines(utterance: Utterance, lines: Sequence[str]) -> object:
+    """Return the origin of an utterance with the lines before it."""
     return replace(utterance.origin, before=tuple(lines)) if isinstance(utterance.origin, LineOrigin) else None
 
 

@@ -1,6 +1,6 @@
-"""XML without its dangers: a parser that refuses document types, and text that any XML parser accepts.
+"""Parse XML without document types, and escape text for XML.
 
-Entities, external files and their expansion need a document type declaration, so a file without one has none of them.
+A file can make a parser expand entities or read other files only by a document type declaration, so it is refused.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class Handler(Protocol):
     """Receives the elements of a document in order; positions are byte offsets."""
 
-    def start(self, name: str, attributes: Mapping[str, str], position: int, line: int) -> None: ...
+    def start(self, name: str, attributes: Mapping[str, str], position: int, line: int) -> None:
+        """Handle a start tag, with its position and line."""
 
-    def end(self, name: str, position: int) -> None: ...
+    def end(self, name: str, position: int) -> None:
+        """Handle an end tag."""
 
-    def text(self, text: str) -> None: ...
+    def text(self, text: str) -> None:
+        """Handle text; consecutive text may come in several calls."""
 
 
 def parse_xml(content: bytes, handler: Handler, place: str) -> None:

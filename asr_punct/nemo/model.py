@@ -49,7 +49,7 @@ if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED
 
 
 class AsrPunctModel(ModelPT):  # type: ignore[misc]
-    """A punctuation and case model as a `ModelPT`. Methods without a docstring are hooks of NeMo and Lightning.
+    """A punctuation and case model as a `ModelPT`.
 
     Args:
         cfg: for a new model the keys `config`, `settings`, `data` and `init` (see `conf/nemo/punctuation.yaml`), for a
@@ -196,17 +196,21 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         OmegaConf.update(self.cfg, "data", self._data, force_add=True)
 
     def setup_validation_data(self, val_data_config: Any) -> None:
+        """Use the files of `setup_training_data`: one directory has both."""
         self.setup_training_data(val_data_config)
 
     def setup(self, stage: str | None = None) -> None:
+        """Check that the model can be trained, and let the trainer ask for new batches at each epoch."""
         self.propagate_model_guid()
         self._trainable()
         self.trainer.reload_dataloaders_every_n_epochs = 1  # each epoch has its own batches
 
     def train_dataloader(self) -> DataLoader[Batch]:
+        """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
     def val_dataloader(self) -> DataLoader[Batch]:
+        """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
     def _data_module(self) -> PunctuationData:
@@ -231,6 +235,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:
+        """Return the optimiser and the schedule of `PunctuationModule`."""
         task = self._trainable()
         task.steps_per_epoch = len(self._data_module().epoch(0))
         return task.configure_optimizers()
@@ -241,39 +246,49 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
+        """Clip gradients as `PunctuationModule`, by the norm of its configuration."""
         task = self._trainable()
         task.configure_gradient_clipping(optimizer, task.training_config.optimizer.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Move a batch to the device."""
         return self._trainable().transfer_batch_to_device(batch, device, dataloader_idx)
 
     def on_train_start(self) -> None:
+        """Set training mode."""
         super().on_train_start()
         self._trainable().on_train_start()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
+        """Seed torch with the step, as `PunctuationModule`."""
         super().on_train_batch_start(batch, batch_idx, unused)
         self._trainable().on_train_batch_start(batch, batch_idx)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Return the loss of a batch."""
         loss = self._trainable().batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
         return loss
 
     def on_validation_epoch_start(self) -> None:
+        """Reset the counts of the development set."""
         self._trainable().on_validation_epoch_start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count the labels of a batch."""
         self._trainable().validation_step(batch, batch_idx)
 
     def on_validation_epoch_end(self) -> None:
+        """Log the scores of the development set."""
         for name, score in self._trainable().scores().items():
             self.log(name, score, prog_bar=True)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add the files of the model directory to a checkpoint."""
         checkpoint[_FILES] = {name: content.decode("utf-8") for name, content in self.files.items()}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Read the tokenizer and the other files from a checkpoint."""
         self._kept = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items() if name != TOKENIZER}
         with TemporaryDirectory() as name:
             file = Path(name) / TOKENIZER

@@ -76,7 +76,7 @@ _ARRAYS = ("marks", "one_class", "edits", "case", "surface", "words", "word_erro
 
 
 def count(pairs: Iterable[PairedUtterances], classes: MarkClasses, units: int, has_word_errors: bool = False) -> Counts:
-    """Count what `asr_punct.scoring.metrics` defines, for each of the `units`."""
+    """Return the counts of each of the `units`, by the definitions of `asr_punct.scoring.metrics`."""
     shapes = [(len(classes.names), 3), (3,), (4,), (len(CASE_CLASSES), 3), (3,), (), (3,), ()]
     arrays = {name: np.zeros((units, *shape)) for name, shape in zip(_ARRAYS, shapes, strict=True)}
     counts = Counts(classes, **arrays, has_word_errors=has_word_errors)

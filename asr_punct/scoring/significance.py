@@ -62,7 +62,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[
     return {metric: _interval(sampled[metric]) for metric in defined if not np.isnan(sampled[metric]).all()}
 
 
-def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Difference]:
+def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES) -> dict[str, Difference]:
     """Compare two systems on the same utterances, in every metric defined for both.
 
     Raises:
@@ -75,7 +75,7 @@ def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES, seed: 
     )
     sampled: dict[str, Array] = {}
     if first.units >= 2 and samples >= 1:
-        one, two = _on_samples(first, samples, seed), _on_samples(second, samples, seed)
+        one, two = _on_samples(first, samples, SEED), _on_samples(second, samples, SEED)
         sampled = {metric: two[metric] - one[metric] for metric in one}
     return {
         metric: _difference(before[metric], after[metric], sampled.get(metric))

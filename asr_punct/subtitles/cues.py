@@ -164,7 +164,7 @@ class _Turns:
         self._speaker = ""
 
     def add(self, unit: Unit) -> bool:
-        """Whether the cue is still allowed."""
+        """Add a unit, and return whether the cue is still allowed."""
         fits = True
         if self._count and unit.speaker == self._speaker:
             self._length += 1 + len(unit.text)

@@ -1,4 +1,4 @@
-"""Check subtitles against limits: what a captioner has to look at."""
+"""Check subtitles against limits, and report the cues that break them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LABELS: Mapping[str, str] = {
     "gap": "with a gap under {} s after the one before",
     "binding": "that end on a word bound to the next cue",
 }
-"""Problems, and what the summary says of them; {} is the limit."""
+"""Text of each problem in the summary; {} is the limit."""
 
 
 @dataclass(frozen=True, slots=True)

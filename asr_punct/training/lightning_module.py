@@ -73,9 +73,11 @@ class PunctuationModule(lightning.LightningModule):
         return self
 
     def on_train_start(self) -> None:
-        self.train()  # a loaded model is in evaluation mode
+        """Set training mode: a loaded model is in evaluation mode."""
+        self.train()
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Move a batch to the device."""
         return batch.to(device)
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
@@ -83,14 +85,17 @@ class PunctuationModule(lightning.LightningModule):
         torch.manual_seed(self.training_config.seed * _SEED_STRIDE + self.global_step)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Return and log the loss of a batch."""
         loss = self.batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
         return loss
 
     def batch_loss(self, batch: Batch) -> Tensor:
+        """Run the model on a batch and return the loss."""
         return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
+        """Return the loss of the model's output for a batch."""
         words = batch.label_mask.sum().clamp(min=1)
         case_logits = output.case_logits[batch.label_mask].float()
         case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.label_mask])
@@ -103,6 +108,7 @@ class PunctuationModule(lightning.LightningModule):
         return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
 
     def on_validation_epoch_start(self) -> None:
+        """Reset the counts of the development set."""
         self._marks, self._cases = LabelCounts(), LabelCounts()
         self._dev_loss, self._dev_words = 0.0, 0
 
@@ -118,6 +124,7 @@ class PunctuationModule(lightning.LightningModule):
         self._cases.add(cases != _NO_CASE, wanted != _NO_CASE, (cases == wanted) & (cases != _NO_CASE))
 
     def on_validation_epoch_end(self) -> None:
+        """Log the scores of the development set."""
         for name, score in self.scores().items():
             self.log(name, score, prog_bar=True)
 
@@ -127,6 +134,7 @@ class PunctuationModule(lightning.LightningModule):
         return {DEV_F1: self._marks.f1(), DEV_CASE_F1: self._cases.f1(), DEV_PERPLEXITY: perplexity}
 
     def configure_optimizers(self) -> Any:
+        """Return the optimiser, and the schedule with a step for each batch."""
         encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
         optimizer = build_optimizer(self, self.training_config, encoder)
         schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)
