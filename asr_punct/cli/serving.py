@@ -42,11 +42,12 @@ def serve(
     threads: Annotated[int, typer.Option(min=0, help="Threads for long documents; 0: one for each core.")] = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Serve marks and capitals over HTTP.
+    """Serve marks and capitals over HTTP and WebSocket.
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
-    punctuate reads; / is a page about the other paths. Without --token everybody who reaches the address may use the
-    service. SIGTERM and SIGINT end it after the requests that it has received.
+    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page about all paths. Without --token
+    everybody who reaches the address may use the service. SIGTERM and SIGINT end it: it finishes its requests and
+    commits the words of its streams.
     """
     from asr_punct.inference.backend import thread_count
     from asr_punct.serve.models import Models

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -18,6 +18,7 @@ from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.bodies import Bodies
 from asr_punct.serve.documents import parse_request
 from asr_punct.serve.errors import ERRORS, ServiceError, error_content
+from asr_punct.serve.live import serve_stream
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
 from asr_punct.serve.security import COOKIE, Guard, query_token
 from asr_punct.serve.service import Service
@@ -40,6 +41,7 @@ def build_app(service: Service) -> FastAPI:
     )
     _add_error_handlers(app)
     _add_documents(app, service)
+    _add_streams(app, service)
     _add_operation(app, service)
     _add_page(app)
     _add_metrics(app, service)
@@ -88,6 +90,12 @@ def _request_schema() -> dict[str, Any]:
         "application/octet-stream": {"schema": file},
     }
     return {"parameters": parameters, "requestBody": {"required": True, "content": content}}
+
+
+def _add_streams(app: FastAPI, service: Service) -> None:
+    @app.websocket("/v1/stream")
+    async def stream(websocket: WebSocket) -> None:
+        await serve_stream(websocket, service)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:

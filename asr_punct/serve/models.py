@@ -35,6 +35,13 @@ class Models:
             raise ServiceError(422, "model", repr(name)[:80], f"one of {' '.join(sorted(self._names))}")
         return name
 
+    def check_language(self, name: str | None, language: str | None) -> str:
+        """Return the name of the model of a language, if there is one and no name; else as `check`."""
+        if name is None and self.default == AUTO:
+            codes = language.split("+") if language else []
+            name = next((model for code in codes if (model := models_by_language().get(code))), None)
+        return self.check(name)
+
     def get(self, name: str) -> Punctuator:
         """Return the punctuator of a name that `check` returned."""
         with self._lock:

@@ -27,12 +27,12 @@ class TimedWord(BaseModel):
     model_config = ConfigDict(strict=False, extra="ignore")
 
     word: Annotated[str, AfterValidator(_one_word)] = Field(description="The word, without white space.")
-    start: Seconds | None = Field(None, description="Start time in seconds.")
-    end: Seconds | None = Field(None, description="End time in seconds.")
-    confidence: float | None = Field(None, ge=0, le=1, description="The recogniser's confidence.")
-    pause: Seconds | None = Field(None, description="Silence after the word in seconds; default: from the times.")
-    marks: list[Mark] | None = Field(None, description="Marks that stay.")
-    case: Case | None = Field(None, description="Case that stays.")
+    start: Seconds | None = Field(default=None, description="Start time in seconds.")
+    end: Seconds | None = Field(default=None, description="End time in seconds.")
+    confidence: float | None = Field(default=None, ge=0, le=1, description="The recogniser's confidence.")
+    pause: Seconds | None = Field(default=None, description="Silence after it in seconds; default: from the times.")
+    marks: list[Mark] | None = Field(default=None, description="Marks that stay.")
+    case: Case | None = Field(default=None, description="Case that stays.")
 
     @model_validator(mode="after")
     def _ends_after_start(self) -> TimedWord:
@@ -64,20 +64,20 @@ class PunctuateRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    text: str | None = Field(None, description="A line is an utterance, an empty line ends a document.")
+    text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
     words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
-        None, description="Words of one document, in the order of time."
+        default=None, description="Words of one document, in the order of time."
     )
     language: str | None = Field(
-        None,
+        default=None,
         pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$",
         description="Code of the language, such as es or es+eu; default: identified by the words.",
     )
-    model: str | None = Field(None, description="Name of a model of /v1/models; default: that of the language.")
+    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     to: Literal[tuple(WRITABLE_FILES)] | None = Field(  # type: ignore[valid-type]
         None, description="Format of the answer; default: this JSON."
     )
-    probabilities: bool = Field(False, description="Add the probabilities of marks and capitals to words.")
+    probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
 
     @model_validator(mode="after")
     def _has_one_input(self) -> PunctuateRequest:
@@ -105,7 +105,7 @@ class PunctuateAnswer(BaseModel):
 
     language: str = Field(description='Language of the first document; "" if it is not known.')
     text: str
-    words: list[PunctuatedWord] | None = Field(None, description="The words, if the request has words.")
+    words: list[PunctuatedWord] | None = Field(default=None, description="The words, if the request has words.")
 
 
 class ModelDescription(BaseModel):

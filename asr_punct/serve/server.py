@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.types import Scope
 
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.app import build_app
@@ -41,12 +42,18 @@ class Server(uvicorn.Server):
             lifespan="off",
         )
         super().__init__(config)
+        service.connections.abort = self._abort
+
+    def _abort(self, scope: Scope) -> None:
+        for connection in self.server_state.connections:
+            if getattr(connection, "scope", None) is scope:
+                connection.transport.abort()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Finish the work and stop."""
         for server in self.servers:
             server.close()
-        self._service.is_stopping = True
+        await self._service.stop()
         await super().shutdown(sockets)
         self._service.close()
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from asr_punct.serve.batching import Batcher
+from asr_punct.serve.connections import Connections
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.metrics import Metrics
 from asr_punct.serve.models import Models
+from asr_punct.serve.streams import Streams
 
 
 @dataclass
@@ -23,7 +27,8 @@ class Service:
         threads: number of threads that compute long requests.
         metrics: its metrics.
         batcher: computes requests.
-        is_stopping: whether it finishes its work and accepts nothing new.
+        streams: computes live streams.
+        connections: the WebSocket connections.
     """
 
     models: Models
@@ -33,11 +38,27 @@ class Service:
     threads: int = 1
     metrics: Metrics = field(default_factory=Metrics)
     batcher: Batcher = field(init=False)
-    is_stopping: bool = field(default=False, init=False)
+    streams: Streams = field(init=False)
+    connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
         self.batcher = Batcher(self.models, self.limits, self.metrics, self.threads)
+        self.streams = Streams(self.models)
+        self.connections = Connections(self.limits, self.metrics)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the service finishes its work and accepts nothing new."""
+        return self.connections.stop.is_set()
+
+    async def stop(self) -> None:
+        """End all streams, and wait until their clients have the last words."""
+        self.connections.stop.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.stop_s):
+                await self.connections.is_empty.wait()
 
     def close(self) -> None:
         """Stop the threads."""
         self.batcher.close()
+        self.streams.close()

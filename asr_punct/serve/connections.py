@@ -1,0 +1,138 @@
+"""WebSocket connections: their number, time limits, and the stop of the service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import WebSocket, WebSocketDisconnect
+from fastapi.responses import JSONResponse
+from starlette.types import Scope
+
+from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.metrics import Metrics
+
+STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
+"""Codes with which the service closes a connection."""
+
+
+class DisconnectedError(Exception):
+    """The client has gone."""
+
+
+class SlowReaderError(DisconnectedError):
+    """The client does not read its answers."""
+
+
+class Connections:
+    """The open connections.
+
+    Attributes:
+        stop: is set when the service stops.
+        is_empty: is set while there is no connection.
+        abort: function that closes the socket of an ASGI scope, with what waits to be sent.
+    """
+
+    def __init__(self, limits: Limits, metrics: Metrics) -> None:
+        self._limits, self._metrics, self._count = limits, metrics, 0
+        self.abort: Callable[[Scope], None] = lambda _: None
+        self.stop, self.is_empty = asyncio.Event(), asyncio.Event()
+        self.is_empty.set()
+
+    @asynccontextmanager
+    async def accept(self, websocket: WebSocket, kind: str) -> AsyncIterator[Connection | None]:
+        """Accept a connection of a kind (`stream` or `vosk`); yield None if it is refused with status 503."""
+        if self._count >= self._limits.streams or self.stop.is_set():
+            self._metrics.refused.labels("streams").inc()
+            error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
+            await websocket.send_denial_response(JSONResponse(error.content, error.status, error.headers))
+            yield None
+            return
+        self._count += 1
+        self.is_empty.clear()
+        self._metrics.streams.labels(kind).inc()
+        try:
+            await websocket.accept()
+            async with Connection(websocket, self._limits, self.stop) as connection:
+                yield connection
+        except SlowReaderError:
+            self._metrics.refused.labels("slow reader").inc()
+            self.abort(websocket.scope)
+        except DisconnectedError:
+            pass
+        finally:
+            self._metrics.streams.labels(kind).dec()
+            self._count -= 1
+            if not self._count:
+                self.is_empty.set()
+
+
+class Connection:
+    """One WebSocket connection with time limits.
+
+    Args:
+        websocket: the connection, which is accepted.
+        limits: `idle_s` and `send_s` are used.
+        stop: is set when the service stops.
+    """
+
+    def __init__(self, websocket: WebSocket, limits: Limits, stop: asyncio.Event) -> None:
+        self._websocket, self._limits, self._stop = websocket, limits, stop
+        self._receiving: asyncio.Task[Any] | None = None
+        self._stopping = asyncio.ensure_future(stop.wait())
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in (self._receiving, self._stopping):
+            if task:
+                task.cancel()
+
+    async def receive(self) -> str | bytes | None:
+        """Return the next message; None if the service stops or the client is idle.
+
+        Raises:
+            DisconnectedError: the client has gone.
+        """
+        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
+        tasks = {self._receiving, self._stopping}
+        await asyncio.wait(tasks, timeout=self._limits.idle_s, return_when=asyncio.FIRST_COMPLETED)
+        if not self._receiving.done():
+            return None
+        message, self._receiving = self._receiving.result(), None
+        if message["type"] == "websocket.disconnect":
+            raise DisconnectedError
+        text: str | bytes | None = message.get("text")
+        return text if text is not None else message["bytes"]
+
+    async def send(self, message: str | bytes) -> None:
+        """Send a message.
+
+        Raises:
+            SlowReaderError: the answers before are not read.
+            DisconnectedError: the client has gone.
+        """
+        part = {"text": message} if isinstance(message, str) else {"bytes": message}
+        await self._limited({"type": "websocket.send", **part})
+
+    async def close(self, code: int, reason: str = "") -> None:
+        """Close the connection."""
+        await self._limited({"type": "websocket.close", "code": code, "reason": reason[:100]})
+
+    async def _limited(self, event: dict[str, Any]) -> None:
+        try:
+            async with asyncio.timeout(self._limits.send_s):
+                await self._websocket.send(event)
+        except TimeoutError:
+            raise SlowReaderError from None
+        except (OSError, RuntimeError, WebSocketDisconnect):
+            raise DisconnectedError from None
+
+    @property
+    def close_code(self) -> tuple[int, str]:
+        """Code and reason to close a connection after `receive` returned None."""
+        return (STOPPED, "the service stops") if self._stop.is_set() else (IDLE, "no message for too long")

@@ -1,0 +1,59 @@
+"""Messages of the WebSocket `/v1/stream`, as pydantic models."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.serve.schema import ErrorParts, PunctuatedWord, TimedWord, in_order
+
+MAX_CONTEXT = 200
+"""Maximum number of committed words that a client sends when it continues a stream."""
+
+
+def _word_object(value: object) -> object:
+    return {"word": value} if isinstance(value, str) else value
+
+
+StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
+"""A word as a string or an object."""
+
+
+class StreamConfig(BaseModel):
+    """Settings of a stream; only in its first message."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$", description="Its code.")
+    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
+    left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
+    right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
+    committed: list[StreamWord] = Field(
+        default=[],
+        max_length=MAX_CONTEXT,
+        description="Last words of a stream that is continued, for context.",
+    )
+
+
+class ClientMessage(BaseModel):
+    """A message of a client; its parts take effect in this order."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    config: StreamConfig | None = None
+    words: Annotated[list[StreamWord], AfterValidator(in_order)] = Field(
+        default=[], description="Next words of the recogniser, which do not change any more."
+    )
+    partial: str | None = Field(default=None, max_length=20_000, description="Words after them that may change.")
+    end: bool = Field(default=False, description="The document ends; the next word begins another one.")
+
+
+class ServerMessage(BaseModel):
+    """The answer to a message. `partial` replaces that of the message before."""
+
+    final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
+    partial: str = Field(default="", description="The words that are not committed yet, as they may look.")
+    end: int | None = Field(default=None, description="After an end: number of words of the stream so far.")
+    error: ErrorParts | None = Field(default=None, description="Why the service closes the connection.")

@@ -1,0 +1,28 @@
+"""A service on a loopback port, in a thread of the test."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from asr_punct.serve.server import Server, bind
+from asr_punct.serve.service import Service
+
+
+@contextmanager
+def running(service: Service) -> Iterator[tuple[Server, str]]:
+    """Run a service; yields the server, and `host:port`. At the end it stops as at SIGTERM."""
+    listener = bind("127.0.0.1", 0)
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    server = Server(service, log_level="error")
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield server, address
+    finally:
+        server.should_exit = True
+        thread.join(60)

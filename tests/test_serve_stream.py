@@ -1,0 +1,298 @@
+"""Live streams over WebSocket: messages, limits, slow readers, the stop of the service, clients that reconnect."""
+
+import asyncio
+import json
+from contextlib import ExitStack
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from fastapi.testclient import TestClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from services import running
+from starlette.testclient import WebSocketDenialResponse
+from starlette.websockets import WebSocketDisconnect
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from asr_punct import Punctuator
+from asr_punct.errors import AsrPunctError
+from asr_punct.serve.app import build_app
+from asr_punct.serve.client import StreamClient
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.messages import ServerMessage
+from asr_punct.serve.models import Models
+from asr_punct.serve.service import Service
+from asr_punct.words import Word
+
+TEXT = ["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"]
+
+
+@pytest.fixture(scope="module")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture
+def make_service(model, punctuator):
+    services = []
+
+    def make(**options):
+        services.append(Service(Models(lambda _: punctuator, str(model)), **options))
+        return services[-1]
+
+    yield make
+    for service in services:
+        service.close()
+
+
+@pytest.fixture
+def make_client(make_service):
+    """Return a function that opens a service, whose connections share one event loop."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(TestClient(build_app(make_service(**options))))
+
+
+@pytest.fixture
+def client(make_client):
+    return make_client()
+
+
+def streamed(punctuator, words, right=3):
+    with punctuator.stream(right=right) as stream:
+        return [each.written for word in words for each in stream.push(word)] + [
+            each.written for each in stream.flush()
+        ]
+
+
+def ask(socket, **message):
+    """Send a message and return the answer."""
+    socket.send_text(json.dumps(message))
+    return ServerMessage.model_validate_json(socket.receive_text())
+
+
+def written(*answers):
+    return [word.written for answer in answers for word in answer.final]
+
+
+# Messages
+
+
+def test_words_are_committed_as_in_python(client, punctuator):
+    with client.websocket_connect("/v1/stream") as socket:
+        answers = [ask(socket, words=[word]) for word in TEXT]
+        assert [len(answer.final) for answer in answers] == [0, 0, 0] + [1] * (len(TEXT) - 3)
+        assert [answer.partial.split() for answer in answers[3:]] == [TEXT[i - 2 : i + 1] for i in range(3, len(TEXT))]
+        answers.append(ask(socket, end=True))
+        assert (answers[-1].partial, answers[-1].end) == ("", len(TEXT))
+        assert written(*answers) == streamed(punctuator, TEXT)
+        again = ask(socket, words=TEXT, end=True)
+        assert (written(again), again.end) == (streamed(punctuator, TEXT), 2 * len(TEXT))
+
+
+def test_times_stay_and_give_pauses(client, punctuator):
+    words = [{"word": word, "start": i, "end": i + 0.25 * (1 + i % 3)} for i, word in enumerate(TEXT)]
+    with client.websocket_connect("/v1/stream") as socket:
+        answer = ask(socket, config={"right": 2}, words=words, end=True)
+    expected = streamed(punctuator, [Word(each["word"], each["start"], each["end"]) for each in words], right=2)
+    assert written(answer) == expected
+    assert [(word.word, word.start, word.end) for word in answer.final] == [tuple(each.values()) for each in words]
+
+
+def test_partial_words_follow_those_that_wait(client):
+    with client.websocket_connect("/v1/stream") as socket:
+        assert ask(socket, partial="ana mi").partial == "ana mi"
+        assert ask(socket, words=["ana"], partial="mira la").partial == "ana mira la"
+        assert ask(socket, words=["mira"]).partial == "ana mira"
+
+
+def test_a_stream_is_continued(client, punctuator):
+    with client.websocket_connect("/v1/stream") as socket:
+        first = ask(socket, words=TEXT[:9])
+    context = [word.model_dump(exclude_none=True, mode="json") for word in first.final]
+    with client.websocket_connect("/v1/stream") as socket:
+        assert ask(socket, config={"committed": context}).final == []
+        second = ask(socket, words=TEXT[6:], end=True)
+    assert second.end == len(TEXT) - 6
+    assert written(first, second) == streamed(punctuator, TEXT)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "", "[]", "{", '{"word": "a"}', '{"words": "a"}', '{"words": ["a b"]}', '{"words": [""]}', '{"words": [1]}',
+        '{"words": [{"word": "a", "start": 2}, {"word": "b", "start": 1}]}', '{"end": "never"}',
+        '{"words": [{"word": "a", "start": 1e400}]}', '{"config": {"model": "/etc"}}', '{"config": {"right": 0}}',
+        '{"words": ["\\ud800"]}', b"\x00", '{"words": ["a"' + ', "a"' * 500 + "]}",
+    ],
+)  # fmt: skip
+def test_bad_messages(client, message):
+    with client.websocket_connect("/v1/stream") as socket:
+        (socket.send_bytes if isinstance(message, bytes) else socket.send_text)(message)
+        error = ServerMessage.model_validate_json(socket.receive_text()).error
+        assert error.place.partition(":")[0] in ("message", "model")
+        assert error.found
+        assert error.expected
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_text()
+        assert closed.value.code == 1008
+
+
+def test_words_in_the_order_of_time(client):
+    with client.websocket_connect("/v1/stream") as socket:
+        ask(socket, words=[{"word": "a", "start": 2}])
+        ask(socket, words=["b"])
+        assert ask(socket, words=[{"word": "c", "start": 1}]).error.expected == "words in the order of time"
+
+
+@given(st.lists(st.sampled_from(TEXT), min_size=1), st.randoms())
+@settings(max_examples=20)
+def test_messages_of_any_size_give_the_same_words(client, punctuator, words, random):
+    answers, left = [], list(words)
+    with client.websocket_connect("/v1/stream") as socket:
+        while left:
+            count = random.randint(1, len(left))
+            answers.append(ask(socket, words=left[:count]))
+            left = left[count:]
+        answers.append(ask(socket, end=True))
+    assert written(*answers) == streamed(punctuator, words)
+
+
+# Limits
+
+
+def test_token_and_origin(make_client):
+    client = make_client(token="abc")
+    for path, headers, status in (
+        ("/v1/stream", {}, 401),
+        ("/v1/stream?token=ab", {}, 401),
+        ("/v1/stream?token=abc", {"origin": "https://example.org"}, 403),
+    ):
+        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect(path, headers=headers):
+            pass
+        assert refused.value.status_code == status
+    for path, headers in (("/v1/stream?token=abc", {}), ("/v1/stream", {"authorization": "Bearer abc"})):
+        with client.websocket_connect(path, headers=headers) as socket:
+            assert ask(socket, words=["ana"]).partial == "ana"
+
+
+def test_too_many_streams(make_client):
+    client = make_client(limits=Limits(streams=1))
+    with client.websocket_connect("/v1/stream") as socket:
+        ask(socket, words=["ana"])
+        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/v1/stream"):
+            pass
+        assert (refused.value.status_code, refused.value.headers["retry-after"]) == (503, "5")
+    metrics = client.get("/metrics").text
+    assert 'asr_punct_refused_total{limit="streams"} 1.0' in metrics
+    with client.websocket_connect("/v1/stream") as socket:
+        assert ask(socket, words=["ana"]).partial == "ana"
+
+
+def test_an_idle_stream_gets_its_words(make_client):
+    client = make_client(limits=Limits(idle_s=0.3))
+    with client.websocket_connect("/v1/stream") as socket:
+        ask(socket, words=["ana", "mira"])
+        last = ServerMessage.model_validate_json(socket.receive_text())
+        assert ([word.word for word in last.final], last.end) == (["ana", "mira"], 2)
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_text()
+        assert closed.value.code == 1001
+
+
+async def write_for_ever(writer, frame):
+    while True:
+        writer.write(frame)
+        await writer.drain()
+
+
+def test_large_messages_and_slow_readers(make_service):
+    service = make_service(limits=Limits(send_s=0.5, message_bytes=4096))
+
+    async def talk(address):
+        async with connect(f"ws://{address}/v1/stream", compression=None) as large:
+            await large.send("x" * 5000)
+            with pytest.raises(ConnectionClosed) as closed:
+                await large.recv()
+            assert closed.value.rcvd.code == 1009
+        reader, writer = await asyncio.open_connection(*address.split(":"), limit=1024)
+        key = "dGhlIHNhbXBsZSBub25jZQ=="
+        writer.write(
+            f"GET /v1/stream HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        await reader.readuntil(b"\r\n\r\n")
+        reader._transport.pause_reading()
+        payload = json.dumps({"partial": "a" * 3900}).encode()
+        frame = b"\x81\xfe" + len(payload).to_bytes(2, "big") + bytes(4) + payload
+        with pytest.raises(ConnectionError):
+            await write_for_ever(writer, frame)
+
+    with running(service) as (_, address):
+        asyncio.run(asyncio.wait_for(talk(address), 60))
+        assert 'limit="slow reader"} 1.0' in service.metrics.text().decode()
+
+
+# The stop of the service, and clients that reconnect
+
+
+def test_the_stop_commits_the_words_and_tells_the_client(make_service, punctuator):
+    async def talk(address, server):
+        async with connect(f"ws://{address}/v1/stream") as socket:
+            await socket.send(json.dumps({"words": TEXT}))
+            answers = [ServerMessage.model_validate_json(await socket.recv())]
+            server.should_exit = True
+            answers.append(ServerMessage.model_validate_json(await socket.recv()))
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            return written(*answers), answers[-1].end, closed.value.rcvd.code
+
+    with running(make_service()) as (server, address):
+        found = asyncio.run(asyncio.wait_for(talk(address, server), 60))
+    assert found == (streamed(punctuator, TEXT), len(TEXT), 1012)
+
+
+@given(breaks=st.sets(st.integers(0, 40), max_size=4))
+@settings(max_examples=8)
+def test_the_client_reconnects(breaking_server, punctuator, breaks):
+    """Connections break without warning while words are sent; each word comes back once and in order."""
+    server, address = breaking_server
+    words = (TEXT * 4)[:41]
+
+    async def talk():
+        async with StreamClient(f"ws://{address}/v1/stream", retry_s=0.01) as client:
+            for number, word in enumerate(words):
+                await client.send(word)
+                if number in breaks:
+                    await asyncio.sleep(0.02)
+                    for connection in list(server.server_state.connections):
+                        connection.loop.call_soon_threadsafe(connection.transport.abort)
+            await client.end()
+            return [each async for each in client]
+
+    found = asyncio.run(asyncio.wait_for(talk(), 60))
+    assert [each["word"] for each in found] == words
+    if not breaks:
+        assert [each["written"] for each in found] == streamed(punctuator, words)
+
+
+@pytest.fixture(scope="module")
+def breaking_server(model, punctuator):
+    with running(Service(Models(lambda _: punctuator, str(model)))) as running_server:
+        yield running_server
+
+
+def test_the_client_reports_refusals(make_service):
+    async def talk(address, **options):
+        async with StreamClient(f"ws://{address}/v1/stream", **options) as client:
+            await client.send("ana")
+            await client.end()
+            return [each async for each in client]
+
+    with running(make_service(token="abc")) as (_, address):
+        with pytest.raises(AsrPunctError, match="status 401"):
+            asyncio.run(talk(address))
+        with pytest.raises(AsrPunctError, match="model"):
+            asyncio.run(talk(address, token="abc", config={"model": "x"}))
+        assert [each["word"] for each in asyncio.run(talk(address, token="abc"))] == ["ana"]
