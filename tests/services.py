@@ -12,9 +12,9 @@ from asr_punct.serve.service import Service
 
 
 @contextmanager
-def running(service: Service) -> Iterator[tuple[Server, str]]:
+def running(service: Service, port: int = 0) -> Iterator[tuple[Server, str]]:
     """Run a service; yields the server, and `host:port`. At the end it stops as at SIGTERM."""
-    listener = bind("127.0.0.1", 0)
+    listener = bind("127.0.0.1", port)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     server = Server(service, log_level="error")
     thread = threading.Thread(target=server.run, args=([listener],))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Section.RESTORING,
     {
         "On this machine": "asr-punct serve",
+        "In front of a Vosk server": "asr-punct serve --port 2701 --vosk ws://localhost:2700",
         "For other machines, with a token": "ASR_PUNCT_TOKEN=… asr-punct serve --host 0.0.0.0 --port 80",
     },
 )
@@ -35,6 +36,9 @@ def serve(
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="Site, such as https://example.org, whose pages may use the service.")
     ] = None,
+    vosk: Annotated[
+        str | None, typer.Option(help="Address of a Vosk server, such as ws://localhost:2700, to be the front of.")
+    ] = None,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
@@ -45,9 +49,11 @@ def serve(
     """Serve marks and capitals over HTTP and WebSocket.
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
-    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page about all paths. Without --token
-    everybody who reaches the address may use the service. SIGTERM and SIGINT end it: it finishes its requests and
-    commits the words of its streams.
+    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page about all paths. With --vosk,
+    clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
+
+    Without --token everybody who reaches the address may use the service. SIGTERM and SIGINT end it: it finishes its
+    requests and commits the words of its streams.
     """
     from asr_punct.inference.backend import thread_count
     from asr_punct.serve.models import Models
@@ -56,6 +62,8 @@ def serve(
 
     if token is not None and not re.fullmatch(r"[!-~]+", token):
         raise AsrPunctError("--token: found other characters or none, expected ASCII without spaces")
+    if vosk is not None and not vosk.startswith(("ws://", "wss://")):
+        raise AsrPunctError(f"--vosk: found {vosk!r}, expected an address such as ws://localhost:2700")
     listener = bind(host, port)
 
     def open_model(name: str | None) -> Punctuator:
@@ -63,7 +71,8 @@ def serve(
 
     models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1
-    server = Server(Service(models, token=token or "", origins=allow_origin or (), threads=workers))
+    service = Service(models, token=token or "", origins=allow_origin or (), threads=workers, vosk=vosk or "")
+    server = Server(service)
     if not quiet:
         typer.echo(f"{NAME}: http://{host}:{port} (Ctrl-C ends it)", err=True)
     server.run([listener])

@@ -22,6 +22,7 @@ from asr_punct.serve.live import serve_stream
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
 from asr_punct.serve.security import COOKIE, Guard, query_token
 from asr_punct.serve.service import Service
+from asr_punct.serve.vosk import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Puts punctuation and capitals into the words of speech recognisers, by the words and their pauses."
@@ -96,6 +97,12 @@ def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
         await serve_stream(websocket, service)
+
+    if service.vosk:
+
+        @app.websocket("/")
+        async def vosk(websocket: WebSocket) -> None:
+            await serve_vosk(websocket, service)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:

@@ -38,11 +38,13 @@ class _Job:
     Attributes:
         read: parses it.
         deadline: time of `time.monotonic` at which the client gets an error.
+        kind: kind of its words for the metrics: `http` or `vosk`.
         answer: the result.
     """
 
     read: Reader
     deadline: float
+    kind: str
     answer: Future[Answer] = field(default_factory=Future)
 
     def check(self) -> None:
@@ -95,14 +97,14 @@ class Batcher:
             self._count -= 1
             self._metrics.queue.set(self._count)
 
-    async def submit(self, read: Reader, size: int) -> Answer:
+    async def submit(self, read: Reader, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes.
 
         Raises:
             ServiceError: a bad request, a full queue, or the request takes too long.
         """
         with self._counted():
-            job = _Job(read, time.monotonic() + self._limits.request_s)
+            job = _Job(read, time.monotonic() + self._limits.request_s, kind)
             (self._short if size <= _SHORT_BYTES else self._long).put(job)
             try:
                 return await asyncio.wait_for(asyncio.wrap_future(job.answer), self._limits.request_s)
@@ -148,7 +150,7 @@ class Batcher:
         for job, document in group:
             own = map(_with_names, document.utterances, islice(restored, len(document.utterances)))
             found = list(_checked(own, job) if len(group) == 1 else own)
-            self._metrics.words.labels("http").inc(sum(len(utterance.words) for utterance in found))
+            self._metrics.words.labels(job.kind).inc(sum(len(utterance.words) for utterance in found))
             answer = _try(job, partial(write_answer, document, found, punctuator))
             if answer is not None and not job.answer.done():
                 job.answer.set_result(answer)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -41,6 +42,7 @@ class Document:
         to: format of the answer; None: the JSON of `PunctuateAnswer`.
         probabilities: whether the answer has probabilities.
         has_words: whether the JSON answer has words.
+        unwritten: number of first utterances that are only context.
     """
 
     utterances: tuple[Utterance, ...]
@@ -48,6 +50,7 @@ class Document:
     to: str | None = None
     probabilities: bool = False
     has_words: bool = False
+    unwritten: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ def _writable(name: str | None) -> str | None:
 
 def write_answer(document: Document, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
     """Return the answer to a request. Raises ServiceError if the format cannot have these words."""
+    restored = islice(restored, document.unwritten, None)
     if document.to is None:
         return _json_answer(document, list(restored), punctuator)
     write = FORMATS[document.to].write

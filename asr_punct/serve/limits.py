@@ -29,7 +29,7 @@ class Limits:
     requests: int = 64
     request_s: Seconds = 60.0
     streams: int = 250
-    message_bytes: int = 64 * 2**10
+    message_bytes: int = 256 * 2**10
     message_words: int = 500
     idle_s: Seconds = 300.0
     send_s: Seconds = 10.0

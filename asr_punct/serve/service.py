@@ -25,6 +25,7 @@ class Service:
         token: token that clients need; "": none.
         origins: origins of other sites whose pages may use it.
         threads: number of threads that compute long requests.
+        vosk: address of a Vosk server (`ws://host:2700`) that the service is the front of; "": none.
         metrics: its metrics.
         batcher: computes requests.
         streams: computes live streams.
@@ -36,6 +37,7 @@ class Service:
     token: str = ""
     origins: Sequence[str] = ()
     threads: int = 1
+    vosk: str = ""
     metrics: Metrics = field(default_factory=Metrics)
     batcher: Batcher = field(init=False)
     streams: Streams = field(init=False)

@@ -1,0 +1,153 @@
+"""A front of a Vosk server: clients connect as to Vosk, audio passes through, and results come back punctuated.
+
+Protocol of vosk-server (https://alphacephei.com/vosk/server): the client sends an optional `{"config": …}`, audio as
+binary messages, and `{"eof": 1}`. The server answers each binary message with `{"partial": …}` or a result
+(`{"result": [{"word", "start", "end", "conf"}], "text"}`), and the end with the last result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import WebSocket
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+from asr_punct.errors import InputError, first_line
+from asr_punct.formats import vosk
+from asr_punct.formats.json_values import parse_json
+from asr_punct.serve.connections import Connection
+from asr_punct.serve.documents import Document
+from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.service import Service
+from asr_punct.words import Utterance, Word
+
+_LOG = logging.getLogger(__name__)
+_EOF = '{"eof" : 1}'
+"""The end of the audio; vosk-server recognises it by these very characters."""
+_MAX_RESULT = 4 * 2**20
+"""Maximum size of a message of the Vosk server."""
+_CONTEXT = 60
+"""Words before a result that the model reads."""
+_UNREACHABLE = 1014
+"""Code with which a client's connection is closed if the Vosk server cannot be reached."""
+
+
+async def serve_vosk(websocket: WebSocket, service: Service) -> None:
+    """Pass messages between a client and the Vosk server until one of them closes the connection."""
+    async with service.connections.accept(websocket, "vosk") as connection:
+        if connection is None:
+            return
+        code, reason = 1000, ""
+        try:
+            async with connect(service.vosk, max_size=_MAX_RESULT, max_queue=4, compression=None) as upstream:
+                await _Session(connection, upstream, service).run()
+        except (OSError, TimeoutError, WebSocketException) as error:
+            _LOG.warning("%s: found %s, expected a Vosk server", service.vosk, first_line(error))
+            code, reason = _UNREACHABLE, "the Vosk server cannot be reached"
+        await connection.close(code, reason)
+
+
+@dataclass
+class _Session:
+    """One connection.
+
+    Attributes:
+        client: connection of the client.
+        upstream: connection to the Vosk server.
+        service: the service.
+        context: last words of the results before, as written.
+        partial: last partial result and its answer; Vosk repeats partial results.
+    """
+
+    client: Connection
+    upstream: ClientConnection
+    service: Service
+    context: list[Word] = field(default_factory=list)
+    partial: tuple[str, str] = "", ""
+
+    async def run(self) -> None:
+        """Pass messages in both directions. If the client is idle or the service stops, end the audio."""
+        sending = asyncio.create_task(self._send_audio())
+        receiving = asyncio.create_task(self._send_results())
+        try:
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done() and not sending.exception():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(receiving, self.service.limits.stop_s)
+        finally:
+            for task in (sending, receiving):
+                task.cancel()
+            errors = await asyncio.gather(sending, receiving, return_exceptions=True)
+        for error in errors:
+            if isinstance(error, Exception):
+                raise error
+
+    async def _send_audio(self) -> None:
+        while (message := await self.client.receive()) is not None:
+            await self.upstream.send(message)
+        await self.upstream.send(_EOF)
+
+    async def _send_results(self) -> None:
+        async for message in self.upstream:
+            await self.client.send(await self._punctuated(message) if isinstance(message, str) else message)
+
+    async def _punctuated(self, message: str) -> str:
+        """Return a message with marks and capitals; as it is if that fails, so that the client gets its words."""
+        try:
+            value = parse_json(message, "message")
+            if not isinstance(value, dict):
+                return message
+            if "partial" in value:
+                return await self._punctuated_partial(message, value)
+            result = await self._restored(value)
+            self._remember(result)
+            return json.dumps(result, ensure_ascii=False, indent=2)
+        except (InputError, ServiceError) as error:
+            _LOG.warning("a result was not punctuated: %s", error)
+            return message
+
+    async def _punctuated_partial(self, message: str, value: Mapping[str, Any]) -> str:
+        """Return a partial result; it has no period after its last word, because more words follow."""
+        if message == self.partial[0]:
+            return self.partial[1]
+        whole = {"text": value["partial"], "result": value.get("partial_result")}
+        found = await self._restored(whole)
+        entries = [dict(entry) for entry in found["result"] or ()]
+        if entries:
+            entries[-1]["word"] = entries[-1]["word"].removesuffix(".")
+        changed = {**value, "partial": found["text"].removesuffix(".")}
+        if "partial_result" in value:
+            changed["partial_result"] = entries
+        self.partial = message, json.dumps(changed, ensure_ascii=False, indent=2)
+        return self.partial[1]
+
+    async def _restored(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a result with marks and capitals."""
+        utterances = list(vosk.utterances(result, "message"))
+        if not any(utterance.words for utterance in utterances):
+            return dict(result)
+        document = Document(_with_context(self.context, utterances), to="vosk", unwritten=1)
+        answer = await self.service.batcher.submit(lambda: document, 0, kind="vosk")
+        found: dict[str, Any] = json.loads(answer.body)
+        return found
+
+    def _remember(self, result: Mapping[str, Any]) -> None:
+        """Keep the last words as context."""
+        best = (result.get("alternatives") or [result])[0]
+        entries = best.get("result") or [{"word": word} for word in best.get("text", "").split()]
+        words = [Word(entry["word"], entry.get("start"), entry.get("end")) for entry in entries]
+        self.context = [*self.context, *words][-_CONTEXT:]
+
+
+def _with_context(context: Sequence[Word], utterances: Sequence[Utterance]) -> tuple[Utterance, ...]:
+    """Return the context as an utterance of the same recording, followed by the utterances."""
+    first = utterances[0]
+    before = Utterance(tuple(context), recording=first.recording, channel=first.channel, time_source=first.time_source)
+    return before, *utterances

@@ -1,0 +1,188 @@
+"""The front of a Vosk server, before a scripted server that speaks its protocol."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from services import running
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
+
+from asr_punct import Punctuator
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
+from asr_punct.serve.service import Service
+
+CHUNK = 4000
+SENTENCES = ["ana mira la casa", "dónde está la ley"]
+
+
+def result(number):
+    entries = [
+        {"conf": 0.9, "end": 2 * number + i / 4 + 0.2, "start": 2 * number + i / 4, "word": word}
+        for i, word in enumerate(SENTENCES[number].split())
+    ]
+    return {"result": entries, "text": SENTENCES[number]}
+
+
+SCRIPT = [
+    {"partial": ""},
+    {"partial": "ana mira"},
+    {"partial": "ana mira"},
+    result(0),
+    {"partial": "dónde está", "partial_result": result(1)["result"][:2]},
+]
+LAST = result(1)
+
+
+async def speak(connection):
+    """Answer each binary message with the next line of the script, and the end with the last result."""
+    script, configs, audio = iter(SCRIPT), [], b""
+    async for message in connection:
+        if isinstance(message, bytes):
+            audio += message
+            await connection.send(json.dumps(next(script, {"partial": ""})))
+        elif message == '{"eof" : 1}':
+            await connection.send(json.dumps({**LAST, "spk_frames": len(audio), "config": configs}))
+            return
+        else:
+            configs.append(json.loads(message)["config"])
+
+
+@pytest.fixture(scope="module")
+def vosk_server():
+    """Address of the scripted server."""
+    loop, ready, found = asyncio.new_event_loop(), threading.Event(), []
+
+    async def run():
+        async with serve(speak, "127.0.0.1", 0) as server:
+            found.append(server.sockets[0].getsockname()[1])
+            ready.set()
+            await stop
+
+    stop = loop.create_future()
+    thread = threading.Thread(target=loop.run_until_complete, args=(run(),))
+    thread.start()
+    ready.wait()
+    yield f"ws://127.0.0.1:{found[0]}"
+    loop.call_soon_threadsafe(stop.set_result, None)
+    thread.join()
+
+
+@contextmanager
+def front(model, vosk, port=0, **options):
+    punctuator = Punctuator.from_pretrained(model, threads=1)
+    service = Service(Models(lambda _: punctuator, str(model)), vosk=vosk, **options)
+    with running(service, port) as (server, address):
+        yield server, address
+
+
+async def transcribe(address, chunks):
+    """Do what Vosk's clients do: one answer for each binary message."""
+    answers = []
+    async with connect(f"ws://{address}") as client:
+        await client.send('{ "config" : { "sample_rate" : 16000.0 } }')
+        for _ in range(chunks):
+            await client.send(bytes(CHUNK))
+            answers.append(json.loads(await client.recv()))
+        await client.send('{"eof" : 1}')
+        answers.append(json.loads(await client.recv()))
+        with pytest.raises(ConnectionClosed) as closed:
+            await client.recv()
+    return answers, closed.value.rcvd.code
+
+
+def bare(text):
+    return "".join(character for character in text.lower() if character.isalpha() or character == " ")
+
+
+def check_result(found, sent):
+    """Check that only the words have changed, and they only by marks and capitals."""
+    assert found.keys() >= sent.keys()
+    assert found["text"] == " ".join(entry["word"] for entry in found["result"])
+    assert found["text"] != sent["text"] == bare(found["text"])
+    for entry, before in zip(found["result"], sent["result"], strict=True):
+        assert {**entry, "word": ""} == {**before, "word": ""}
+
+
+def test_clients_get_punctuated_results(model, vosk_server):
+    with front(model, vosk_server) as (_, address):
+        answers, code = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
+    assert code == 1000
+    assert answers[0] == {"partial": ""}
+    assert answers[1] == answers[2]
+    assert bare(answers[1]["partial"]) == "ana mira"
+    assert answers[1]["partial"][0] == "A"
+    check_result(answers[3], result(0))
+    assert bare(answers[4]["partial"]) == "dónde está"
+    assert [entry["end"] for entry in answers[4]["partial_result"]] == [2.2, 2.45]
+    check_result(answers[5], LAST)
+    assert answers[5]["spk_frames"] == CHUNK * len(SCRIPT)
+    assert answers[5]["config"] == [{"sample_rate": 16000.0}]
+
+
+def test_results_pass_unchanged_if_the_queue_is_full(model, vosk_server):
+    with front(model, vosk_server, limits=Limits(requests=0)) as (_, address):
+        answers, _ = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
+    assert answers[: len(SCRIPT)] == SCRIPT
+
+
+def test_the_stop_ends_the_audio(model, vosk_server):
+    async def talk(address, server):
+        async with connect(f"ws://{address}") as client:
+            await client.send(bytes(CHUNK))
+            await client.recv()
+            server.should_exit = True
+            return json.loads(await client.recv())
+
+    with front(model, vosk_server) as (server, address):
+        found = asyncio.run(asyncio.wait_for(talk(address, server), 60))
+    check_result(found, LAST)
+
+
+def test_an_unreachable_server(model):
+    async def talk(address):
+        async with connect(f"ws://{address}") as client:
+            with pytest.raises(ConnectionClosed) as closed:
+                await client.recv()
+            return closed.value.rcvd.code
+
+    with front(model, "ws://127.0.0.1:9") as (_, address):
+        assert asyncio.run(asyncio.wait_for(talk(address), 60)) == 1014
+
+
+def test_vosk_transcriber(model, vosk_server, tmp_path):
+    """`vosk-transcriber --server` always connects to port 2700 of this machine."""
+    pytest.importorskip("vosk", reason="pip install vosk")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", 2700))
+        except OSError:
+            pytest.skip("port 2700 is in use")
+    program = tmp_path / "ffmpeg"
+    program.write_text(f"#!/bin/sh\nhead -c {CHUNK * len(SCRIPT)} /dev/zero\n")
+    program.chmod(0o755)
+    (tmp_path / "talk.wav").write_bytes(b"")
+    code = (
+        "from vosk.transcriber import transcriber, cli\n"
+        "transcriber.Model = lambda **_: None  # it loads a model although the server recognises\n"
+        "cli.main()"
+    )
+    command = [sys.executable, "-c", code, "--server", "-i", "talk.wav", "-o", "talk.txt"]
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    with front(model, vosk_server, port=2700):
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "talk.txt").read_text().splitlines()
+    assert [bare(line) for line in lines] == SENTENCES
+    assert all(line[0] in "¿AD" and line[-1] in ".?" for line in lines)
