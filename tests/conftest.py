@@ -1,5 +1,6 @@
 """Shared fixtures."""
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from dummies import tiny_config, write_corpus
 from hypothesis import HealthCheck, settings
 
 from asr_punct import cli
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 
 settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no times")
@@ -34,6 +37,18 @@ def model(tmp_path_factory, corpus):
 
 
 @pytest.fixture(scope="session")
+def punctuator(model):
+    """Punctuator with the tiny model."""
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """Tokenizer of a few words."""
+    return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
+
+
+@pytest.fixture(scope="session")
 def real_data():
     """Folder of real texts and recordings; the test is skipped without it."""
     folder = os.environ.get("ASR_PUNCT_DATA")
@@ -54,6 +69,16 @@ def run(monkeypatch, capsys):
         return leaving.value.code, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """Return a function that sets standard input."""
+
+    def give(text):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
+
+    return give
 
 
 @pytest.fixture

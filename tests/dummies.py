@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.formats.formats import FORMATS
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.marks import Case, Labels, Mark
+from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
 NAMES = ["ana", "luis", "miren", "jon"]
@@ -51,6 +56,25 @@ def file(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def read_value(folder: Path, value: Any, format_name: str | None = None, **options: Any) -> list[Utterance]:
+    """Return the utterances of a file with this JSON value."""
+    return list(formats.read(file(folder, "talk.json", json.dumps(value)), format_name, **options))
+
+
+def written(utterances: Iterable[Utterance], format_name: str) -> str:
+    """Return the utterances as the text of a file, with the glyphs of Spanish."""
+    out = io.StringIO()
+    write = FORMATS[format_name].write
+    assert write is not None
+    write(utterances, out, glyphs("es"))
+    return out.getvalue()
+
+
+def with_labels(utterances: Iterable[Utterance], labels: Labels) -> list[Utterance]:
+    """Return the utterances with these labels on every word."""
+    return [annotate(utterance, labels=(labels,) * len(utterance.words)) for utterance in utterances]
 
 
 def sentence(rng: random.Random) -> list[tuple[str, Labels, float]]:

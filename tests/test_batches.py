@@ -14,7 +14,6 @@ from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.batches import (
     add_generated_pauses,
     epoch_batches,
@@ -25,11 +24,6 @@ from asr_punct.training.batches import (
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.mapped import read_corpus
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=80), st.integers(1, 40), st.integers(0, 99))

@@ -1,25 +1,13 @@
 """The option --lowercase, and the hint at it."""
 
-import io
 import json
 import re
-import sys
 
 import pytest
 from dummies import file
 
 HINT = "all words are in capitals, which stay in the output (to restore capitals: --lowercase)"
 CAPITALS = "ANA MIRA LA CASA\nDÓNDE ESTÁ LA MESA\n"
-
-
-@pytest.fixture
-def standard_input(monkeypatch):
-    """Return a function that sets standard input."""
-
-    def give(text):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
-
-    return give
 
 
 def test_words_are_read_in_lower_case(run, model, tmp_path):

@@ -1,17 +1,11 @@
 """The JSON of cloud services, which is only read."""
 
-import json
-
 import pytest
-from dummies import file
+from dummies import read_value
 
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.words import Word
-
-
-def read(tmp_path, content):
-    return list(formats.read(file(tmp_path, "talk.json", json.dumps(content))))
 
 
 def texts(utterances):
@@ -43,7 +37,7 @@ def aws_mark(text):
 )
 def test_aws_punctuation_is_attached_to_words(tmp_path, items, words):
     content = [aws_word(text, "0.1", "0.25") if text.isalpha() else aws_mark(text) for text in items.split()]
-    (value,) = read(tmp_path, aws(*content))
+    (value,) = read_value(tmp_path, aws(*content))
     assert texts([value]) == [words]
     assert all(word == Word(word.text, 0.1, 0.25, 0.5) for word in value.words if word.start is not None)
     assert (value.id, value.time_source) == ("talk", "asr" if any(map(str.isalpha, items)) else "none")
@@ -51,7 +45,7 @@ def test_aws_punctuation_is_attached_to_words(tmp_path, items, words):
 
 def test_aws_channels(tmp_path):
     channels = [{"items": [aws_word("sí", "0", "1")]}, {"items": [aws_word("no", "0", "1")]}]
-    values = read(tmp_path, {"results": {"channel_labels": {"channels": channels}, "items": []}})
+    values = read_value(tmp_path, {"results": {"channel_labels": {"channels": channels}, "items": []}})
     assert [(value.id, value.channel, texts([value])) for value in values] == [
         ("talk-1", "1", [["sí"]]),
         ("talk-2", "2", [["no"]]),
@@ -70,7 +64,7 @@ def test_aws_channels(tmp_path):
 def test_google_times(tmp_path, word):
     result = {"alternatives": [{"transcript": "hola", "words": [{**word, "word": "hola"}]}, {}], "channelTag": 2}
     for content in ({"results": [result]}, {"done": True, "response": {"results": [result]}}):
-        (value,) = read(tmp_path, content)
+        (value,) = read_value(tmp_path, content)
         assert value.words == (Word("hola", 12.9, 13.0),)
         assert (value.channel, value.time_source) == ("2", "asr")
 
@@ -79,16 +73,16 @@ def test_google_speaker_labels_do_not_double_the_words(tmp_path):
     words = [{"word": "hola", "endTime": "1s"}, {"word": "ya", "startTime": "1s", "endTime": "2s"}]
     results = [{"alternatives": [{"transcript": word["word"], "words": [word]}]} for word in words]
     repeated = {"alternatives": [{"words": [{**word, "speakerTag": 1} for word in words]}]}
-    values = read(tmp_path, {"results": [*results, repeated]})
+    values = read_value(tmp_path, {"results": [*results, repeated]})
     assert texts(values) == [["hola"], ["ya"]]
     assert [(word.start, word.end) for value in values for word in value.words] == [(0.0, 1.0), (1.0, 2.0)]
-    assert texts(read(tmp_path, {"results": [repeated]})) == [["hola", "ya"]]
+    assert texts(read_value(tmp_path, {"results": [repeated]})) == [["hola", "ya"]]
 
 
 def test_google_without_times(tmp_path):
-    (value,) = read(tmp_path, {"results": [{"alternatives": [{"transcript": "hola ya"}]}]})
+    (value,) = read_value(tmp_path, {"results": [{"alternatives": [{"transcript": "hola ya"}]}]})
     assert (value.words, value.time_source) == ((Word("hola"), Word("ya")), "none")
-    (value,) = read(tmp_path, {"results": [{"alternatives": [{"words": [{"word": "hola"}]}]}]})
+    (value,) = read_value(tmp_path, {"results": [{"alternatives": [{"words": [{"word": "hola"}]}]}]})
     assert (value.words, value.time_source) == ((Word("hola"),), "none")
 
 
@@ -101,16 +95,16 @@ def test_ibm(tmp_path):
     result = {"final": True, "alternatives": [best, {"transcript": "ola ya "}]}
     response = {"result_index": 0, "results": [{**result, "final": False}, result]}
     for content in (response, {"status": "completed", "results": [response]}):
-        (value,) = read(tmp_path, content)
+        (value,) = read_value(tmp_path, content)
         assert value.words == (Word("hola", 0.5, 1.0, 0.5), Word("ya", 1.0, 1.5, 1.0))
     plain = {"results": [{"final": True, "alternatives": [{"transcript": "hola ya "}]}]}
-    assert texts(read(tmp_path, plain)) == [["hola", "ya"]]
+    assert texts(read_value(tmp_path, plain)) == [["hola", "ya"]]
 
 
 def test_speechmatics(tmp_path):
     rows = [("Hola", "0.5", "0.25"), (",", "0.75", "0.01"), ("ya", "1.0", "0.5"), (".", "1.5", "0.1")]
     words = [{"name": name, "time": time, "duration": length, "confidence": "0.5"} for name, time, length in rows]
-    (value,) = read(tmp_path, {"job": {}, "speakers": [], "words": words})
+    (value,) = read_value(tmp_path, {"job": {}, "speakers": [], "words": words})
     assert value.words == (Word("Hola,", 0.5, 0.75, 0.5), Word("ya.", 1.0, 1.5, 0.5))
 
 
@@ -128,7 +122,7 @@ def test_speechmatics_second_version(tmp_path):
         item("punctuation", ".", 1.5, 1.5),
     ]
     content = {"format": "2.9", "job": {}, "metadata": {}, "results": results}
-    (value,) = read(tmp_path, content)
+    (value,) = read_value(tmp_path, content)
     assert value.words == (
         Word("*Hola,", 0.5, 0.75, 0.5),
         Word("20", 1.0, None, 0.5),
@@ -136,7 +130,7 @@ def test_speechmatics_second_version(tmp_path):
         Word("mayo.", None, 1.5, 0.5),
     )
     channels = [{**result, "channel": f"c{number % 2}"} for number, result in enumerate(results)]
-    assert [value.channel for value in read(tmp_path, {**content, "results": channels})] == ["1", "2"]
+    assert [value.channel for value in read_value(tmp_path, {**content, "results": channels})] == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +149,7 @@ def test_speechmatics_second_version(tmp_path):
 )
 def test_errors_name_the_place(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"^{tmp_path}/talk\.json.*{found}"):
-        read(tmp_path, content)
+        read_value(tmp_path, content)
 
 
 @pytest.mark.parametrize("name", ["aws", "google", "ibm", "speechmatics", "deepgram", "assemblyai", "azure"])

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from dummies import LABELLED, file
+from dummies import LABELLED, file, read_value
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,11 +25,6 @@ def written(format_name, utterances):
     out = stdio.StringIO()
     FORMATS[format_name].write(utterances, out, ES)
     return out.getvalue()
-
-
-def read(tmp_path, content, format_name=None):
-    """The utterances of a file with this JSON value."""
-    return list(formats.read(file(tmp_path, "talk.json", json.dumps(content)), format_name))
 
 
 def texts(utterances):
@@ -92,7 +87,7 @@ OWN = {"version": 1, "utterances": [ITEM], "model": {"name": "x"}}
 
 
 def test_json_keeps_unknown_keys(tmp_path):
-    (value,) = read(tmp_path, OWN)
+    (value,) = read_value(tmp_path, OWN)
     assert json.dumps(json.loads(written("json", [value]))) == json.dumps(OWN)
     after = json.loads(written("json", [marked(value)]))
     (item,) = after["utterances"]
@@ -100,14 +95,14 @@ def test_json_keeps_unknown_keys(tmp_path):
     assert (item["speaker"], item["id"], item["text"]) == ("S1", 7, "Hola ya.")
     ours = {"marks": [], "case": "FIRST_CAP", "written": "Hola"}
     assert list(item["words"][0].items()) == [*WORDS[0].items(), *ours.items()]
-    stripped = annotate(read(tmp_path, after)[0], labels=None)
+    stripped = annotate(read_value(tmp_path, after)[0], labels=None)
     assert json.loads(written("json", [stripped])) == OWN
 
 
 @pytest.mark.parametrize("speaker", [" S 1 ", 7, "", None, {"name": "ana"}])
 def test_a_speaker_is_kept_unless_it_changes(tmp_path, speaker):
     content = {"utterances": [{**ITEM, "speaker": speaker}]}
-    (value,) = read(tmp_path, content)
+    (value,) = read_value(tmp_path, content)
     assert json.loads(written("json", [value])) == content
     (item,) = json.loads(written("json", [replace(value, speaker="S2")]))["utterances"]
     assert item["speaker"] == "S2"
@@ -135,7 +130,7 @@ ALTERNATIVES = {
     "content", [VOSK, [VOSK], [VOSK, {"text": ""}, {"text": "y ya"}, {"partial": "hol"}, ALTERNATIVES]]
 )
 def test_vosk(tmp_path, content):
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert times(values)[0] == [(0.12, 0.6), (0.7, 1.0)]
     assert [word.confidence for word in values[0].words] == [0.5, 1.0]
     assert json.loads(written("vosk", values)) == content
@@ -205,7 +200,7 @@ RESULTS = [
 
 @pytest.mark.parametrize(("name", "content"), [("whisper", WHISPER), ("vosk", RESULTS)])
 def test_a_segment_without_words_is_part_of_the_pause(tmp_path, name, content):
-    values = list(with_pauses(read(tmp_path, content)))
+    values = list(with_pauses(read_value(tmp_path, content)))
     assert [value.pauses for value in values] == [(2.0,), (), (None,)]
     assert json.loads(written(name, values)) == content
     assert written("text", values) == "hola\nya\n"
@@ -223,7 +218,7 @@ def test_a_segment_without_words_is_part_of_the_pause(tmp_path, name, content):
     ],
 )
 def test_an_unknown_confidence_is_kept(tmp_path, name, content, value):
-    values = read(tmp_path, content(value))
+    values = read_value(tmp_path, content(value))
     assert [word.confidence for word in values[0].words] == [None]
     after = json.loads(written(name, values))
     known = {"channel": "1", "recording": "", "id": "", "times": "none"}
@@ -239,7 +234,7 @@ def test_an_unknown_confidence_is_kept(tmp_path, name, content, value):
 @pytest.mark.parametrize("content", [None, 3, "a", [], {}, [[]], {"results": 3}, {"segments": {}}, {"utterances": {}}])
 def test_a_given_format_refuses_another_form(tmp_path, format_name, content):
     with pytest.raises(InputError, match=r"talk\.json"):
-        read(tmp_path, content, format_name)
+        read_value(tmp_path, content, format_name)
 
 
 EXAMPLES = {
@@ -298,22 +293,22 @@ def google_at(*starts, channels=(1, 1)):
 
 @pytest.mark.parametrize("at", [whisper_at, vosk_at, google_at])
 def test_segments_are_in_the_order_of_time_within_a_tolerance(tmp_path, at):
-    assert [row[0][0] for row in times(read(tmp_path, at(5, 4.5)))] == [5, 4.5]
+    assert [row[0][0] for row in times(read_value(tmp_path, at(5, 4.5)))] == [5, 4.5]
     with pytest.raises(
         InputError, match=r"talk\.json: utterance '.*2': found start 1 after 5, expected segments in the order"
     ):
-        read(tmp_path, at(5, 1))
+        read_value(tmp_path, at(5, 1))
 
 
 def test_segments_of_speakers_and_channels_may_overlap(tmp_path):
     first, second = whisper_at(5, speaker="S1"), whisper_at(1, 9, speaker="S2")
-    assert len(read(tmp_path, {"segments": first["segments"] + second["segments"]})) == 3
-    assert [value.channel for value in read(tmp_path, google_at(5, 1, channels=(1, 2)))] == ["1", "2"]
+    assert len(read_value(tmp_path, {"segments": first["segments"] + second["segments"]})) == 3
+    assert [value.channel for value in read_value(tmp_path, google_at(5, 1, channels=(1, 2)))] == ["1", "2"]
 
 
 def test_utterances_of_our_json_may_have_any_order(tmp_path):
     items = [{"recording": "r", "words": [{"word": "a", "start": start}]} for start in (5, 1)]
-    assert [row[0][0] for row in times(read(tmp_path, {"utterances": items}))] == [5, 1]
+    assert [row[0][0] for row in times(read_value(tmp_path, {"utterances": items}))] == [5, 1]
 
 
 @pytest.mark.parametrize("name", ["whisper", "vosk"])

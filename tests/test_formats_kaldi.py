@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from dummies import with_labels
 
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
 STOP = Labels(frozenset({Mark.PERIOD, Mark.DASH}), Case.FIRST_CAP)
@@ -37,10 +38,6 @@ def read(root):
     return list(formats.read(root, "kaldi"))
 
 
-def stopped(utterances):
-    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
-
-
 def test_utterances_are_in_the_order_of_speech_with_times(tmp_path):
     values = read(folder(tmp_path / "d", FILES))
     assert [(value.id, value.recording, value.time_source) for value in values] == [
@@ -56,7 +53,7 @@ def test_text_and_ctm_are_punctuated_and_other_files_are_copied(tmp_path):
     (source / "split2").mkdir()
     formats.write(read(source), tmp_path / "same", ES, "kaldi")
     assert contents(tmp_path / "same") == FILES | {"text": FILES["text"].replace("  ", " ")}
-    formats.write(stopped(read(source)), tmp_path / "out", ES, "kaldi")
+    formats.write(with_labels(read(source), STOP), tmp_path / "out", ES, "kaldi")
     marked = dict(FILES)
     for word in ("qué", "dijo", "sí", "hola"):
         for name in ("text", "ctm"):
@@ -71,7 +68,7 @@ def test_a_ctm_of_utterances(tmp_path):
     source = folder(tmp_path / "d", FILES | {"ctm": rows})
     values = read(source)
     assert [value.time_source for value in values] == ["asr", "none", "asr"]
-    formats.write(stopped(values), tmp_path / "out", ES, "kaldi")
+    formats.write(with_labels(values, STOP), tmp_path / "out", ES, "kaldi")
     expected = rows.replace("Qué", "Qué.–").replace("dijo", "Dijo.–").replace("hola", "Hola.–")
     assert contents(tmp_path / "out")["ctm"] == expected
 
@@ -87,7 +84,7 @@ def test_rows_without_marks_are_logged(tmp_path, caplog):
     assert caplog.messages == [f"{source}/ctm: {others}: their times are not used, their rows get no marks"]
     caplog.clear()
     (source / "text").unlink()
-    formats.write(stopped(read(source)), tmp_path / "out", ES, "kaldi")
+    formats.write(with_labels(read(source), STOP), tmp_path / "out", ES, "kaldi")
     assert caplog.messages == []
     assert contents(tmp_path / "out")["text"] == "a-1 Otra.–\nb-1 Qué.– Dijo.–\nb-2 Adiós.–\n"
 

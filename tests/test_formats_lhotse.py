@@ -4,6 +4,7 @@ import io as stdio
 import json
 
 import pytest
+from dummies import with_labels
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word
 
 ES = glyphs("es")
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -51,10 +52,6 @@ def written(utterances):
     return [json.loads(line) for line in out.getvalue().split("\n")[:-1]]
 
 
-def stopped(utterances):
-    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
-
-
 def test_supervisions_are_utterances(tmp_path):
     aligned, plain, silent = formats.read(file(tmp_path, LINES))
     assert aligned.words == (Word("qué", 1.6, 1.85, -3.5), Word("dijo", 2.0, 2.5))
@@ -68,7 +65,7 @@ def test_supervisions_keep_everything_but_their_words(tmp_path):
     read = list(read_lhotse(file(tmp_path, LINES)))
     assert written(read) == LINES
     word = [["", 1.5, 0.1], ["Qué.", 1.6, 0.25, -3.5], ["Dijo.", 2.0, 0.5, None]]
-    assert written(stopped(read)) == [
+    assert written(with_labels(read, STOP)) == [
         ALIGNED | {"text": "Qué.  Dijo.", "alignment": ALIGNED["alignment"] | {"word": word}},
         PLAIN | {"text": "Hola. A. Todos."},
         SILENT,
@@ -88,7 +85,7 @@ def test_text_and_alignment(tmp_path, text, symbols, timed):
     word = [{"symbol": symbol, "start": i, "duration": 0.5} for i, symbol in enumerate(symbols)]
     (value,) = read_lhotse(file(tmp_path, [ALIGNED | {"text": text, "alignment": {"word": word}}]))
     assert value.time_source == ("aligner" if timed else "segment")
-    (item,) = written(stopped([value]))
+    (item,) = written(with_labels([value], STOP))
     assert item["text"] == (text and " ".join(f"{token[:1].upper()}{token[1:]}." for token in text.split()))
     found = " ".join(entry["symbol"] for entry in item["alignment"]["word"])
     assert found == (" ".join(f"{s[:1].upper()}{s[1:]}." for s in " ".join(symbols).split()) if timed else "qué dijo")
@@ -126,7 +123,7 @@ def test_any_supervisions_are_written_as_they_were_read(tmp_path_factory, items)
     folder = tmp_path_factory.mktemp("lhotse")
     read = list(read_lhotse(file(folder, items)))
     assert written(read) == items
-    again = list(read_lhotse(file(folder, written(stopped(read)))))
+    again = list(read_lhotse(file(folder, written(with_labels(read, STOP)))))
     assert [[(word.start, word.end, word.confidence) for word in value.words] for value in again] == [
         [(word.start, word.end, word.confidence) for word in value.words] for value in read
     ]
@@ -152,6 +149,6 @@ def test_lhotse_errors_name_the_place(tmp_path, item, found):
 
 def test_the_package_reads_the_output(tmp_path):
     lhotse = pytest.importorskip("lhotse")
-    formats.write(stopped(read_lhotse(file(tmp_path, LINES))), tmp_path / "a.jsonl.gz", ES, "lhotse")
+    formats.write(with_labels(read_lhotse(file(tmp_path, LINES)), STOP), tmp_path / "a.jsonl.gz", ES, "lhotse")
     first, *_ = lhotse.SupervisionSet.from_file(tmp_path / "a.jsonl.gz")
     assert (first.text, first.alignment["word"][1].symbol) == ("Qué.  Dijo.", "Qué.")

@@ -1,8 +1,6 @@
 """Kaldi's text, Whisper's log and Whisper's TSV: detected by their lines, read as segments, written back."""
 
-import io
 import re
-import sys
 
 import pytest
 from dummies import file
@@ -19,16 +17,6 @@ ES = glyphs("es")
 TWO_IDS = "u001 hola ana\nu002 qué tal\n"
 LOG = "[0.00s -> 2.50s] hola ana\n"
 WHISPER_TSV = "start\tend\ttext\n0\t2500\thola ana\n"
-
-
-@pytest.fixture
-def standard_input(monkeypatch):
-    """Return a function that sets standard input."""
-
-    def give(text):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
-
-    return give
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """STM: segments come back with all but the words' marks as it was."""
 
-import io as stdio
 import random
 import re
 import shutil
@@ -8,11 +7,11 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from dummies import file
+from dummies import file, with_labels, written
 
 from asr_punct.errors import InputError
 from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.stm import read_stm, without_ignored_segments, write_stm
+from asr_punct.formats.stm import read_stm, without_ignored_segments
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
@@ -27,16 +26,6 @@ talk\tA  speaker-2 4 6.5 hola
 talk A excluded_region 6.5 7 ignore_time_segment_in_scoring
 ;; end
 """
-
-
-def written(utterances):
-    out = stdio.StringIO()
-    write_stm(utterances, out, ES)
-    return out.getvalue()
-
-
-def stopped(utterances):
-    return [annotate(utterance, labels=(STOP,) * len(utterance.words)) for utterance in utterances]
 
 
 def test_a_segment_is_an_utterance(tmp_path):
@@ -61,8 +50,10 @@ def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path
 
 def test_everything_but_the_transcript_is_kept(tmp_path):
     read = list(read_stm(file(tmp_path, "a.stm", STM)))
-    assert written(read) == STM
-    assert written(stopped(read)) == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace("hola", "Hola.")
+    assert written(read, "stm") == STM
+    assert written(with_labels(read, STOP), "stm") == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace(
+        "hola", "Hola."
+    )
 
 
 def test_utterances_of_another_format():
@@ -73,9 +64,9 @@ def test_utterances_of_another_format():
         Utterance((Word("a", 2.0, 2.125),), speaker="ana maría"),
     ]
     expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 ana_maría 2.00 2.125 a\n"
-    assert written(values) == expected
+    assert written(values, "stm") == expected
     with pytest.raises(InputError, match="utterance 'u': found words without times"):
-        written([Utterance((Word("hola"),), "u")])
+        written([Utterance((Word("hola"),), "u")], "stm")
 
 
 def test_new_segments_are_sorted_by_recording_channel_and_time(tmp_path):
@@ -84,7 +75,7 @@ def test_new_segments_are_sorted_by_recording_channel_and_time(tmp_path):
         Utterance((Word(f"w{number}", start, start + 1),), "", recording=name, channel=channel)
         for number, (name, channel, start) in enumerate(places)
     ]
-    again = list(read_stm(file(tmp_path, "a.stm", written(values))))
+    again = list(read_stm(file(tmp_path, "a.stm", written(values, "stm"))))
     assert [value.words[0].text for value in again] == ["w3", "w1", "w4", "w2", "w0"]
 
 

@@ -1,14 +1,13 @@
 """TextGrid: all tiers and times are kept, and a tier with marks follows the words."""
 
-import io as stdio
 import re
 from dataclasses import replace
 
 import pytest
-from dummies import file
+from dummies import file, written
 
 from asr_punct.errors import InputError
-from asr_punct.formats.textgrid import read_textgrid, write_textgrid
+from asr_punct.formats.textgrid import read_textgrid
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
@@ -75,12 +74,6 @@ def read(folder, content, encoding="utf-8"):
     return utterance
 
 
-def written(utterances):
-    out = stdio.StringIO()
-    write_textgrid(utterances, out, ES)
-    return out.getvalue()
-
-
 def asked(utterance):
     return annotate(utterance, labels=(ASKED,) * len(utterance.words))
 
@@ -89,17 +82,17 @@ def test_all_tiers_are_kept(tmp_path):
     utterance = read(tmp_path, GRID)
     assert utterance.words == (Word("qué", 0.0, 0.5), Word("dijo", 1.0, None), Word('"ana"', None, 2.0))
     assert utterance.time_source == "aligner"
-    assert written([utterance]) == GRID
+    assert written([utterance], "textgrid") == GRID
 
 
 def test_words_with_marks_are_a_tier(tmp_path):
     expected = GRID.replace("size = 3\n", "size = 4\n", 1).replace("    item [3]:", TIER + "    item [4]:")
     utterance = read(tmp_path, GRID)
-    assert written([asked(utterance)]) == expected
+    assert written([asked(utterance)], "textgrid") == expected
     again = read(tmp_path, expected)
     assert again.words == utterance.words
     plain = annotate(again, labels=(Labels(),) * 3)
-    assert written([plain]) == expected.replace("¿Qué?", "qué").replace('¿Dijo? ¿""Ana""?', 'dijo ""ana""')
+    assert written([plain], "textgrid") == expected.replace("¿Qué?", "qué").replace('¿Dijo? ¿""Ana""?', 'dijo ""ana""')
 
 
 def short(content):
@@ -110,15 +103,15 @@ def short(content):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_the_short_format_and_other_encodings(tmp_path, encoding):
-    assert written([read(tmp_path, short(GRID), encoding)]) == GRID
-    assert written([read(tmp_path, GRID.replace("\n", ' ! a comment "3"\r\n'), encoding)]) == GRID
+    assert written([read(tmp_path, short(GRID), encoding)], "textgrid") == GRID
+    assert written([read(tmp_path, GRID.replace("\n", ' ! a comment "3"\r\n'), encoding)], "textgrid") == GRID
 
 
 def test_the_package_textgrid_reads_the_same(tmp_path):
     textgrid = pytest.importorskip("textgrid")
     words = tuple(Word(f'"p{i}', i / 8, (i + 0.75) / 8) for i in range(4))
     value = asked(Utterance(words, "u", recording="r"))
-    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([value])))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([value], "textgrid")))
     found = [[(item.minTime, item.maxTime, item.mark) for item in tier if item.mark] for tier in grid]
     assert found[0] == [(word.start, word.end, word.text) for word in words]
     assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
@@ -129,7 +122,7 @@ def test_words_without_times_share_an_interval():
         *(Word("a"), Word("b", 0.5, 0.5), Word("c", 0.5, 1.0), Word("d", 0.75, 2.0), Word("e", 2.0, None)),
         *(Word("f", None, 3.0), Word("g", 3.0, 3.0), Word("h")),
     )
-    grid = written([Utterance(words[:4], "u", recording="r"), Utterance(words[4:], "v", recording="r")])
+    grid = written([Utterance(words[:4], "u", recording="r"), Utterance(words[4:], "v", recording="r")], "textgrid")
     texts = [line.split('"')[1] for line in grid.split("\n") if "text = " in line]
     times = [line.split(" = ")[1] for line in grid.split("\n") if line.startswith("            xm")]
     assert texts == ["", "a b c", "d", "e f g h"]
@@ -141,16 +134,16 @@ def test_a_tier_names_the_time_source(tmp_path):
         Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),
         Utterance((Word("ya", 0.5, 1.0),), time_source="asr"),
     ]
-    content = written(spoken).replace('"words"', '"Mary"')
+    content = written(spoken, "textgrid").replace('"words"', '"Mary"')
     utterance = read(tmp_path, content)
     last = utterance.origin.tiers[-1]
     assert (last.name, last.rows, utterance.time_source) == ("times", (("0.0", "1.0", "asr"),), "asr")
-    named = read(tmp_path, written([replace(asked(utterance), time_source="aligner")]))
+    named = read(tmp_path, written([replace(asked(utterance), time_source="aligner")], "textgrid"))
     assert (named.time_source, [tier.name for tier in named.origin.tiers]) == (
         "aligner",
         ["Mary", "punctuated", "times"],
     )
-    assert "times" not in written(spoken[:1])
+    assert "times" not in written(spoken[:1], "textgrid")
 
 
 @pytest.mark.parametrize(
@@ -196,8 +189,8 @@ def test_other_encodings_are_errors(tmp_path, content, found):
 def test_words_that_do_not_fit_a_grid_are_errors():
     word = Word("a", 1.0, 2.0)
     with pytest.raises(InputError, match="u: found 2 recordings"):
-        written([Utterance((word,), "u", recording="r"), Utterance((word,), "v", recording="s")])
+        written([Utterance((word,), "u", recording="r"), Utterance((word,), "v", recording="s")], "textgrid")
     with pytest.raises(InputError, match=r"word .b.: found start 0\.5 after 1\.0"):
-        written([Utterance((word, Word("b", 0.5, 0.75)), "u", recording="r")])
+        written([Utterance((word, Word("b", 0.5, 0.75)), "u", recording="r")], "textgrid")
     with pytest.raises(InputError, match="found words without times"):
-        written([Utterance((Word("a"),), "u", recording="r")])
+        written([Utterance((Word("a"),), "u", recording="r")], "textgrid")

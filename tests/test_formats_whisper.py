@@ -5,21 +5,16 @@ import json
 from dataclasses import replace
 
 import pytest
-from dummies import file
+from dummies import read_value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import annotate
 
 DASHED = Labels(frozenset({Mark.DASH}), Case.FIRST_CAP)
-
-
-def read(tmp_path, content, format_name=None, silence=False):
-    return list(formats.read(file(tmp_path, "talk.json", json.dumps(content)), format_name, silence=silence))
 
 
 def written(utterances, labels=None):
@@ -107,7 +102,7 @@ CTC = {"text": "YA VOY", "chunks": [{"text": "YA", "timestamp": [0.0, 0.5]}, {"t
 
 
 def test_whisper_words_and_times(tmp_path):
-    values = read(tmp_path, OPENAI)
+    values = read_value(tmp_path, OPENAI)
     assert rows(values) == [
         [("hola", 0.0, 0.30000000000000004), ("mundo", 0.5, 1.2)],
         [("-", 2.5, None), ("sí", None, 3.0), ("señor", 3.0, 4.0)],
@@ -121,9 +116,9 @@ def test_whisper_words_and_times(tmp_path):
 
 @pytest.mark.parametrize("content", [OPENAI, OPENAI["segments"]])
 def test_marks_are_written_into_segments_words_and_text(tmp_path, content):
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert json.dumps(written(values)) == json.dumps(content)
-    assert read(tmp_path, content, "whisper") == values
+    assert read_value(tmp_path, content, "whisper") == values
     after = written(values, DASHED)
     segments = after if content is not OPENAI else after["segments"]
     assert texts(segments) == [" Hola– Mundo–", " -– Sí–\u00a0Señor–", " Son – Tres –", ""]
@@ -133,7 +128,7 @@ def test_marks_are_written_into_segments_words_and_text(tmp_path, content):
 
 
 def test_whisperx_words_without_times_and_repeated_words(tmp_path):
-    values = read(tmp_path, WHISPERX)
+    values = read_value(tmp_path, WHISPERX)
     assert rows(values) == [[("van", 0.5, 0.7), ("3", None, None), ("casas", 1.2, 2.0)], [("ya", 2.0, 3.0)]]
     assert [value.time_source for value in values] == ["ctc", "segment"]
     assert written(values) == WHISPERX
@@ -144,7 +139,7 @@ def test_whisperx_words_without_times_and_repeated_words(tmp_path):
 
 @pytest.mark.parametrize(("content", "text"), [(API, "Hola– Mundo–"), (TIMESTAMPED, " Hola–")])
 def test_whisper_variants(tmp_path, content, text):
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert written(values) == content
     after = written(values, DASHED)
     assert (after if "words" in after else after["segments"][0])["text"] == text
@@ -152,7 +147,7 @@ def test_whisper_variants(tmp_path, content, text):
 
 def test_a_segment_without_word_entries_has_its_own_times(tmp_path):
     segments = [{"start": 0.1, "end": 1.0, "text": " hola ya"}, {"start": 1.5, "end": 1.2, "text": " sí"}]
-    values = read(tmp_path, {"segments": segments})
+    values = read_value(tmp_path, {"segments": segments})
     assert rows(values) == [[("hola", 0.1, None), ("ya", None, 1.0)], [("sí", 1.5, None)]]
     assert [value.time_source for value in values] == ["segment"] * 2
     assert written(values) == {"segments": segments}
@@ -161,33 +156,33 @@ def test_a_segment_without_word_entries_has_its_own_times(tmp_path):
 
 def test_a_whisper_file_without_segments(tmp_path):
     silent = {"text": "", "segments": [], "language": "es"}
-    assert written(read(tmp_path, silent, silence=True)) == silent
+    assert written(read_value(tmp_path, silent, silence=True)) == silent
     content = {**silent, "text": " hola mundo"}
-    assert written(read(tmp_path, content), DASHED) == {**content, "text": " Hola – Mundo –"}
+    assert written(read_value(tmp_path, content), DASHED) == {**content, "text": " Hola – Mundo –"}
 
 
 def test_new_segments_have_times_and_a_text_without_gaps(tmp_path):
     vosk = {"result": [{"word": "hola", "start": 0.12, "end": 1}], "text": "hola"}
-    content = written(read(tmp_path, [{"text": ""}, vosk, {"text": ""}, {"text": "ya"}]))
+    content = written(read_value(tmp_path, [{"text": ""}, vosk, {"text": ""}, {"text": "ya"}]))
     assert content["text"] == "hola ya"
     times = [(segment.get("start"), segment.get("end")) for segment in content["segments"]]
     assert times == [(0.0, 0.0), (0.12, 1.0), (1.0, 1.0), (None, None)]
 
 
 def test_another_number_of_words_makes_a_new_segment(tmp_path):
-    first, *others = read(tmp_path, WHISPERX)
+    first, *others = read_value(tmp_path, WHISPERX)
     content = written([replace(first, words=first.words[:1]), *others])
     words = [{"word": " van", "start": 0.5, "end": 0.7, "probability": 0.9}]
     new = {"id": 0, "start": 0.5, "end": 0.7, "text": " van", "words": words, "speaker": "S1"}
     assert content["segments"] == [new, WHISPERX["segments"][1]]
     assert (content["text"], content["language"]) == ("van ya", "es")
     for other in (CPP, CHUNKS):
-        values = read(tmp_path, other)
+        values = read_value(tmp_path, other)
         assert "segments" in written([replace(values[0], words=values[0].words[:1]), *values[1:]])
 
 
 def test_words_of_whisper_cpp_have_the_times_of_their_tokens(tmp_path):
-    values = read(tmp_path, CPP)
+    values = read_value(tmp_path, CPP)
     assert rows(values) == [
         [("mañana,", 0.0, 0.5), ("vuelvo", 1.0, 1.25)],
         [("a", 1.25, None), ("las", None, None), ("tres", None, 2.5)],
@@ -199,7 +194,7 @@ def test_words_of_whisper_cpp_have_the_times_of_their_tokens(tmp_path):
 
 
 def test_only_the_texts_of_whisper_cpp_change(tmp_path):
-    values = read(tmp_path, CPP)
+    values = read_value(tmp_path, CPP)
     assert written(values) == CPP
     after = written(values, DASHED)
     assert texts(after["transcription"]) == [" Mañana,– Vuelvo–", " A –  Las – Tres –", " Ya –"]
@@ -210,25 +205,27 @@ def test_only_the_texts_of_whisper_cpp_change(tmp_path):
 
 def test_tokens_of_other_words_than_the_text_give_no_times(tmp_path):
     content = {"transcription": [{**CPP["transcription"][0], "text": " mañana, vuelvo aquí"}]}
-    assert rows(read(tmp_path, content)) == [[("mañana,", 0.0, None), ("vuelvo", None, None), ("aquí", None, 1.25)]]
+    assert rows(read_value(tmp_path, content)) == [
+        [("mañana,", 0.0, None), ("vuelvo", None, None), ("aquí", None, 1.25)]
+    ]
 
 
 def test_chunks_are_words_or_segments(tmp_path):
-    assert rows(read(tmp_path, CHUNKS)) == [[("Mañana", 0.1, 0.5), ("vuelvo.", 0.9, None)]]
-    assert rows(read(tmp_path, SENTENCES)) == [[("Ya", 0.0, None), ("voy.", None, 2.0), ("Sí", None, None)]]
-    assert rows(read(tmp_path, {"text": "ya voy", "chunks": []})) == [[("ya", None, None), ("voy", None, None)]]
+    assert rows(read_value(tmp_path, CHUNKS)) == [[("Mañana", 0.1, 0.5), ("vuelvo.", 0.9, None)]]
+    assert rows(read_value(tmp_path, SENTENCES)) == [[("Ya", 0.0, None), ("voy.", None, 2.0), ("Sí", None, None)]]
+    assert rows(read_value(tmp_path, {"text": "ya voy", "chunks": []})) == [[("ya", None, None), ("voy", None, None)]]
 
 
 @pytest.mark.parametrize(
     ("content", "source"), [(CHUNKS, "whisper"), (SENTENCES, "whisper"), (CTC, "ctc"), ({**CTC, "chunks": []}, "none")]
 )
 def test_chunks_with_a_space_are_of_whisper(tmp_path, content, source):
-    assert [value.time_source for value in read(tmp_path, content)] == [source]
+    assert [value.time_source for value in read_value(tmp_path, content)] == [source]
 
 
 @pytest.mark.parametrize("content", [CHUNKS, SENTENCES, CTC, {**CTC, "chunks": []}])
 def test_only_the_texts_of_chunks_change(tmp_path, content):
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert written(values) == content
     after = written(values, DASHED)
     assert [{**chunk, "text": ""} for chunk in after["chunks"]] == [
@@ -268,7 +265,7 @@ def with_word(**word):
 )
 def test_errors_name_the_place(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"^{tmp_path}/talk\.json.*{found}"):
-        read(tmp_path, content)
+        read_value(tmp_path, content)
 
 
 words = st.text(st.sampled_from("abñ.¿-"), min_size=1, max_size=4)
@@ -283,7 +280,7 @@ def test_tokens_make_up_any_words(tmp_path_factory, parts):
             tokens.append(token(part if i else " " + part, clock, clock := clock + 1000))
     text = "".join(item["text"] for item in tokens)
     content = {"transcription": [{"offsets": {"from": 0, "to": clock}, "text": text, "tokens": tokens}]}
-    (value,) = read(tmp_path_factory.mktemp("cpp"), content)
+    (value,) = read_value(tmp_path_factory.mktemp("cpp"), content)
     assert [word.text for word in value.words] == ["".join(word) for word in parts]
     assert all(word.start is not None and word.end is not None for word in value.words)
     assert written([value]) == content

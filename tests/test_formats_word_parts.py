@@ -4,11 +4,10 @@ import io as stdio
 import json
 
 import pytest
-from dummies import file
+from dummies import read_value, with_labels
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -42,30 +41,22 @@ PARTS = (
 )
 
 
-def read(folder, content):
-    return list(formats.read(file(folder, "talk.json", json.dumps(content))))
-
-
 def written(utterances, name="whisper"):
     out = stdio.StringIO()
     FORMATS[name].write(utterances, out, ES)
     return out.getvalue()
 
 
-def asked(values):
-    return [annotate(value, labels=(ASKED,) * len(value.words)) for value in values]
-
-
 @pytest.mark.parametrize("make", [whisper, chunks])
 def test_parts_are_one_word_and_are_written_as_parts(tmp_path, make):
     content = make(*PARTS)
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     confidence = 0.5 if make is whisper else None
     expected = [("un", 0.5, 1.0), ("auto-radio", 1.0, 2.0), ("$5,000", 2.5, 4.0)]
     assert values[0].words == tuple(Word(*row, confidence) for row in expected)
     assert written(values, "text") == "un auto-radio $5,000\n"
     assert json.loads(written(values)) == content
-    after = json.loads(written(asked(values)))
+    after = json.loads(written(with_labels(values, ASKED)))
     assert after["text"] == " ¿Un? ¿Auto-radio? ¿$5,000?"
     entries = after["segments"][0]["words"] if make is whisper else after["chunks"]
     texts = [entry.get("word") or entry["text"] for entry in entries]
@@ -75,19 +66,19 @@ def test_parts_are_one_word_and_are_written_as_parts(tmp_path, make):
 @pytest.mark.parametrize("make", [whisper, chunks])
 def test_words_are_one_by_one_where_none_has_a_space(tmp_path, make):
     entries = token("self", 0, 1), token("-driving", 1, 2)
-    (value,) = read(tmp_path, make(*entries))
+    (value,) = read_value(tmp_path, make(*entries))
     assert [word.text for word in value.words] == ["self", "-driving"]
 
 
 def test_words_that_only_the_text_has_survive(tmp_path):
     content = whisper(*PARTS[:3], text=" y un buen auto-radio ya")
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert [(word.text, word.start) for word in values[0].words] == [
         *(("y", None), ("un", 0.5), ("buen", None)),
         *(("auto-radio", 1.0), ("ya", None)),
     ]
     assert json.loads(written(values)) == content
-    (segment,) = json.loads(written(asked(values)))["segments"]
+    (segment,) = json.loads(written(with_labels(values, ASKED)))["segments"]
     assert segment["text"] == " ¿Y? ¿Un? ¿Buen? ¿Auto-radio? ¿Ya?"
     assert [entry["word"] for entry in segment["words"]] == [" ¿Un?", " ¿Auto", "-radio?"]
 
@@ -95,7 +86,7 @@ def test_words_that_only_the_text_has_survive(tmp_path):
 @pytest.mark.parametrize("text", ["", " auto-radio"])
 def test_a_text_that_has_no_more_words_leaves_those_of_the_list(tmp_path, text):
     content = whisper(*PARTS, text=text)
-    values = read(tmp_path, content)
+    values = read_value(tmp_path, content)
     assert [word.text for word in values[0].words] == ["un", "auto-radio", "$5,000"]
     assert json.loads(written(values)) == content
 
@@ -103,7 +94,7 @@ def test_a_text_that_has_no_more_words_leaves_those_of_the_list(tmp_path, text):
 @pytest.mark.parametrize("text", [" un coche", "$5,000 un auto-radio"])
 def test_a_text_of_other_words_is_an_error(tmp_path, text):
     with pytest.raises(InputError, match=r"talk\.json: segment 1: found text .*, expected the words of the segment's"):
-        read(tmp_path, whisper(*PARTS, text=text))
+        read_value(tmp_path, whisper(*PARTS, text=text))
 
 
 words = st.text(st.sampled_from("abñ.¿-"), min_size=1, max_size=4)
@@ -124,7 +115,7 @@ def test_words_in_parts_survive_with_any_labels(tmp_path_factory, parts, case, m
     ]
     text = "".join(" " + "".join(word) for word, _ in parts)
     content = whisper(*entries, text=text)
-    (value,) = read(tmp_path_factory.mktemp("parts"), content)
+    (value,) = read_value(tmp_path_factory.mktemp("parts"), content)
     assert [word.text for word in value.words] == ["".join(word) for word, _ in parts]
     assert json.loads(written([value])) == content
     labelled = annotate(value, labels=(Labels(marks, case),) * len(value.words))

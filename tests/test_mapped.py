@@ -12,7 +12,6 @@ from dummies import tiny_config, utterances, write_corpus
 
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training import corpus as corpus_module
 from asr_punct.training import mapped, windows
 from asr_punct.training.confusions import Confusions
@@ -20,11 +19,6 @@ from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.mapped import count_marks, find_arrays, read_corpus, read_words
 
 COLUMNS = ("words", "marks", "cases", "pauses", "boundaries")
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
 
 
 @pytest.fixture

@@ -17,11 +17,6 @@ from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.words import Utterance, Word, annotate
 
 
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
-
-
 def utterance(text, recording="r", **columns):
     return annotate(Utterance(tuple(map(Word, text.split())), recording=recording), **columns)
 

@@ -34,11 +34,6 @@ from training_text.sources import Source
 ES = glyphs("es")
 
 
-@pytest.fixture(scope="session")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
-
-
 @pytest.fixture
 def texts(tmp_path):
     """A folder of test texts: two documents in Spanish, compressed, and the benchmark of a few tokens."""

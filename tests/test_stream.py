@@ -10,7 +10,6 @@ from dummies import bare_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asr_punct import Punctuator
 from asr_punct.cli.lines import punctuate_lines
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
@@ -18,11 +17,6 @@ from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
-
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
 
 
 class Letters:

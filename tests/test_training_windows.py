@@ -13,7 +13,6 @@ from training_dummies import generator, seeds
 from asr_punct.config import TrainingConfig, TrainingWindowConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import Mark, mark_bits
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.windows import (
@@ -26,11 +25,6 @@ from asr_punct.training.windows import (
     training_windows,
     uniform_windows,
 )
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
 
 
 def documents_of(*sizes):
