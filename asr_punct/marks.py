@@ -204,15 +204,18 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 
     PERIOD adds no second period to an abbreviation (`etc.`).
     """
+    cased = glyphs.cased(word, labels.case)
+    if not labels.marks:
+        return cased
     marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
-    return glyphs.before(marks) + glyphs.cased(word, labels.case) + glyphs.after(marks)
+    return glyphs.before(marks) + cased + glyphs.after(marks)
 
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
     """Write words and labels as one line of running text, with a space before each DASH."""
     tokens = []
     for word, label in zip(words, labels, strict=True):
-        if Mark.DASH in label.marks:
+        if label.marks and Mark.DASH in label.marks:
             tokens.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
             tokens.append(glyphs.glyph[Mark.DASH])
         else:

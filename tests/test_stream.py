@@ -63,7 +63,7 @@ def test_windows_are_those_of_a_loop(left, right):
             expected.append(((ord(text[place]),), bucket, flags))
         assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected
         assert (decision.window.keep, decision.end) == ((word - first, last - first), ended)
-        assert [token.word.text for token in decision.tokens] == [text[word]]
+        assert [token.text for token in decision.tokens] == [text[word]]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     texts = ["-", "«", "a", "»", "-", "b", ",", "c", "-"]
     buffer = lookahead(5, 1)
     decisions = decisions_of(buffer, texts)
-    assert [[token.word.text for token in decision.tokens] for decision in decisions] == [
+    assert [[token.text for token in decision.tokens] for decision in decisions] == [
         ["-", "«", "a", "»", "-"],
         ["b", ","],
         ["c", "-"],
@@ -91,7 +91,7 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     flags = [decision.window.kept[0].flags for decision in decisions]
     assert flags == [token.flags for token in whole if token.core]
     (alone,) = decisions_of(buffer, ["-"])
-    assert (alone.window, [token.word.text for token in alone.tokens]) == (None, ["-"])
+    assert (alone.window, [token.text for token in alone.tokens]) == (None, ["-"])
 
 
 # Streams

@@ -35,6 +35,7 @@ class DrawnProbabilities:
     """A backend with random probabilities."""
 
     runtime = "drawn"
+    batch_tokens = 256
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)

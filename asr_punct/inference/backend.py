@@ -29,6 +29,7 @@ class OnnxBackend:
     """
 
     runtime = "onnxruntime"
+    batch_tokens = 1024  # larger batches leave the processor's cache
 
     def __init__(self, graph: Path | bytes, threads: int = 0) -> None:
         import onnxruntime

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
@@ -18,11 +18,13 @@ class Decision:
     """A word that can be decided now.
 
     Attributes:
-        tokens: the word and the tokens beside it that consist of marks, in order.
+        words: the word and those beside it that consist of marks, in order.
+        tokens: their tokens.
         window: the words around it; decides the word and those after it. None if all tokens consist of marks.
         end: whether the document ends with the window.
     """
 
+    words: tuple[Word, ...]
     tokens: tuple[Token, ...]
     window: Window[Token] | None
     end: bool
@@ -46,7 +48,7 @@ class Lookahead:
 
     def clear(self) -> None:
         """Drop the current document."""
-        self._pending: deque[Token] = deque()  # undecided tokens, also those that consist of marks
+        self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that consist of marks
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = 0
 
@@ -60,9 +62,9 @@ class Lookahead:
         (read,) = self._reader.read([word])
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=NO_BOUNDARY if self._words else DOCUMENT_START)
         if self._pending:
-            last, token = share_marks(self._pending[-1], token)
+            last, token = share_marks(self._pending[-1][1], token)
             self._update_last(replace(last, pause=int(buckets([pause])[0])))
-        self._pending.append(token)
+        self._pending.append((word, token))
         if token.core:
             self._words.append(token)
             self._undecided += 1
@@ -77,11 +79,11 @@ class Lookahead:
         while self._undecided:
             yield self._decide(end=True)
         if self._pending:
-            yield Decision(tuple(self._pending), None, True)
+            yield _decision(self._pending, None, True)
         self.clear()
 
     def _update_last(self, token: Token) -> None:
-        self._pending[-1] = token
+        self._pending[-1] = self._pending[-1][0], token
         if token.core:
             self._words[-1] = token
 
@@ -93,15 +95,15 @@ class Lookahead:
         self._undecided -= 1
         at_end = end and last == len(self._words)
         del self._words[: max(0, index + 1 - self._left)]
-        return Decision(tuple(self._take_pending()), window, at_end)
+        return _decision(self._take_pending(), window, at_end)
 
-    def _take_pending(self) -> Iterator[Token]:
-        """Remove and return the first pending word and the tokens of marks beside it."""
+    def _take_pending(self) -> Iterator[tuple[Word, Token]]:
+        """Remove and return the first pending word and the words beside it that consist of marks."""
         has_word = False
-        while self._pending and not (has_word and self._pending[0].core):
-            token = self._pending.popleft()
+        while self._pending and not (has_word and self._pending[0][1].core):
+            word, token = self._pending.popleft()
             has_word = has_word or bool(token.core)
-            yield token
+            yield word, token
 
     def _fit_window(self, first: int, index: int) -> tuple[int, int]:
         """Return the bounds of the largest window within the limits that begins at `first` or later, around `index`."""
@@ -115,3 +117,8 @@ class Lookahead:
                 last -= 1
                 subwords -= len(self._words[last].subwords)
         return first, last
+
+
+def _decision(pending: Iterable[tuple[Word, Token]], window: Window[Token] | None, end: bool) -> Decision:
+    words, tokens = zip(*pending, strict=True)
+    return Decision(words, tokens, window, end)

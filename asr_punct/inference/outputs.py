@@ -32,5 +32,9 @@ class Backend(Protocol):
     def runtime(self) -> str:
         """`onnxruntime` or `torch`."""
 
+    @property
+    def batch_tokens(self) -> int:
+        """Tokens of a batch, with padding, that are computed fastest."""
+
     def probabilities(self, features: Features) -> WindowProbabilities:
         """Return the probabilities of a batch; those at padding are meaningless."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -19,11 +18,10 @@ from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.subwords import SubwordTokenizer
 
 _Computed = tuple[Window[Token], WindowProbabilities]
-BATCH_SIZE = 16
 _JOINED_WINDOWS = 8
 """Windows whose probabilities are joined to one `Prediction`, so that decoding has few large arrays."""
 _SORTED_BATCHES = 8
-"""Batches that are filled together, so that each has windows of similar length."""
+"""Full batches of windows that are sorted together, so that each has windows of similar length."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Predictor:
         tokenizer: the model's tokenizer, for its special tokens.
         window: sizes of windows in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        batch_size: number of windows of a batch.
+        batch_size: maximum number of windows of a batch; None: as many as are computed fastest.
         aggregation: averages several windows for each word; None if one window decides it.
         classes: whether the labels are classes, not marks.
     """
@@ -66,7 +64,7 @@ class Predictor:
     tokenizer: SubwordTokenizer
     window: WindowConfig
     max_tokens: int
-    batch_size: int = BATCH_SIZE
+    batch_size: int | None = None
     aggregation: Aggregation | None = None
     classes: bool = False
 
@@ -91,21 +89,38 @@ class Predictor:
         return [_keep(window, found) for window, found in zip(windows, self._compute(windows), strict=True)]
 
     def _in_groups(self, windows: Iterator[Window[Token]]) -> Iterator[_Computed]:
-        while group := list(islice(windows, self.batch_size * _SORTED_BATCHES)):
-            yield from zip(group, self._compute(group), strict=True)
+        limit = _SORTED_BATCHES * self.backend.batch_tokens
+        group, tokens = list[Window[Token]](), 0
+        for window in windows:
+            group.append(window)
+            tokens += window.tokens
+            if tokens >= limit:
+                yield from zip(group, self._compute(group), strict=True)
+                group, tokens = [], 0
+        yield from zip(group, self._compute(group), strict=True)
 
     def _compute(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
         """Return the probabilities of all words of each window; windows of similar length are computed together."""
-        order = sorted(range(len(windows)), key=lambda i: len(windows[i].words))
         result: dict[int, WindowProbabilities] = {}
-        for first in range(0, len(order), self.batch_size):
-            batch = order[first : first + self.batch_size]
+        for batch in self._batches([window.tokens for window in windows]):
             special = self.tokenizer.start, self.tokenizer.end, self.tokenizer.pad
             found = self.backend.probabilities(collate([windows[i].words for i in batch], *special))
             for row, i in enumerate(batch):
                 words = len(windows[i].words)
                 result[i] = WindowProbabilities(found.labels[row, :words], found.cases[row, :words])
         return [result[i] for i in range(len(windows))]
+
+    def _batches(self, tokens: Sequence[int]) -> Iterator[list[int]]:
+        """Yield the indices of the windows of each batch, given the number of tokens of each window."""
+        batch = list[int]()
+        for i in sorted(range(len(tokens)), key=tokens.__getitem__):
+            is_full = len(batch) == self.batch_size or (len(batch) + 1) * tokens[i] > self.backend.batch_tokens
+            if batch and is_full:
+                yield batch
+                batch = []
+            batch.append(i)
+        if batch:
+            yield batch
 
 
 def _join(computed: Sequence[_Computed], end: bool) -> Prediction:

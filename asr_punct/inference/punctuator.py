@@ -243,7 +243,7 @@ class Punctuator:
         """Return a copy with other windows; None keeps a size.
 
         Args:
-            batch_size: number of windows of a batch.
+            batch_size: maximum number of windows of a batch.
             max_tokens: maximum number of sub-words of a window, both special tokens included; at most the model's own.
             margin: words at inner edges of windows that a neighbouring window decides; at most half a window.
         """

@@ -64,14 +64,14 @@ class Committer:
         """Yield the word and labels of every token of consecutive decisions."""
         found = iter(self._decide([decision.window for decision in decisions if decision.window]))
         for decision in decisions:
-            for token in decision.tokens:
+            for word, token in zip(decision.words, decision.tokens, strict=True):
                 labels = token.labels
                 if token.core and decision.window:
-                    flags = np.array([word.flags for word in decision.window.kept], dtype=np.uint8)
+                    flags = np.array([kept.flags for kept in decision.window.kept], dtype=np.uint8)
                     probabilities = next(found)
                     predicted = self._decoder.commit(probabilities.labels, probabilities.cases, flags, decision.end)
                     labels = token.add(predicted, self._case)
-                yield token.word, labels
+                yield word, labels
 
 
 class Stream:

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.probabilities import list_probabilities
@@ -22,37 +21,46 @@ from asr_punct.words import Utterance, Word, annotate
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
-_CACHED_WORDS, _CACHED_LENGTH = 100_000, 64
+_CACHED_TOKENS, _CACHED_LENGTH = 100_000, 64
+_NO_LABELS = Labels()
+_Key = tuple[str, int]
+"""Text of a word and bucket of the pause after it."""
+_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD = map(int, WordFlag)  # faster than flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token(WordInput):
-    """A word of the input. Some words consist of marks, such as `-`: the model does not see them.
+    """A word of the input, as the model and the decoder read it. Equal words may share one token.
+
+    Some words consist of marks, such as `-`: the model does not see them.
 
     Attributes:
-        word: the word of the input, with its labels.
+        text: the word as it is in the input.
         core: the word without the marks at its edges; empty if it consists of marks.
         left: the marks before the core, also those of a neighbour that consists of marks.
         right: the marks after the core, likewise.
-        flags: flags for the decoder.
+        flags: flags for the decoder, a sum of `WordFlag`.
+        labels: labels of the input.
     """
 
-    word: Word
+    text: str
     core: str
     left: str
     right: str
-    flags: WordFlag
-
-    @property
-    def labels(self) -> Labels:
-        """Labels of the input."""
-        return self.word.labels or _NO_LABELS
+    flags: int
+    labels: Labels = _NO_LABELS
 
     def with_marks(self, left: str = "", right: str = "") -> Token:
         """Return the token with further marks beside it."""
-        left, right = left + self.left, self.right + right
-        flags = _flags(self.word.text, left, self.core, right, self.labels) | self.flags & WordFlag.FUNCTION_WORD
-        return replace(self, left=left, right=right, flags=flags)
+        return replace(self, left=left + self.left, right=self.right + right)._with_flags()
+
+    def with_labels(self, labels: Labels) -> Token:
+        """Return the token with other labels."""
+        return replace(self, labels=labels)._with_flags()
+
+    def _with_flags(self) -> Token:
+        flags = _flags(self.text, self.left, self.core, self.right, self.labels)
+        return replace(self, flags=flags | self.flags & _FUNCTION_WORD)
 
     def add(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input together with predicted ones that may be added.
@@ -61,27 +69,25 @@ class Token(WordInput):
             predicted: labels from the decoder.
             case: whether capitals may be added.
         """
-        if not self.flags and predicted.case is Case.O:
-            return predicted
-        given, marks, new_case = self.labels, predicted.marks, Case.O
-        if WordFlag.LEFT_TAKEN in self.flags:
+        marks, new_case = predicted.marks, Case.O
+        if self.flags & _LEFT_TAKEN:
             marks -= _LEFT
-        if WordFlag.RIGHT_TAKEN in self.flags:
+        if self.flags & _RIGHT_TAKEN:
             marks &= _LEFT
-        if case and predicted.case is not Case.O and WordFlag.CASE_FIXED not in self.flags:
+        if case and predicted.case is not Case.O and not self.flags & _CASE_FIXED:
             new_case = _possible_case(self.core, predicted.case)
+        given = self.labels
+        if given is _NO_LABELS and marks is predicted.marks and new_case is predicted.case:
+            return predicted
         return Labels(given.marks | marks, given.case if new_case is Case.O else new_case)
-
-
-_NO_LABELS = Labels()
 
 
 def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
     """Return two neighbours; if one of them consists of marks, the other one has these marks beside it."""
     if before.core and not after.core:
-        return before.with_marks(right=after.word.text), after
+        return before.with_marks(right=after.text), after
     if after.core and not before.core:
-        return before, after.with_marks(left=before.word.text)
+        return before, after.with_marks(left=before.text)
     return before, after
 
 
@@ -98,18 +104,8 @@ def mark_edges(document: Iterable[Token]) -> Iterator[Token]:
         yield replace(last, boundary=last.boundary + DOCUMENT_END)
 
 
-class _Entry(NamedTuple):
-    """Properties of a token that depend on its text alone."""
-
-    subwords: tuple[int, ...]
-    core: str
-    left: str
-    right: str
-    flags: WordFlag
-
-
 class TokenReader:
-    """Makes tokens of words; what depends on the text alone is cached.
+    """Makes tokens of words, and caches those of words without labels.
 
     Args:
         tokenizer: splits words into sub-words.
@@ -118,65 +114,60 @@ class TokenReader:
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language
-        self._cache: dict[str, _Entry] = {}
+        self._cache: dict[_Key, Token] = {}
 
     def read(self, words: Sequence[Word]) -> list[Token]:
         """Return the tokens of consecutive words of an utterance."""
-        entries = self._entries([word.text for word in words])
         pauses = [word.pause for word in words]
         known = any(pause is not None for pause in pauses)
         numbers = buckets(pauses).tolist() if known else [UNKNOWN_PAUSE] * len(words)
-        tokens = [_token(*row) for row in zip(words, entries, numbers, strict=True)]
+        tokens = self._tokens(list(zip([word.text for word in words], numbers, strict=True)))
+        if any(word.labels is not None for word in words):
+            tokens = [
+                token if word.labels is None else token.with_labels(word.labels)
+                for token, word in zip(tokens, words, strict=True)
+            ]
         if all(token.core for token in tokens):
             return tokens
         for i in range(1, len(tokens)):
             tokens[i - 1 : i + 1] = share_marks(*tokens[i - 1 : i + 1])
         return tokens
 
-    def _entries(self, texts: Sequence[str]) -> list[_Entry]:
+    def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it
-        missing = [text for text in dict.fromkeys(texts) if text not in cache]
+        missing = [key for key in dict.fromkeys(keys) if key not in cache]
         if not missing:
-            return [cache[text] for text in texts]
-        new = self._make_entries(missing)
-        result = [new.get(text) or cache[text] for text in texts]
-        if len(cache) + len(new) > _CACHED_WORDS:
+            return [cache[key] for key in keys]
+        new = dict(zip(missing, self._make_tokens(missing), strict=True))
+        result = [new.get(key) or cache[key] for key in keys]
+        if len(cache) + len(new) > _CACHED_TOKENS:
             cache = self._cache = {}
-        cache.update((text, entry) for text, entry in new.items() if len(text) <= _CACHED_LENGTH)
+        cache.update((key, token) for key, token in new.items() if len(key[0]) <= _CACHED_LENGTH)
         return result
 
-    def _make_entries(self, texts: Sequence[str]) -> dict[str, _Entry]:
-        parts = [split_token(text, self._language) for text in texts]
+    def _make_tokens(self, keys: Sequence[_Key]) -> Iterator[Token]:
+        parts = [split_token(text, self._language) for text, _ in keys]
         subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
-        return {
-            text: _Entry(ids, core, left, right, _flags(text, left, core, right, _NO_LABELS) | self._word_flag(core))
-            for text, (left, core, right), ids in zip(texts, parts, subwords, strict=True)
-        }
+        for (text, pause), (left, core, right), ids in zip(keys, parts, subwords, strict=True):
+            flags = _flags(text, left, core, right, _NO_LABELS) | self._word_flag(core)
+            yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags)
 
-    def _word_flag(self, core: str) -> WordFlag:
-        rules = rules_of(self._language)
-        is_function_word = core.lower() in rules.function_words - rules.pronouns
-        return WordFlag.FUNCTION_WORD if is_function_word else WordFlag(0)
+    def _word_flag(self, core: str) -> int:
+        rules, word = rules_of(self._language), core.lower()
+        return _FUNCTION_WORD if word in rules.function_words and word not in rules.pronouns else 0
 
 
-def _token(word: Word, entry: _Entry, pause: int) -> Token:
-    subwords, core, left, right, flags = entry
-    if word.labels is not None:
-        flags = _flags(word.text, left, core, right, word.labels) | flags & WordFlag.FUNCTION_WORD
-    return Token(subwords, pause, word=word, core=core, left=left, right=right, flags=flags)
-
-
-def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> WordFlag:
+def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
     marks = labels.marks
-    flags = WordFlag.LEFT_TAKEN if left or marks & _LEFT else WordFlag(0)
+    flags = _LEFT_TAKEN if left or marks & _LEFT else 0
     if right or marks - _LEFT:
-        flags |= WordFlag.RIGHT_TAKEN
+        flags |= _RIGHT_TAKEN
     if flags:
         marks |= read_marks(left, right)
-        flags |= WordFlag.BARRIER if marks & _BARRIERS else 0
-        flags |= WordFlag.ENDED if marks & _ENDS else 0
+        flags |= _BARRIER if marks & _BARRIERS else 0
+        flags |= _ENDED if marks & _ENDS else 0
     is_lower = labels.case is Case.O and core == core.lower() != core.upper()
-    return flags if is_lower and takes_case(text) else flags | WordFlag.CASE_FIXED
+    return flags if is_lower and takes_case(text) else flags | _CASE_FIXED
 
 
 @lru_cache(maxsize=1 << 16)
@@ -194,7 +185,7 @@ class PendingUtterance:
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
         self._utterance, self._tokens = utterance, tokens
-        self.words = sum(bool(token.core) for token in tokens)
+        self.words = sum(1 for token in tokens if token.core)
 
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
         """Return the utterance with the next decided labels and, if there are any, probabilities."""
@@ -203,9 +194,9 @@ class PendingUtterance:
         if not probabilities:
             return annotate(self._utterance, labels=labels)
         listed = [
-            list_probabilities(probabilities.popleft(), token.word.probabilities, token.labels, new)
+            list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
             if token.core
-            else token.word.probabilities
-            for token, new in zip(tokens, labels, strict=True)
+            else word.probabilities
+            for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
         ]
         return annotate(self._utterance, labels=labels, probabilities=listed)

@@ -22,6 +22,7 @@ class TorchBackend:
     def __init__(self, model: Tagger) -> None:
         self._model = model
         self._device = next(model.parameters()).device
+        self.batch_tokens = 1024 if self._device.type == "cpu" else 16_384
 
     @classmethod
     def load(cls, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> TorchBackend:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from asr_punct.config import WindowConfig
@@ -28,6 +29,11 @@ class Window(Generic[W]):
     def kept(self) -> tuple[W, ...]:
         """The words that this window decides."""
         return self.words[slice(*self.keep)]
+
+    @cached_property
+    def tokens(self) -> int:
+        """Number of sub-words, both special tokens included."""
+        return sum(len(word.subwords) for word in self.words) + 2
 
 
 def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
