@@ -167,7 +167,7 @@ def test_the_number_of_waiting_utterances_is_bounded(punctuator):
             yield utterance("ana mira la casa dónde está la ley")
 
     waiting = [read - done for done, _ in enumerate(punctuator.restore(counted()), start=1)]
-    assert max(waiting) < 400
+    assert max(waiting) < 600  # 8,192 tokens are sorted together
 
 
 def test_pauses_follow_from_times(punctuator):
