@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.formats import FORMATS
-from asr_punct.formats.tokens import by_time
+from asr_punct.formats.tokens import sorted_by_start
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word, annotate
@@ -347,7 +347,7 @@ def labelled_utterances(draw):
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(values=st.lists(labelled_utterances(), min_size=1, max_size=4).filter(lambda some: any(u.words for u in some)))
 def test_words_and_times_survive_writing_and_reading(tmp_path_factory, name, values):
-    values = by_time(values) if name in ("whisper", "vosk") else values
+    values = sorted_by_start(values) if name in ("whisper", "vosk") else values
     path = tmp_path_factory.mktemp("trip") / "talk"
     path.write_text(written(name, values), encoding="utf-8")
     back = list(formats.read(path, name))

@@ -22,7 +22,7 @@ from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.textgrid import SILENCE
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
-from asr_punct.formats.tokens import by_time, entry_words, recording_name, replace_tokens, written_words
+from asr_punct.formats.tokens import entry_words, recording_name, replace_tokens, sorted_by_start, written_words
 from asr_punct.formats.xml_text import escape_xml
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
@@ -75,7 +75,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     file = parse_eaf(read_text_file(path).encode(), place)
     tracks = _tracks(file.tiers, place)
     found = [each for track in tracks for each in _utterances(track, file, len(tracks) > 1, recording_name(path))]
-    yield from by_time(found)
+    yield from sorted_by_start(found)
 
 
 def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from asr_punct.formats.eaf_file import TIMES_PROPERTY
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
-from asr_punct.formats.tokens import by_time, written_words
+from asr_punct.formats.tokens import sorted_by_start, written_words
 from asr_punct.formats.xml_text import attributes, escape_xml
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.units import filled_times
@@ -105,7 +105,7 @@ def _header(utterances: Iterable[Utterance], annotations: int) -> Iterator[str]:
 def _tiers(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[_Tier]:
     """Yield the tiers of each speaker of each channel."""
     tracks: dict[tuple[str, str], list[Utterance]] = defaultdict(list)
-    for utterance in by_time(utterances):
+    for utterance in sorted_by_start(utterances):
         tracks[utterance.speaker, utterance.channel].append(utterance)
     used = set[str]()
     for (speaker, channel), track in tracks.items():

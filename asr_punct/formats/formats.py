@@ -20,7 +20,7 @@ from asr_punct.formats.subtitle_writers import subtitle_writer
 from asr_punct.formats.subtitles import read_srt, read_vtt
 from asr_punct.formats.text import text_utterances, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
-from asr_punct.formats.tokens import in_time
+from asr_punct.formats.tokens import segments_in_order
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.formats.whisper_lines import (
     is_log,
@@ -88,7 +88,7 @@ def _line_format(
 
 def _one_recording(utterances: JsonReader) -> JsonReader:
     """Return the reader with a check that its utterances, segments of one recording, are in the order of time."""
-    return lambda content, path: in_time(utterances(content, path), path)
+    return lambda content, path: segments_in_order(utterances(content, path), path)
 
 
 _LIKE_TEXT = (STANDARD_STREAM, "", ".txt")

@@ -73,7 +73,7 @@ def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
     return found
 
 
-def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
+def segments_in_order(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
     """Yield the segments of a recording; those of different speakers and channels may overlap.
 
     Raises:
@@ -92,7 +92,7 @@ def in_time(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utteran
         yield utterance
 
 
-def by_time(utterances: Iterable[Utterance]) -> list[Utterance]:
+def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     """Return the utterances sorted by start; one without times follows its predecessor.
 
     Raises:

@@ -15,12 +15,12 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Object, Values, json_origin, numbered_objects, object_at, text_at
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
-    by_time,
     in_order,
     new_entry,
     recording_name,
     replace_entries,
     replace_tokens,
+    sorted_by_start,
     timed_words,
     tokens_of,
     written_words,
@@ -90,7 +90,7 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     utterances = list(values)
     origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]
     if not any(origins):
-        utterances = by_time(utterances)
+        utterances = sorted_by_start(utterances)
     results = [_result(utterance, glyphs) for utterance in utterances]
     layouts = {origin.layout if origin else "list" for origin in origins}
     one_after_the_other = layouts == {"stream"} or (layouts == {"one"} and len(results) == 1)

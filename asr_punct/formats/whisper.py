@@ -36,12 +36,12 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
-    by_time,
     in_order,
     new_entry,
     recording_name,
     replace_entries,
     replace_tokens,
+    sorted_by_start,
     subsequence,
     timed_words,
     tokens_of,
@@ -193,7 +193,7 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
     if not any(json_origin(utterance.origin, _FORMAT) for utterance in utterances):
-        utterances = by_time(utterances)
+        utterances = sorted_by_start(utterances)
     origins = [origin for utterance in utterances if (origin := _origin(utterance))]
     document = origins[0].document if origins else {}
     segments = list[Object]()

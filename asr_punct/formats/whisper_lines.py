@@ -18,7 +18,14 @@ from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
-from asr_punct.formats.tokens import by_time, entry_words, in_time, recording_name, segment_times, written_words
+from asr_punct.formats.tokens import (
+    entry_words,
+    recording_name,
+    segment_times,
+    segments_in_order,
+    sorted_by_start,
+    written_words,
+)
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -69,7 +76,7 @@ _Segment = tuple[str, Utterance | str]
 
 def _utterances(segments: Iterator[_Segment], path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances in the order of time, each with the lines without words before it."""
-    return in_time(_with_other_lines(segments, recording_name(path)), path)
+    return segments_in_order(_with_other_lines(segments, recording_name(path)), path)
 
 
 def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[Utterance]:
@@ -169,7 +176,7 @@ def _lines_around(utterances: Iterable[Utterance], format_name: str, glyphs: Gly
             yield [*origin.before, origin.head + _text(utterance, glyphs) + origin.tail, *origin.after]
         elif utterance.words:
             others.append(utterance)
-    for utterance in by_time(others):
+    for utterance in sorted_by_start(others):
         yield [_new_head(utterance, format_name) + _text(utterance, glyphs)]
 
 

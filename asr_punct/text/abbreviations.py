@@ -36,7 +36,7 @@ class LanguageRules:
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
         clipped: words that lost their beginning and have an apostrophe instead (English `'em`), without it.
         ordinals: a number with a period is an ordinal.
-        suspends: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
+        suspended_hyphens: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
         apostrophes: an apostrophe can end a word (`workers'`).
     """
 
@@ -47,7 +47,7 @@ class LanguageRules:
     suffixes: frozenset[str] = frozenset()
     clipped: frozenset[str] = frozenset()
     ordinals: bool = False
-    suspends: bool = False
+    suspended_hyphens: bool = False
     apostrophes: bool = False
 
     def __or__(self, other: LanguageRules) -> LanguageRules:
@@ -60,7 +60,7 @@ class LanguageRules:
             self.suffixes | other.suffixes,
             self.clipped | other.clipped,
             self.ordinals or other.ordinals,
-            self.suspends or other.suspends,
+            self.suspended_hyphens or other.suspended_hyphens,
             self.apostrophes or other.apostrophes,
         )
 
@@ -116,7 +116,7 @@ _RULES = {
             kotik koan rekiko arekiko ekiko tara etara takoa takoak etakoa etakoak egatik"""
         ),
         ordinals=True,
-        suspends=True,
+        suspended_hyphens=True,
     ),
     "en": LanguageRules(
         _kinds(

@@ -77,7 +77,7 @@ def context_of(
         before=words[index - 1] if index else "",
         after="" if last else words[index + 1].removesuffix("."),
         after_case=Case.O if last else cases[index + 1],
-        stopped=not marks[index].isdisjoint(_CLAUSE_ENDS),
+        ends_clause=not marks[index].isdisjoint(_CLAUSE_ENDS),
     )
 
 

@@ -27,13 +27,13 @@ class PeriodContext:
         before: the word before, with its own period if it has one.
         after: the word after, without a period; empty at the end of the text.
         after_case: case of the word after.
-        stopped: another mark after the word (`,` `?` …) ends the clause.
+        ends_clause: another mark after the word (`,` `?` …) ends the clause.
     """
 
     before: str = ""
     after: str = ""
     after_case: Case = Case.O
-    stopped: bool = False
+    ends_clause: bool = False
 
     @property
     def at_end(self) -> bool:
@@ -101,7 +101,7 @@ def read_period(word: str, case: Case, context: PeriodContext, language: str) ->
             return _after_letter(word, case, context, rules)
         case PeriodKind.ORDINAL:
             before_lower_case = context.after_case is Case.O and context.after[:1].isalpha()
-            return Period.IN_WORD if before_lower_case or context.stopped else Period.MARK
+            return Period.IN_WORD if before_lower_case or context.ends_clause else Period.MARK
 
 
 def is_initial(word: str, case: Case, language: str) -> bool:
@@ -117,13 +117,13 @@ def _after_letter(word: str, case: Case, context: PeriodContext, rules: Language
     paired = (word, context.after) in _LETTER_PAIRS or (after_initial and (context.before[0], word) in _LETTER_PAIRS)
     if word in rules.pronouns or (case is Case.O and not paired):
         return Period.IN_WORD if context.after[:1].isdigit() and word not in rules.pronouns else Period.MARK
-    if not (context.at_end or context.starts_sentence(rules)) or context.stopped:
+    if not (context.at_end or context.starts_sentence(rules)) or context.ends_clause:
         return Period.IN_WORD
     return Period.BOTH if after_initial else Period.MARK
 
 
 def _abbreviation(ends_sentence: bool, context: PeriodContext) -> Period:
-    return Period.BOTH if ends_sentence and not context.stopped else Period.IN_WORD
+    return Period.BOTH if ends_sentence and not context.ends_clause else Period.IN_WORD
 
 
 def _is_doubled(word: str) -> bool:

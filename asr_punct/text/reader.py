@@ -67,7 +67,7 @@ def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
     """
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)
-    if "- " in text and rules_of(language).suspends and not _DASH_BEFORE_WORD.search(text):
+    if "- " in text and rules_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
         text, count = _SUSPENDED.subn("", text)
         dropped.update({"-": count} if count else {})
     return text
