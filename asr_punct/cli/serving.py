@@ -11,6 +11,7 @@ import typer
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.options import CasingList, Int8, MarkNames, Model, NoCase, Quiet, TextLanguage, punctuator_opener
 from asr_punct.errors import AsrPunctError
+from asr_punct.serve.limits import DEFAULTS, Limits
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
@@ -36,6 +37,10 @@ def serve(
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="Site, such as https://example.org, whose pages may use the service.")
     ] = None,
+    max_streams: Annotated[
+        int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
+    ] = DEFAULTS.streams,
+    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of a file in MB.")] = 8,
     vosk: Annotated[
         str | None, typer.Option(help="Address of a Vosk server, such as ws://localhost:2700, to be the front of.")
     ] = None,
@@ -71,7 +76,8 @@ def serve(
 
     models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1
-    service = Service(models, token=token or "", origins=allow_origin or (), threads=workers, vosk=vosk or "")
+    limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
+    service = Service(models, limits, token or "", allow_origin or (), workers, vosk or "")
     server = Server(service)
     if not quiet:
         typer.echo(f"{NAME}: http://{host}:{port} (Ctrl-C ends it)", err=True)

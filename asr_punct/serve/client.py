@@ -20,6 +20,8 @@ _BATCH = 100
 """Words of a message that resends words."""
 _CONTEXT = 100
 """Committed words that are sent again as context of a new connection."""
+_PONG_S = 60.0
+"""Seconds to wait for the answer to a ping."""
 _KEPT = ("word", "start", "end")
 """Keys of these words."""
 _REFUSED = frozenset({401, 403, 404})
@@ -119,7 +121,8 @@ class StreamClient:
         """Open a connection and use it until it breaks; return whether the document has ended."""
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         try:
-            async with connect(self._url, additional_headers=headers, compression=None) as connection:
+            options: dict[str, Any] = {"additional_headers": headers, "compression": None, "ping_timeout": _PONG_S}
+            async with connect(self._url, **options) as connection:
                 self._sent = 0
                 config = {**self._config, "committed": list(self._context)}
                 await connection.send(json.dumps({"config": config}))

@@ -34,3 +34,6 @@ class Limits:
     idle_s: Seconds = 300.0
     send_s: Seconds = 10.0
     stop_s: Seconds = 30.0
+
+
+DEFAULTS = Limits()

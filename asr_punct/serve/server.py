@@ -15,6 +15,8 @@ from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.app import build_app
 from asr_punct.serve.service import Service
 
+_PONG_S = 60.0
+"""Seconds to wait for the answer to a ping. While a message is computed, nothing is read from its connection."""
 _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
 
@@ -36,6 +38,7 @@ class Server(uvicorn.Server):
             access_log=False,  # tokens may be in the query
             ws="websockets-sansio",
             ws_max_size=limits.message_bytes,
+            ws_ping_timeout=_PONG_S,
             server_header=False,
             timeout_graceful_shutdown=int(limits.stop_s),
             limit_concurrency=limits.streams + _OTHER_CONNECTIONS,
