@@ -53,6 +53,7 @@ def violation(rows, active=frozenset(MARKS), barriers=()):
     for i, marks in enumerate(rows):
         if i in barriers and open_pairs:
             return "open at a barrier", unopened
+        before = len(unopened)
         for opening, closing in PAIRS:
             if closing not in active or opening not in active:
                 continue
@@ -64,6 +65,8 @@ def violation(rows, active=frozenset(MARKS), barriers=()):
                 open_pairs.remove(opening)
             elif closing in marks:
                 unopened.append(closing)
+        if marks >= ENDS and set(unopened[before:]) in ({Mark.QUESTION}, {Mark.EXCLAMATION}):
+            return "one of ? and ! is opened", unopened
         if marks & (ENDS | {Mark.PERIOD}) and open_pairs - {Mark.OPEN_QUOTE}:
             return "open at a sentence's end", unopened
         if i in barriers and open_pairs:
@@ -263,6 +266,14 @@ def test_no_comma_beside_a_question_mark():
     assert marks_of(quoted)[0] == {"OPEN_QUOTE", "QUESTION", "QUOTE", "COMMA"}
 
 
+def test_of_two_ends_on_one_word_both_are_opened_or_neither():
+    ends = {"QUESTION": 0.95, "EXCLAMATION": 0.8}
+    assert marks_of([{"OPEN_QUES": 0.9}, ends]) == [{"OPEN_QUES"}, {"QUESTION"}]
+    assert marks_of([{"OPEN_QUES": 0.9, "OPEN_EXCL": 0.3}, ends]) == [{"OPEN_QUES", "OPEN_EXCL"}, set(ends)]
+    neither = DecodeSettings(unopened={Mark.QUESTION: 0.0, Mark.EXCLAMATION: 0.0})
+    assert marks_of([{}, ends], parameters=neither) == [set(), set(ends)]
+
+
 @pytest.mark.parametrize(("distance", "kept"), [(1, True), (40, True), (41, False)])
 def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
     rows = [{"OPEN_DASH": 0.9}, *[{}] * (distance - 1), {"OPEN_DASH": 0.9}]
@@ -285,6 +296,13 @@ def test_a_function_word_has_no_capital_after_a_comma(mark, flag, case, sizes):
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
     flags = np.array([0, flag, 0], dtype=np.uint8)
     assert labels_of(marks, flags=flags, cases=cases, sizes=sizes)[1].case == case
+
+
+@pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])
+def test_a_long_word_needs_more_evidence_for_capitals(flag, case):
+    cases = np.array([[0.1, 0.3, 0.6], [0.01, 0.02, 0.97]], dtype=np.float32)
+    found = labels_of(np.full((2, len(MARKS)), 0.001), flags=np.full(2, flag, dtype=np.uint8), cases=cases)
+    assert [label.case for label in found] == [case, Case.ALL_CAPS]
 
 
 # Marks of the input

@@ -32,8 +32,7 @@ def streamed(language, words):
 
 def check_rules(language, text):
     assert not re.search(r"\?[,;:]", text)
-    rules = rules_of(language)
-    never_names = rules.function_words - rules.pronouns
+    never_names = rules_of(language).never_names
     for before, word in pairwise(text.split()):
         if before[-1] in ",;" and word[0].isupper():
             assert word.strip(",.;:?!…").lower() not in never_names

@@ -114,6 +114,9 @@ def outcomes(state, committed, marks, scores, penalties):
                 return None
             else:
                 total -= penalty
+    opened = {opening in state or opening in marks for opening, closing in PAIRS if closing in marks & ENDS}
+    if marks >= ENDS and len(opened) == 2:
+        return None
     unfinished = open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
     if (closes_end and unfinished) or not may_occur(marks, open_pairs):
         return None

@@ -4,7 +4,8 @@ With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a c
 with it: what the capital costs is subtracted from the logit of the mark.
 
 A function word, such as `and`, has no capital after a comma or semicolon. Elsewhere inside a sentence it keeps one:
-there the capital is more often right, and a mark is missing before it.
+there the capital is more often right, and a mark is missing before it. A long word is written in capitals only if that
+is much more likely than any other case.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
 from asr_punct.decode.word_marks import BoolArray, IntArray
-from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Labels, Mark, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Case, Labels, Mark, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
@@ -27,6 +28,9 @@ _COMMA_BITS = mark_bits((Mark.COMMA, Mark.SEMICOLON))
 _BEGIN_BITS = mark_bits(LEFT)
 _NEW_BITS = mark_bits((*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH))
 """Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`."""
+_ALL_CAPS = CASES.index(Case.ALL_CAPS)
+_LONG_WORD_COST = 2.0
+"""Subtracted from the logit of ALL_CAPS on a long word."""
 
 
 class CaseChoices(NamedTuple):
@@ -52,6 +56,7 @@ class CaseChoices(NamedTuple):
     def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
         """Return the choices of words with these probabilities of cases, (words, cases)."""
         logits = case_logits(probabilities, settings)
+        logits[has_flag(flags, WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
         after_comma = np.where(has_flag(flags, WordFlag.FUNCTION_WORD), 0, best)
         cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)

@@ -190,14 +190,17 @@ def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -
 def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
     """Return the words where setting a mark of a pair can raise the score, (words,).
 
-    An opening ¿ or ¡ saves the penalty of its closing mark, and only an opening « makes the logit of a » count.
+    An opening ¿ or ¡ saves the penalty of its closing mark, and makes its logit count where ? and ! may be set on one
+    word. Only an opening « makes the logit of a » count.
     """
-    closing = logits[:, CLOSING].copy()
+    opening, closing = logits[:, OPENING], logits[:, CLOSING].copy()
     closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a period may be set beside ? ! … only if a » is too
-    best_later_quote = np.maximum.accumulate(closing[::-1, -1])[::-1]
-    saved = np.broadcast_to(search.pair_penalties, closing.shape).copy()
-    saved[:, -1] = np.maximum(best_later_quote, 0.0)
-    opening = logits[:, OPENING]
+    counted = closing.copy()
+    both_may_close = (closing > -opening.max(axis=0, initial=-np.inf))[:, :2].all(axis=1)
+    counted[~both_may_close, :2] = -np.inf
+    best_later = np.maximum.accumulate(counted[::-1])[::-1]
+    saved = np.maximum(best_later, search.pair_penalties)
+    saved[:, -1] = np.maximum(best_later[:, -1], 0.0)
     may_open = (opening + saved > 0) & search.ruled
     best_opening = np.where(may_open, opening, -np.inf).max(axis=0, initial=-np.inf)
     return np.asarray((may_open | (closing > -best_opening)).any(axis=1))

@@ -22,7 +22,9 @@ class WordFlag(IntFlag):
     CASE_FIXED = 16
     """The word already has a capital, or cannot have one."""
     FUNCTION_WORD = 32
-    """An article, conjunction, pronoun …: never a name."""
+    """A conjunction, pronoun …: never a name, nor the beginning of one."""
+    LONG_WORD = 64
+    """A word of seven letters or more: hardly ever an abbreviation in capitals."""
 
 
 FlagArray = npt.NDArray[np.uint8]

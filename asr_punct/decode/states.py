@@ -5,6 +5,7 @@ A state is the set of pairs that are open after a word, 8 in all. `next_state` h
   * a pair is not opened again while it is open;
   * no ¿ or ¡ stays open where a period, ? or ! ends a sentence (`¡¿Qué?!` closes both on one word);
   * a » needs its «; a ? or ! without ¿ or ¡ costs a penalty, for languages without opening marks;
+  * of ? and ! on one word both are opened, or neither (`¡Qué?!` has ¿ too);
   * no pair is open at the edges of a document and at barriers, words with such marks in the input;
   * different pairs may cross, and a quotation may contain many sentences;
   * a pair has no rules if one of its marks is switched off.
@@ -58,7 +59,8 @@ def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:
     opened_twice = opened & state
     crosses_sentence_end = closed & Pair.SENTENCE and after & Pair.SENTENCE
     ends_with_other_mark = state & _COMMITTED and unopened & Pair.SENTENCE
-    if opened & ~ruled or opened_twice or crosses_sentence_end or ends_with_other_mark:
+    opens_one_of_two = closed & Pair.SENTENCE == Pair.SENTENCE and unopened in (Pair.QUESTION, Pair.EXCLAMATION)
+    if opened & ~ruled or opened_twice or crosses_sentence_end or ends_with_other_mark or opens_one_of_two:
         return None
     return after | (state & _COMMITTED if after & Pair.SENTENCE else 0)
 

@@ -25,7 +25,10 @@ _CACHED_TOKENS, _CACHED_LENGTH = 100_000, 64
 _NO_LABELS = Labels()
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
-_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD = map(int, WordFlag)  # faster than flags
+# integers, because they are faster than flags
+_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD = map(int, WordFlag)
+_OF_LETTERS = _FUNCTION_WORD | _LONG_WORD
+_LONG_WORD_LETTERS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ class Token(WordInput):
 
     def _with_flags(self) -> Token:
         flags = _flags(self.text, self.left, self.core, self.right, self.labels)
-        return replace(self, flags=flags | self.flags & _FUNCTION_WORD)
+        return replace(self, flags=flags | self.flags & _OF_LETTERS)
 
     def add(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input together with predicted ones that may be added.
@@ -114,6 +117,7 @@ class TokenReader:
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language
+        self._never_names = rules_of(language).never_names
         self._cache: dict[_Key, Token] = {}
 
     def read(self, words: Sequence[Word]) -> list[Token]:
@@ -149,12 +153,13 @@ class TokenReader:
         parts = [split_token(text, self._language) for text, _ in keys]
         subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
         for (text, pause), (left, core, right), ids in zip(keys, parts, subwords, strict=True):
-            flags = _flags(text, left, core, right, _NO_LABELS) | self._word_flag(core)
+            flags = _flags(text, left, core, right, _NO_LABELS) | self._letter_flags(core)
             yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags)
 
-    def _word_flag(self, core: str) -> int:
-        rules, word = rules_of(self._language), core.lower()
-        return _FUNCTION_WORD if word in rules.function_words and word not in rules.pronouns else 0
+    def _letter_flags(self, core: str) -> int:
+        if core.lower() in self._never_names:
+            return _FUNCTION_WORD
+        return _LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0
 
 
 def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:

@@ -32,6 +32,7 @@ class LanguageRules:
         kinds: the kind of the period after each abbreviation, which is written without the period.
         acronym: the kind of the period after letters with periods between them (`EE.UU`, `p.m`).
         function_words: words such as articles and pronouns; one with a capital begins a sentence.
+        name_beginnings: function words that names begin with (Spanish `El Salvador`, `La Rioja`).
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
         clipped: words that lost their beginning and have an apostrophe instead (English `'em`), without it.
@@ -43,6 +44,7 @@ class LanguageRules:
     kinds: Mapping[str, PeriodKind]
     acronym: PeriodKind = PeriodKind.FINAL
     function_words: frozenset[str] = frozenset()
+    name_beginnings: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     suffixes: frozenset[str] = frozenset()
     clipped: frozenset[str] = frozenset()
@@ -50,12 +52,18 @@ class LanguageRules:
     suspended_hyphens: bool = False
     apostrophes: bool = False
 
+    @property
+    def never_names(self) -> frozenset[str]:
+        """Function words that have a capital only where a sentence begins."""
+        return self.function_words - self.pronouns - self.name_beginnings
+
     def __or__(self, other: LanguageRules) -> LanguageRules:
         """Join the rules of two languages; where they disagree, the left one wins."""
         return LanguageRules(
             {**other.kinds, **self.kinds},
             self.acronym,
             self.function_words | other.function_words,
+            self.name_beginnings | other.name_beginnings,
             self.pronouns | other.pronouns,
             self.suffixes | other.suffixes,
             self.clipped | other.clipped,
@@ -96,6 +104,7 @@ _RULES = {
             usted ustedes nosotros ellos ellas su sus mi mis al desde hasta hay ya así ahora entonces después luego
             muy todo todos todas cada según sin sobre tras ante qué quién cuándo dónde cómo cuál ni tampoco"""
         ),
+        name_beginnings=_words("el la los las"),
     ),
     "eu": LanguageRules(
         _kinds(
