@@ -254,7 +254,7 @@ class WindowConfig:
 
     words: int = 96
     """Words in a window."""
-    margin: int = 6
+    margin: int = 10
     """Words at each edge of a window that the neighbouring window predicts instead."""
     tokens: int = MAX_TOKENS
     """Most sub-words in a window, with both special tokens; also the number of tokens that a sequence layer reads."""
