@@ -1,12 +1,10 @@
 """Many files, each restored to a file of its own."""
 
-import json
 import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
+from batch_dummies import CTM, FILES, Periods, contents, die, refuse, write_files
 from dummies import file
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,60 +14,7 @@ from asr_punct.batch.restoring import FileOptions
 from asr_punct.batch.workers import restore_files
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.formats import FORMATS, format_by_name
-from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import CAPITALS_STAY, annotate
-
-CTM = "".join(f"r 1 {0.4 * i:.2f} 0.30 {word}\n" for i, word in enumerate(["ana", "mira", "la", "casa"]))
-VTT = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ana>ana mira la casa\n"
-JSON = json.dumps({"text": "hola", "result": [{"word": "hola", "start": 0.1, "end": 0.4, "conf": 1}]})
-FILES = {
-    "a.txt": "ana mira la casa\n",
-    "deep/er/b.ctm": CTM,
-    "deep/b.vtt": VTT,
-    "deep/c.json": JSON,
-    "deep/d.txt": "dónde está la mesa\n",
-}
-
-
-class Periods:
-    """Ends each utterance with a period. Stops at the word `raise`, dies at `die`, and waits long at `wait`."""
-
-    glyphs = glyphs("es")
-
-    def restore(self, utterances, probabilities=False):
-        for utterance in utterances:
-            words = [word.text for word in utterance.words]
-            if "raise" in words:
-                raise KeyError("raise")
-            if "die" in words:
-                os.kill(os.getpid(), signal.SIGKILL)
-            if "wait" in words:
-                time.sleep(60)
-            period = Labels(frozenset({Mark.PERIOD}), Case.O)
-            yield annotate(utterance, labels=[*[Labels()] * (len(words) - 1), period])
-
-
-def open_periods():
-    return Periods()
-
-
-def refuse():
-    raise AsrPunctError("model: found none, expected one")
-
-
-def die():
-    os._exit(3)
-
-
-def write_files(folder, files):
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        file(folder, name, content)
-    return folder
-
-
-def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+from asr_punct.words import CAPITALS_STAY
 
 
 @pytest.fixture
@@ -146,7 +91,7 @@ def test_the_suffix_is_that_of_the_format(folder, stem, suffix, compression, for
     assert output_name(name, None) == name
 
 
-def run_workers(items, jobs=2, opener=open_periods, **options):
+def run_workers(items, jobs=2, opener=Periods, **options):
     return {
         Path(result.item.source).name: result for result in restore_files(items, jobs, opener, FileOptions(**options))
     }
@@ -179,15 +124,6 @@ def test_a_model_that_cannot_be_opened_ends_the_batch(talks, opener, message):
     with pytest.raises(AsrPunctError, match=message):
         run_workers(items_of(talks), opener=opener)
     assert not (talks.parent / "out").exists()
-
-
-def test_no_process_and_no_unfinished_file_is_left(talks):
-    write_files(talks, {"w.txt": "ana\n" * 5000 + "wait\n"})
-    results = restore_files(items_of(talks), 2, open_periods, FileOptions())
-    next(results)
-    results.close()
-    assert "w.txt" not in contents(talks.parent / "out")
-    assert not [name for name in contents(talks.parent / "out") if name.endswith(".partial")]
 
 
 def test_the_command_writes_what_punctuate_writes(run, talks):

@@ -51,6 +51,7 @@ MAY_BE_HEAVY = (
 )
 RECOGNISERS = {"pocketsphinx", "faster_whisper"}
 SERVICE = {"fastapi", "starlette", "pydantic", "uvicorn", "websockets", "prometheus_client", "python_multipart"}
+CLUSTER = {"ray", "fsspec"}
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
 
@@ -103,16 +104,17 @@ def test_no_import_from_a_later_layer(path):
 @for_each_module
 def test_imports_of_heavy_and_optional_packages(path):
     assert is_heavy(path) or not imported_packages(path) & HEAVY
+    assert path.parent == PACKAGE / "batch" or not imported_packages(path) & CLUSTER
     assert path.parent == PACKAGE / "asr" or not imported_packages(path) & RECOGNISERS
     assert layer_of(path) == "serve" or not imported_packages(path) & SERVICE
-    assert not imported_packages(path, top_level_only=True) & (AUDIO | RECOGNISERS)
+    assert not imported_packages(path, top_level_only=True) & (AUDIO | RECOGNISERS | CLUSTER)
 
 
 def test_core_imports_without_extras():
     """Import all but the heavy modules with the heavy and optional packages blocked."""
     script = f"""
 import importlib, sys
-for name in {sorted(HEAVY | AUDIO | RECOGNISERS | SERVICE)!r}:
+for name in {sorted(HEAVY | AUDIO | RECOGNISERS | SERVICE | CLUSTER)!r}:
     sys.modules[name] = None
 for name in {[module_name(path) for path in MODULES if not is_heavy(path) and layer_of(path) != "serve"]!r}:
     importlib.import_module(name)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from os.path import normpath
 from pathlib import Path
 
+from asr_punct.batch.storage import full_url, is_file, is_url, list_files, match_files
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
@@ -20,8 +22,8 @@ class Item:
     """One file of a batch.
 
     Attributes:
-        source: path of the input.
-        output: path of the output.
+        source: path or URL of the input.
+        output: path or URL of the output.
         size: size of the input in bytes, 0 if it does not exist.
     """
 
@@ -36,17 +38,18 @@ class _Input:
 
     path: str
     name: str
+    size: int = field(default=0, compare=False)
 
 
 class Inputs:
     """The inputs of a batch.
 
     Args:
-        sources: files, folders and globs. A file keeps its name; a file of a folder keeps its path in the folder, that
-            of a glob its path after the folders without wildcards. In folders, hidden files and those of unknown
-            formats are left out.
+        sources: files, folders and globs, or their URLs. A file keeps its name; a file of a folder keeps its path in
+            the folder, that of a glob its path after the folders without wildcards. In folders, hidden files and those
+            of unknown formats are left out.
         list_file: file with one path a line, which is kept as a whole; `-` is standard input.
-        output: the output directory; its files are no inputs.
+        output: the output directory or its URL; its files are no inputs.
         any_format: whether files of folders with an unknown suffix are inputs, because the format is given.
 
     Raises:
@@ -59,10 +62,10 @@ class Inputs:
     def __init__(
         self, sources: Sequence[str], output: Pathlike, list_file: str | None = None, any_format: bool = False
     ) -> None:
-        self._output, self._output_folder = str(output), os.path.realpath(output)
+        self._output, self._output_folder = full_url(str(output)), os.path.realpath(output)
         self._any_format = any_format
         self.ignored = 0
-        found = [each for source in sources for each in self._expand(os.path.normpath(source))]
+        found = [each for source in sources for each in self._expand(source if is_url(source) else normpath(source))]
         if list_file is not None:
             found += _listed(list_file)
         self._found = list(dict.fromkeys(found))
@@ -77,7 +80,7 @@ class Inputs:
             AsrPunctError: two inputs would have the same output, or an output is an input.
         """
         items = [
-            Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), _size(each.path))
+            Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), each.size)
             for each in self._found
         ]
         _check(items)
@@ -86,10 +89,12 @@ class Inputs:
     def _expand(self, source: str) -> Iterator[_Input]:
         """Yield the files of one argument."""
         found: Iterable[_Input]
-        if os.path.isdir(source):
+        if is_url(source):
+            found = self._remote_files(source)
+        elif os.path.isdir(source):
             found = self._files(source)
         elif os.path.exists(source):
-            found = [_Input(source, os.path.basename(source))]
+            found = [_Input(source, os.path.basename(source), _size(source))]
         elif glob.has_magic(source):
             found = self._matches(source)
         else:
@@ -105,10 +110,29 @@ class Inputs:
             folders[:] = sorted(name for name in folders if self._is_read(os.path.join(parent, name)))
             for name in sorted(names):
                 path = os.path.join(parent, name)
-                if name.startswith(_HIDDEN) or not (self._any_format or _has_known_suffix(name)):
-                    self.ignored += not name.startswith(_HIDDEN)
-                else:
-                    yield _Input(path, os.path.relpath(path, folder))
+                if self._is_input(name):
+                    yield _Input(path, os.path.relpath(path, folder), _size(path))
+
+    def _remote_files(self, url: str) -> Iterator[_Input]:
+        """Yield the files of a URL: of a file, a folder or a glob."""
+        if glob.has_magic(url):
+            yield from (_Input(*found) for found in match_files(url))
+        elif is_file(url):
+            yield from (_Input(path, os.path.basename(url), size) for path, _, size in list_files(url))
+        else:
+            output = self._output.rstrip("/") + "/"
+            for path, name, size in list_files(url):
+                is_hidden = any(part.startswith(_HIDDEN) for part in name.split("/")[:-1])
+                if not (is_hidden or path.startswith(output)) and self._is_input(os.path.basename(name)):
+                    yield _Input(path, name, size)
+
+    def _is_input(self, name: str) -> bool:
+        """Whether a file of a folder is an input, by its name; count the others."""
+        if name.startswith(_HIDDEN):
+            return False
+        is_known = self._any_format or format_by_name(uncompressed_name(name)) in READABLE
+        self.ignored += not is_known
+        return is_known
 
     def _is_read(self, folder: str) -> bool:
         hidden = os.path.basename(folder).startswith(_HIDDEN)
@@ -119,18 +143,30 @@ class Inputs:
         fixed = Path(*parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
         for path in sorted(glob.glob(pattern, recursive=True)):
             if os.path.isfile(path) and not os.path.realpath(path).startswith(self._output_folder + os.sep):
-                yield _Input(path, os.path.relpath(path, fixed))
+                yield _Input(path, os.path.relpath(path, fixed), _size(path))
 
 
 def _listed(list_file: str) -> Iterator[_Input]:
     """Yield the files of a list. Their existence is not checked."""
     for number, line in read_lines(list_file):
         if path := line.strip():
-            normal = os.path.normpath(path)
-            name = normal.lstrip(os.sep)
+            normal = path if is_url(path) else normpath(path)
+            name = normal.partition("://")[2] if is_url(path) else normal.lstrip(os.sep)
             if name.split(os.sep)[0] == os.pardir:
                 raise InputError(f"{display_name(list_file)}:{number}", repr(path), "a path without ..")
-            yield _Input(normal, name)
+            yield _Input(normal, name, 0 if is_url(path) else _size(path))
+
+
+def complete_outputs(items: Sequence[Item], output: Pathlike) -> set[str]:
+    """Return the outputs that exist.
+
+    Args:
+        items: the files.
+        output: the output directory; a URL is listed once.
+    """
+    if is_url(str(output)):
+        return {path for path, _, _ in list_files(full_url(str(output)))}
+    return {item.output for item in items if os.path.isfile(item.output)}
 
 
 def output_name(name: str, format_name: str | None) -> str:
@@ -150,10 +186,6 @@ def output_name(name: str, format_name: str | None) -> str:
     return os.path.join(os.path.dirname(name), stem + suffix + compression)
 
 
-def _has_known_suffix(name: str) -> bool:
-    return format_by_name(uncompressed_name(name)) in READABLE
-
-
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
@@ -161,11 +193,15 @@ def _size(path: str) -> int:
         return 0
 
 
+def _real_path(path: str) -> str:
+    return path if is_url(path) else os.path.realpath(path)
+
+
 def _check(items: Sequence[Item]) -> None:
-    sources = {os.path.realpath(item.source) for item in items}
+    sources = {_real_path(item.source) for item in items}
     source_of: dict[str, str] = {}
     for item in items:
-        if os.path.realpath(item.output) in sources:
+        if _real_path(item.output) in sources:
             raise AsrPunctError(f"-o: found {item.output}, which is also an input, expected another folder")
         other = source_of.setdefault(item.output, item.source)
         if other != item.source:

@@ -13,6 +13,7 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.audio import AudioOf, recording_table
 from asr_punct.batch.names import Item
+from asr_punct.batch.storage import is_file, is_url, restore_remote
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import make_directory
 from asr_punct.formats.kaldi_tables import read_wav_scp
@@ -91,11 +92,14 @@ class Restorer:
 
     def run(self, item: Item) -> Result:
         """Restore one file unless its output exists. Errors are returned, not raised."""
-        if not self._options.overwrite and os.path.isfile(item.output):
-            return Result(item)
+        paths = item.source, item.output
+        is_remote = any(map(is_url, paths))
+        exists = is_file if is_url(item.output) else os.path.isfile
         with _collected_warnings() as warnings:
             try:
-                words = self.restore(item.source, item.output)
+                if not self._options.overwrite and exists(item.output):
+                    return Result(item)
+                words = restore_remote(*paths, self.restore) if is_remote else self.restore(*paths)
             except AsrPunctError as error:
                 message = str(error) if item.source in str(error) else f"{item.source}: {error}"
                 return Result(item, error=message)

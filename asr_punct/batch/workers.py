@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from threading import Thread
 from types import FrameType
 from typing import NoReturn, cast
@@ -149,7 +148,7 @@ class _Pool:
         if worker.item is None:
             return None
         fate = worker.fate()
-        remove_abandoned(Path(worker.item.output).parent)
+        remove_abandoned([worker.item.output])
         error = f"{worker.item.source}: found {fate}, expected it to finish (out of memory?)"
         return Result(worker.item, error=error)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from contextlib import closing
@@ -45,12 +44,17 @@ if TYPE_CHECKING:
     },
 )
 def batch(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")],
-    sources: Annotated[list[str] | None, typer.Argument(metavar="IN…", help="Files, folders and globs.")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder to write into, or its URL.")],
+    sources: Annotated[
+        list[str] | None, typer.Argument(metavar="IN…", help="Files, folders and globs, or their URLs.")
+    ] = None,
     list_file: Annotated[
         str | None, typer.Option("--list", help="File with the path of an input on each line; - is standard input.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Processes of one thread each; 0: one for each core.")] = 0,
+    ray: Annotated[
+        str | None, typer.Option("--ray", help="Address of a Ray cluster, HOST:PORT or auto; --jobs: its processes.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Write outputs that exist again.")] = False,
     model: Model = None,
     lang: TextLanguage = None,
@@ -84,11 +88,15 @@ def batch(
     another format and with its suffix. A file of a folder keeps its path in that folder; a line of --list keeps its
     whole path. Inputs that would have the same output are refused before anything is written.
 
+    With --ray the files are restored by the processes of a Ray cluster (extra "ray"), whose nodes need asr_punct and
+    the same paths of files and model. Inputs and outputs can be at URLs, such as s3://bucket/folder.
+
     An output appears when it is complete, and an output that exists is not written again: repeat an interrupted
     command to continue it. Files that cannot be restored are listed at the end with the reason, and the exit status is
     1; all other files are done.
     """
-    from asr_punct.batch.names import Inputs
+    from asr_punct.batch.cluster import restore_on_cluster
+    from asr_punct.batch.names import Inputs, complete_outputs
     from asr_punct.batch.restoring import FileOptions
     from asr_punct.batch.workers import core_count, restore_files
     from asr_punct.formats.partial import remove_abandoned
@@ -96,6 +104,8 @@ def batch(
     if not (sources or list_file):
         raise AsrPunctError("IN: found none, expected files, folders, globs or --list")
     _check_formats(from_, to, subtitles, probabilities)
+    if ray and device not in (None, "cpu"):
+        raise AsrPunctError(f"--device: found {device!r}, expected cpu, where --ray runs models")
     inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
     items = inputs.items(to)
     options = FileOptions(
@@ -111,14 +121,18 @@ def batch(
         hint_capitals=not (no_case or quiet),
         overwrite=overwrite,
     )
-    todo = [item for item in items if overwrite or not os.path.isfile(item.output)]
-    for folder in {os.path.dirname(item.output) for item in todo}:
-        remove_abandoned(Path(folder))
+    complete = set() if overwrite else complete_outputs(items, output)
+    todo = [item for item in items if item.output not in complete]
+    remove_abandoned(item.output for item in todo)
     opener = punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
     report = _Report(len(items) - len(todo), len(todo))
+    if ray:
+        restored = restore_on_cluster(todo, ray, jobs, opener, options)
+    else:
+        restored = restore_files(todo, jobs or core_count(), opener, options)
     try:
-        with on_terminal(quiet), closing(restore_files(todo, jobs or core_count(), opener, options)) as results:
-            report.collect(results)
+        with on_terminal(quiet), closing(restored):
+            report.collect(restored)
     except (KeyboardInterrupt, SystemExit):
         report.print(inputs.ignored, quiet)
         raise

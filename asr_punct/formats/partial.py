@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,15 +18,16 @@ def partial_name() -> tuple[str, str]:
     return f".{_machine()}-{os.getpid()}-", _SUFFIX
 
 
-def remove_abandoned(folder: Path) -> None:
-    """Remove unfinished files of processes of this machine that have ended."""
+def remove_abandoned(outputs: Iterable[str]) -> None:
+    """Remove unfinished files of processes of this machine that have ended, from the folders of these files."""
     if os.name != "posix":  # elsewhere there is no safe test whether a process is alive
         return
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            match = _NAME.fullmatch(entry.name)
-            if match and match[1] == _machine() and not _is_alive(int(match[2])):
-                Path(entry).unlink(missing_ok=True)
+    for folder in {os.path.dirname(output) for output in outputs}:
+        with suppress(OSError), os.scandir(folder or ".") as entries:
+            for entry in entries:
+                match = _NAME.fullmatch(entry.name)
+                if match and match[1] == _machine() and not _is_alive(int(match[2])):
+                    Path(entry).unlink(missing_ok=True)
 
 
 def _machine() -> str:

@@ -1,0 +1,155 @@
+"""Files at URLs (`s3://…`, `gs://…`), which fsspec reads and writes."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from asr_punct.errors import AsrPunctError, InputError, MissingExtraError, first_line
+from asr_punct.formats.partial import partial_name
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://")
+_RENAMING = frozenset(("file", "local", "hdfs", "webhdfs", "arrow_hdfs", "sftp", "ssh", "smb"))
+"""File systems that rename a file in one step. On all others, object stores, a file appears when it is complete."""
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL."""
+    return _URL.match(path) is not None
+
+
+def full_url(path: str) -> str:
+    """Return a URL as `list_files` writes it; other paths stay."""
+    if not is_url(path):
+        return path
+    system, bare = _open(path)
+    return str(system.unstrip_protocol(bare))
+
+
+def list_files(url: str) -> Iterator[tuple[str, str, int]]:
+    """Yield URL, path in the folder and size in bytes of each file of a folder and its folders.
+
+    Raises:
+        InputError: the file system cannot be reached.
+    """
+    system, folder = _open(url)
+    with _errors(url, "a folder that can be read"):
+        system.invalidate_cache()
+        found = system.find(folder, detail=True)
+    for path, info in sorted(found.items()):
+        yield system.unstrip_protocol(path), path.removeprefix(folder).lstrip("/"), int(info.get("size") or 0)
+
+
+def match_files(pattern: str) -> Iterator[tuple[str, str, int]]:
+    """Yield URL, path after the folders without wildcards, and size of each file that matches a glob."""
+    system, path = _open(pattern)
+    parts = path.split("/")
+    fixed = "/".join(parts[: next(i for i, part in enumerate(parts) if re.search(r"[*?[]", part))])
+    with _errors(pattern, "files that can be read"):
+        system.invalidate_cache()
+        found = system.glob(path, detail=True)
+    for name, info in sorted(found.items()):
+        if info["type"] == "file":
+            yield system.unstrip_protocol(name), name.removeprefix(fixed).lstrip("/"), int(info.get("size") or 0)
+
+
+def is_file(url: str) -> bool:
+    """Whether there is a file at a URL."""
+    system, path = _open(url)
+    with _errors(url, "a file system that can be read"):
+        return bool(system.isfile(path))
+
+
+def restore_remote(source: str, output: str, restore: Callable[[str, str], int]) -> int:
+    """Restore a file at a URL, or to one, with local copies. Return the number of words.
+
+    Args:
+        source: path or URL of the input.
+        output: path or URL of the output.
+        restore: restores a local file to another one, and returns the number of words.
+
+    Raises:
+        InputError: as `restore`, with the URL instead of the local copy; or a file system cannot be reached.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        names = {"in": source, "out": output}
+        local = {
+            key: os.path.join(folder, key, os.path.basename(name)) if is_url(name) else name
+            for key, name in names.items()
+        }
+        for key in names:
+            os.mkdir(os.path.join(folder, key))
+        if is_url(source):
+            _fetch(source, local["in"])
+        try:
+            words = restore(local["in"], local["out"])
+        except InputError as error:
+            place = error.place
+            for key, name in names.items():
+                place = place.replace(local[key], name)
+            raise InputError(place, error.found, error.expected) from None
+        if is_url(output):
+            _store(local["out"], output)
+    return words
+
+
+def _fetch(url: str, local: str) -> None:
+    system, path = _open(url)
+    with _errors(url, "a file to read"):
+        system.get_file(path, local)
+
+
+def _store(local: str, url: str) -> None:
+    """Write a file that appears under its name when it is complete."""
+    system, path = _open(url)
+    folder, _, _ = path.rpartition("/")
+    protocols = {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
+    with _errors(url, "a place to write to"):
+        if not protocols & _RENAMING:
+            system.put_file(local, path)
+            return
+        system.makedirs(folder, exist_ok=True)
+        beginning, end = partial_name()
+        unfinished = f"{folder}/{beginning}{uuid.uuid4().hex}{end}"
+        try:
+            system.put_file(local, unfinished)
+            system.mv(unfinished, path)
+        except BaseException:
+            with suppress(Exception):
+                system.rm_file(unfinished)
+            raise
+
+
+def _open(url: str) -> tuple[AbstractFileSystem, str]:
+    """Return the file system of a URL, and the path in it."""
+    try:
+        import fsspec
+    except ModuleNotFoundError:
+        raise MissingExtraError("a URL", "ray", "fsspec") from None
+    try:
+        system, path = fsspec.url_to_fs(url)
+    except ImportError as error:  # the package of this kind of file system, such as s3fs
+        raise AsrPunctError(f"{url}: {first_line(error)}") from None
+    except ValueError as error:
+        raise InputError(url, first_line(error), "a URL of a file system that fsspec knows") from None
+    return system, str(path)
+
+
+@contextmanager
+def _errors(url: str, expected: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(url, "no such file or folder", expected) from None
+    except AsrPunctError:
+        raise
+    except Exception as error:  # file systems raise errors of their libraries
+        raise InputError(url, f"{type(error).__name__}: {first_line(error)}", expected) from None

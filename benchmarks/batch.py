@@ -1,0 +1,107 @@
+"""Measure `asr-punct batch`: many small files against one large file, one process against two, and a Ray cluster.
+
+Each measurement is a command of its own, with the start of its processes, on words that are drawn from the model's
+vocabulary (Zipf). Rounds are interleaved, so that other load of the machine affects all of them. The cluster has two
+nodes of one core on this machine and runs before the measurement begins. Writes batch.json.
+
+    python benchmarks/batch.py [batch.json] [--files 2000] [--words 200] [--rounds 3] [--ray]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+from speed import RUN, drawn_words, seconds
+
+from asr_punct.formats.files import write_json_file
+from asr_punct.hub import find_model
+
+_MODEL = "es-eu"
+_STORE_BYTES = 200 * 2**20
+
+
+def write_inputs(folder: Path, files: int, words: int) -> int:
+    """Write small files of about `words` words and one large file of all words. Return the number of words."""
+    rng = random.Random(0)
+    drawn = drawn_words(find_model(_MODEL), files * words * 2)
+    (folder / "small").mkdir()
+    (folder / "large").mkdir()
+    count = 0
+    with open(folder / "large" / "all.txt", "w", encoding="utf-8") as large:
+        for number in range(files):
+            text = " ".join(drawn[count : count + rng.randint(words // 2, words * 3 // 2)])
+            count += len(text.split())
+            (folder / "small" / f"{number}.txt").write_text(text + "\n", encoding="utf-8")
+            large.write(text + "\n")
+    return count
+
+
+def restore(folder: Path, name: str, *options: str) -> float:
+    """Restore a folder of inputs. Return the seconds that the command takes."""
+    output = folder / "out"
+    shutil.rmtree(output, ignore_errors=True)
+    arguments = ["batch", str(folder / name), "-o", str(output), "--model", _MODEL, "--quiet", *options]
+    return seconds(lambda: subprocess.run([sys.executable, "-c", RUN, *arguments], check=True))
+
+
+@contextmanager
+def running_cluster() -> Iterator[str]:
+    """Start a Ray cluster of two nodes of one core, and yield its address."""
+    from ray.cluster_utils import Cluster
+
+    options = {"num_cpus": 1, "object_store_memory": _STORE_BYTES}
+    cluster = Cluster(initialize_head=True, head_node_args={"include_dashboard": False, **options})
+    try:
+        cluster.add_node(**options)
+        yield str(cluster.address)
+    finally:
+        cluster.shutdown()
+
+
+def measure(folder: Path, rounds: int, with_ray: bool) -> dict[str, float]:
+    """Return the median seconds of each measurement."""
+    took: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        took.setdefault("large_jobs_1", []).append(restore(folder, "large", "--jobs", "1"))
+        took.setdefault("small_jobs_1", []).append(restore(folder, "small", "--jobs", "1"))
+        took.setdefault("small_jobs_2", []).append(restore(folder, "small", "--jobs", "2"))
+        if with_ray:
+            with running_cluster() as address:
+                took.setdefault("small_ray_2", []).append(restore(folder, "small", "--ray", address))
+    return {name: median(values) for name, values in took.items()}
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path, nargs="?", default=Path("batch.json"))
+    parser.add_argument("--files", type=int, default=2000)
+    parser.add_argument("--words", type=int, default=200, help="mean number of words of a small file")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--ray", action="store_true", help="measure a cluster of two nodes too (extra ray)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        words = write_inputs(Path(folder), options.files, options.words)
+        took = measure(Path(folder), options.rounds, options.ray)
+    facts: dict[str, float] = {"files": options.files, "words": words}
+    facts |= {f"{name}_words_a_second": words / value for name, value in took.items()}
+    facts["small_times_large"] = took["large_jobs_1"] / took["small_jobs_1"]
+    facts["two_jobs_times_one"] = took["small_jobs_1"] / took["small_jobs_2"]
+    if options.ray:
+        facts["ray_times_two_jobs"] = took["small_jobs_2"] / took["small_ray_2"]
+    write_json_file(options.output, facts)
+    for name, value in facts.items():
+        print(f"{name.replace('_', ' ')}: {value:.4g}")
+
+
+if __name__ == "__main__":
+    main()
