@@ -1,6 +1,8 @@
 """The service over HTTP: answers, formats, limits, token and Origin."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -110,7 +112,11 @@ def test_models_health_metrics_and_page(client):
     assert client.get("/healthz").json() == {"status": "ok"}
     assert 'asr_punct_requests_total{path="/v1/punctuate",status="200"}' in client.get("/metrics").text
     assert "/v1/punctuate" in client.get("/openapi.json").json()["paths"]
-    assert "text/html" in client.get("/").headers["content-type"]
+    for path in ("/", "/docs"):
+        page = client.get(path)
+        assert "text/html" in page.headers["content-type"]
+        assert "/v1/punctuate" in page.text
+        assert "https://" not in page.text  # it works without a network
 
 
 # Errors and limits
@@ -162,6 +168,28 @@ def test_a_full_queue(make_client):
     assert int(answer.headers["retry-after"]) > 0
 
 
+def test_documents_together_fail_alone(model, punctuator):
+    """One document of a run that fails takes no other one with it."""
+
+    class Fragile:
+        glyphs = punctuator.glyphs
+
+        def restore(self, utterances, *, probabilities):
+            for utterance in punctuator.restore(utterances):
+                if any(word.text == "bomba" for word in utterance.words):
+                    time.sleep(0.2)  # more requests arrive
+                    raise KeyError("bomba")
+                yield utterance
+
+    service = Service(Models(lambda _: Fragile(), str(model)))
+    client = TestClient(build_app(service), raise_server_exceptions=False)
+    with ThreadPoolExecutor(8) as pool:
+        texts = ["bomba", *["ana mira"] * 6, "bomba"]
+        found = list(pool.map(lambda text: post(client, json={"text": text}).status_code, texts))
+    service.close()
+    assert found == [500, *[200] * 6, 500]
+
+
 def test_internal_errors_have_no_stack_trace(model):
     class Broken:
         glyphs = None
@@ -177,8 +205,6 @@ def test_internal_errors_have_no_stack_trace(model):
 
 
 def test_requests_together_are_those_alone(client, punctuator):
-    from concurrent.futures import ThreadPoolExecutor
-
     texts = [f"ana mira la {noun}" * (n % 3 + 1) for n, noun in enumerate(["casa", "ley", "mesa"] * 10)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda text: post(client, json={"text": text}).json()["text"], texts))
@@ -187,7 +213,7 @@ def test_requests_together_are_those_alone(client, punctuator):
 
 # Token and Origin
 
-PATHS = ["/", "/v1/models", "/metrics", "/openapi.json", "/page/index.html", "/v1/punctuate", "/nothing"]
+PATHS = ["/", "/docs", "/v1/models", "/metrics", "/openapi.json", "/page/index.html", "/v1/punctuate", "/nothing"]
 
 
 @pytest.fixture(scope="module")

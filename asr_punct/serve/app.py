@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
@@ -19,6 +19,7 @@ from asr_punct.serve.bodies import Bodies
 from asr_punct.serve.documents import parse_request
 from asr_punct.serve.errors import ERRORS, ServiceError, error_content
 from asr_punct.serve.live import serve_stream
+from asr_punct.serve.reference import reference_page
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
 from asr_punct.serve.security import COOKIE, Guard, query_token
 from asr_punct.serve.service import Service
@@ -133,6 +134,11 @@ def _add_page(app: FastAPI) -> None:
             answer.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict", secure=secure)
             return answer
         return FileResponse(PAGE / "index.html")
+
+    @app.get("/docs", include_in_schema=False)
+    def reference() -> Response:
+        """Return the description of all requests and answers as a page."""
+        return HTMLResponse(reference_page(app.openapi()))
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
 

@@ -1,12 +1,12 @@
-"""Requests wait in a bounded queue and are computed in worker threads: short ones together, long ones alone."""
+"""Requests wait in a bounded queue and are computed in worker threads, those of several clients in one run."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -24,10 +24,10 @@ from asr_punct.words import Utterance
 
 _Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
-_SHORT_BYTES = 8 * 2**10
-"""Requests of at most this size have a thread of their own, so that they do not wait for long documents."""
-_BATCH = 32
-"""Maximum number of short requests that are computed together."""
+_SHORT_BYTES = 2**10
+"""Requests of at most this size, about 150 words, have a thread of their own: they do not wait for long documents."""
+_TOGETHER_BYTES = 8 * 2**10
+"""Maximum size of requests that are computed together; a larger request is computed alone."""
 _FULL = "a full queue", "fewer requests at the same time"
 
 
@@ -38,12 +38,14 @@ class _Job:
     Attributes:
         read: parses it.
         deadline: time of `time.monotonic` at which the client gets an error.
+        size: its size in bytes.
         kind: kind of its words for the metrics: `http` or `vosk`.
         answer: the result.
     """
 
     read: Reader
     deadline: float
+    size: int
     kind: str
     answer: Future[Answer] = field(default_factory=Future)
 
@@ -53,7 +55,35 @@ class _Job:
             raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1)
 
 
-_Queue = queue.SimpleQueue[_Job | None]
+class _Queue:
+    """Jobs that wait, for any number of threads."""
+
+    def __init__(self) -> None:
+        self._jobs: deque[_Job] = deque()
+        self._changed = threading.Condition()
+        self._is_closed = False
+
+    def put(self, job: _Job) -> None:
+        """Add a job."""
+        with self._changed:
+            self._jobs.append(job)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Let `take` return nothing when no job is left."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def take(self) -> list[_Job]:
+        """Wait for a job; return it and those after it that are computed together with it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._is_closed)
+            taken, size = list[_Job](), 0
+            while self._jobs and (not taken or size + self._jobs[0].size <= _TOGETHER_BYTES):
+                size += self._jobs[0].size
+                taken.append(self._jobs.popleft())
+            return taken
 
 
 class Batcher:
@@ -70,18 +100,13 @@ class Batcher:
         self._models, self._limits, self._metrics = models, limits, metrics
         self._short, self._long = _Queue(), _Queue()
         self._count = 0
-        self._threads = [threading.Thread(target=self._run, args=(self._short, _BATCH), name="short", daemon=True)]
-        for number in range(threads):
-            name = f"long-{number}"
-            self._threads.append(threading.Thread(target=self._run, args=(self._long, 1), name=name, daemon=True))
-        for thread in self._threads:
-            thread.start()
+        for jobs in (self._short, *[self._long] * threads):
+            threading.Thread(target=self._run, args=(jobs,), name="requests", daemon=True).start()
 
     def close(self) -> None:
         """Stop the threads when the queues are empty."""
-        self._short.put(None)
-        for _ in self._threads[1:]:
-            self._long.put(None)
+        self._short.close()
+        self._long.close()
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
@@ -104,7 +129,7 @@ class Batcher:
             ServiceError: a bad request, a full queue, or the request takes too long.
         """
         with self._counted():
-            job = _Job(read, time.monotonic() + self._limits.request_s, kind)
+            job = _Job(read, time.monotonic() + self._limits.request_s, size, kind)
             (self._short if size <= _SHORT_BYTES else self._long).put(job)
             try:
                 return await asyncio.wait_for(asyncio.wrap_future(job.answer), self._limits.request_s)
@@ -113,29 +138,29 @@ class Batcher:
             finally:
                 job.deadline = 0.0
 
-    def _run(self, jobs: _Queue, batch: int) -> None:
-        """Compute the jobs of a queue until None arrives."""
-        ends = False
-        while not ends:
-            group: list[_Job] = []
-            for job in _available(jobs, batch):
-                if job is None:
-                    ends = True
-                elif job.answer.set_running_or_notify_cancel():
-                    group.append(job)
-            self._compute(group)
+    def _run(self, jobs: _Queue) -> None:
+        """Compute the jobs of a queue until it is closed."""
+        while group := jobs.take():
+            self._compute([job for job in group if job.answer.set_running_or_notify_cancel()])
 
     def _compute(self, jobs: Sequence[_Job]) -> None:
         """Parse, restore and write the jobs; documents with the same options are restored together."""
         parsed = [(job, document) for job in jobs if (document := _try(job, partial(self._read, job)))]
         parsed.sort(key=lambda pair: _options(pair[1]))
         for (name, probabilities), group in groupby(parsed, key=lambda pair: _options(pair[1])):
-            together = list(group)
-            try:
-                self._restore(together, name, probabilities)
-            except Exception as error:
-                for job, _ in together:
-                    _fail(job, error)
+            self._try_restore(list(group), name, probabilities)
+
+    def _try_restore(self, group: Sequence[tuple[_Job, Document]], name: str, probabilities: bool) -> None:
+        """Restore documents together; if that fails, those without an answer alone."""
+        try:
+            self._restore(group, name, probabilities)
+        except Exception as error:
+            if len(group) == 1:
+                _fail(group[0][0], error)
+                return
+            for job, document in group:
+                if not job.answer.done():
+                    self._try_restore([(job, document)], name, probabilities)
 
     def _read(self, job: _Job) -> Document:
         job.check()
@@ -154,16 +179,6 @@ class Batcher:
             answer = _try(job, partial(write_answer, document, found, punctuator))
             if answer is not None and not job.answer.done():
                 job.answer.set_result(answer)
-
-
-def _available(jobs: _Queue, most: int) -> Iterator[_Job | None]:
-    """Wait for a job; yield it and the others that wait."""
-    yield jobs.get()
-    for _ in range(most - 1):
-        try:
-            yield jobs.get_nowait()
-        except queue.Empty:
-            return
 
 
 def _options(document: Document) -> tuple[str, bool]:

@@ -98,6 +98,8 @@ class Connection:
         Raises:
             DisconnectedError: the client has gone.
         """
+        if self._stop.is_set():
+            return None
         self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
         tasks = {self._receiving, self._stopping}
         await asyncio.wait(tasks, timeout=self._limits.idle_s, return_when=asyncio.FIRST_COMPLETED)

@@ -35,6 +35,8 @@ _MAX_RESULT = 4 * 2**20
 """Maximum size of a message of the Vosk server."""
 _CONTEXT = 60
 """Words before a result that the model reads."""
+_SIZE = 512
+"""Size in bytes that a result counts as in the queue."""
 _UNREACHABLE = 1014
 """Code with which a client's connection is closed if the Vosk server cannot be reached."""
 
@@ -134,7 +136,7 @@ class _Session:
         if not any(utterance.words for utterance in utterances):
             return dict(result)
         document = Document(_with_context(self.context, utterances), to="vosk", unwritten=1)
-        answer = await self.service.batcher.submit(lambda: document, 0, kind="vosk")
+        answer = await self.service.batcher.submit(lambda: document, _SIZE, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
 
