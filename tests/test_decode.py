@@ -53,12 +53,14 @@ def violation(rows, active=frozenset(MARKS), barriers=()):
     for i, marks in enumerate(rows):
         if i in barriers and open_pairs:
             return "open at a barrier", unopened
-        before = len(unopened)
+        before, outer = len(unopened), open_pairs - {Mark.OPEN_QUOTE}
         for opening, closing in PAIRS:
             if closing not in active or opening not in active:
                 continue
             if opening in marks and opening in open_pairs:
                 return "inside itself", unopened
+            if opening in marks and closing in ENDS and outer:
+                return "inside the other", unopened
             if opening in marks:
                 open_pairs.add(opening)
             if closing in marks and opening in open_pairs:
@@ -264,6 +266,13 @@ def test_no_comma_beside_a_question_mark():
     assert marks_of([{"QUESTION": 0.95, "COMMA": 0.6}, {}])[0] == {"QUESTION"}
     quoted = [{"OPEN_QUOTE": 0.9, "QUESTION": 0.95, "QUOTE": 0.9, "COMMA": 0.6}, {}]
     assert marks_of(quoted)[0] == {"OPEN_QUOTE", "QUESTION", "QUOTE", "COMMA"}
+
+
+def test_no_exclamation_inside_a_question():
+    rows = [{"OPEN_QUES": 0.99}, {}, {"OPEN_EXCL": 0.9}, {"QUESTION": 0.9, "EXCLAMATION": 0.9}]
+    assert marks_of(rows) == [{"OPEN_QUES"}, set(), set(), {"QUESTION"}]
+    rows[1] = {"QUESTION": 0.4}
+    assert marks_of(rows) == [{"OPEN_QUES"}, {"QUESTION"}, {"OPEN_EXCL"}, {"EXCLAMATION"}]
 
 
 def test_of_two_ends_on_one_word_both_are_opened_or_neither():

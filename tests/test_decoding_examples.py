@@ -32,12 +32,14 @@ def streamed(language, words):
 
 def check_rules(language, text):
     assert not re.search(r"\?[,;:]", text)
+    assert set(re.findall(r"(¿?¡?)[^¿¡?!]*\?!", text)) <= {"", "¿¡"}
     never_names = rules_of(language).never_names
     for before, word in pairwise(text.split()):
         if before[-1] in ",;" and word[0].isupper():
             assert word.strip(",.;:?!…").lower() not in never_names
     for question in re.findall(r"¿[^?]*(?:\?|$)", text):
         assert question.endswith("?")
+        assert "¡" not in question.lstrip("¿¡")
         assert len(question.split()) <= MAX_SENTENCE_WORDS
 
 

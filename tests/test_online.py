@@ -83,6 +83,7 @@ def test_a_capital_that_costs_too_much_takes_the_period():
 
 
 MENU = (*(mark for pair in PAIRS for mark in pair), Mark.PERIOD, Mark.COMMA)
+SENTENCE = {Mark.OPEN_QUES, Mark.OPEN_EXCL}
 SETS = [frozenset(chosen) for n in range(9) for chosen in itertools.combinations(MENU, n)]
 
 
@@ -98,6 +99,8 @@ def may_occur(marks, open_after):
 
 def outcomes(state, committed, marks, scores, penalties):
     """The state after a word with these marks, and their score; None if they break a rule."""
+    if set(state) & SENTENCE and marks & SENTENCE:
+        return None
     total, open_pairs, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
     for (opening, closing), penalty in zip(PAIRS, penalties, strict=True):
         if opening in marks and opening in open_pairs:
@@ -117,7 +120,7 @@ def outcomes(state, committed, marks, scores, penalties):
     opened = {opening in state or opening in marks for opening, closing in PAIRS if closing in marks & ENDS}
     if marks >= ENDS and len(opened) == 2:
         return None
-    unfinished = open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL}
+    unfinished = open_pairs & SENTENCE
     if (closes_end and unfinished) or not may_occur(marks, open_pairs):
         return None
     return frozenset(open_pairs), committed and bool(unfinished), total

@@ -2,7 +2,7 @@
 
 A state is the set of pairs that are open after a word, 8 in all. `next_state` has the rules:
 
-  * a pair is not opened again while it is open;
+  * a pair is not opened again while it is open, and no ¿ or ¡ while the other one is, except on the same word;
   * no ¿ or ¡ stays open where a period, ? or ! ends a sentence (`¡¿Qué?!` closes both on one word);
   * a » needs its «; a ? or ! without ¿ or ¡ costs a penalty, for languages without opening marks;
   * of ? and ! on one word both are opened, or neither (`¡Qué?!` has ¿ too);
@@ -56,7 +56,7 @@ def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:
     open_on_word = state & ~_COMMITTED | opened
     after = open_on_word & ~closed
     unopened = closed & ruled & ~open_on_word
-    opened_twice = opened & state
+    opened_twice = opened & state or (opened & Pair.SENTENCE and state & Pair.SENTENCE)
     crosses_sentence_end = closed & Pair.SENTENCE and after & Pair.SENTENCE
     ends_with_other_mark = state & _COMMITTED and unopened & Pair.SENTENCE
     opens_one_of_two = closed & Pair.SENTENCE == Pair.SENTENCE and unopened in (Pair.QUESTION, Pair.EXCLAMATION)

@@ -1,4 +1,8 @@
-"""Learn a casing list (`asr_punct.casing`) from written text: the forms that case labels alone cannot give."""
+"""Learn a casing list (`asr_punct.casing`) from written text: the forms that case labels alone cannot give.
+
+`egs/models/run.sh --corpus DIR --stage 1 --stop-stage 1` writes the lists of all shipped models, with their training
+text, to `egs/models/work/MODEL/data/casing.txt`; stage 3 puts them beside the weights, stage 5 into the package.
+"""
 
 from __future__ import annotations
 
