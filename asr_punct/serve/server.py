@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import threading
@@ -19,6 +20,11 @@ _PONG_S = 60.0
 """Seconds to wait for the answer to a ping. While a message is computed, nothing is read from its connection."""
 _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
+
+
+def _is_no_refusal(record: logging.LogRecord) -> bool:
+    """Whether a log record is not uvicorn's error about a WebSocket that was refused with a status."""
+    return record.getMessage() != "ASGI callable returned without completing handshake."
 
 
 class Server(uvicorn.Server):
@@ -45,6 +51,7 @@ class Server(uvicorn.Server):
             lifespan="off",
         )
         super().__init__(config)
+        logging.getLogger("uvicorn.error").addFilter(_is_no_refusal)
         service.connections.abort = self._abort
 
     def _abort(self, scope: Scope) -> None:
