@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from dummies import bare_words
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct.cli.lines import punctuate_lines
+from asr_punct.cli.waiting import with_silences
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.lookahead import Lookahead
@@ -26,8 +28,8 @@ class Letters:
         return [tuple(map(ord, word)) for word in words]
 
 
-def lookahead(left, right, max_words=1000, max_subwords=1000):
-    return Lookahead(TokenReader(Letters(), "es"), left, right, max_words=max_words, max_subwords=max_subwords)
+def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1):
+    return Lookahead(TokenReader(Letters(), "es"), left, right, hop, max_words=max_words, max_subwords=max_subwords)
 
 
 def decisions_of(buffer, words):
@@ -94,6 +96,41 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     assert (alone.window, [token.text for token in alone.tokens]) == (None, ["-"])
 
 
+def decided(decisions):
+    """Words of each decision with the letters of its window."""
+    return [("".join(word.text for word in decision.words), window_letters(decision)) for decision in decisions]
+
+
+def test_a_hop_decides_several_words_in_one_window():
+    assert decided(decisions_of(lookahead(2, 1, hop=3), "abcdefgh")) == [
+        ("abc", "abcd"),
+        ("def", "bcdefg"),
+        ("gh", "efgh"),
+    ]
+
+
+def test_a_hop_larger_than_a_window_is_divided():
+    assert decided(decisions_of(lookahead(1, 1, max_words=2, hop=3), "abcd")) == [
+        ("ab", "ab"),
+        ("c", "cd"),
+        ("d", "cd"),
+    ]
+
+
+def test_words_are_decided_before_a_pause_and_stay_context():
+    buffer = lookahead(2, 2)
+    assert decided(d for word in "abc" for d in buffer.push(Word(word))) == [("a", "abc")]
+    before = list(buffer.push(Word("d"), 1.0, settle=True))
+    assert decided(before) == [("b", "abcd"), ("c", "abcd")]
+    assert [word.pause for word in before[-1].window.words] == [UNKNOWN_PAUSE, UNKNOWN_PAUSE, 100, UNKNOWN_PAUSE]
+    silent = list(buffer.settle(0.9))
+    assert (decided(silent), silent[0].end, silent[0].window.words[-1].pause) == ([("d", "bcd")], False, 90)
+    assert (list(buffer.settle(1.5)), buffer.undecided()) == ([], None)
+    (following,) = [*buffer.push(Word("e"), 2.0), *buffer.flush()]
+    assert (decided([following]), following.window.words[1].pause) == ([("e", "cde")], 200)
+    assert following.window.words[0].boundary == 0
+
+
 # Streams
 
 
@@ -109,6 +146,37 @@ def test_words_are_committed_once_the_look_ahead_is_there(punctuator):
     assert " ".join(written) == "Ana, mira la casa. ¿Dónde está la mesa?"
 
 
+def written(committed):
+    return " ".join(item.written for item in committed)
+
+
+def test_a_preview_shows_the_words_that_are_not_committed_and_changes_nothing(punctuator):
+    words = ["ana", "mira", "la", "casa", "dónde", "está", "la", "mesa"]
+    plain, watched = punctuator.stream(8, 3), punctuator.stream(8, 3)
+    shown = []
+    for word in words:
+        committed = watched.push(word)
+        shown.append(written(watched.preview()))
+        assert committed == plain.push(word)
+    assert [len(text.split()) for text in shown] == [1, 2, 3, 3, 3, 3, 3, 3]
+    assert (shown[0], shown[-1]) == ("Ana,", "está la mesa?")
+    assert watched.flush() == plain.flush()
+    assert watched.preview() == []
+
+
+def test_a_long_pause_commits_the_words_before_it(punctuator):
+    times = [0.0, 0.5, 1.0, 1.5, 3.5, 4.0]
+    words = [
+        Word(text, time, time + 0.4)
+        for text, time in zip(["ana", "mira", "la", "casa", "luis", "mira"], times, strict=True)
+    ]
+    stream = punctuator.stream(right=3, flush_after=0.8)
+    assert [len(stream.push(word)) for word in words] == [0, 0, 0, 1, 3, 0]
+    assert stream.idle(0.5) == []
+    assert len(stream.idle(0.8)) == 2
+    assert stream.idle(3.0) == stream.flush() == []
+
+
 @pytest.mark.parametrize("word", ["", "la casa", " ", None, 3])
 def test_values_that_are_not_one_word_are_refused(punctuator, word):
     with pytest.raises(AsrPunctError, match="expected one word"):
@@ -118,6 +186,8 @@ def test_values_that_are_not_one_word_are_refused(punctuator, word):
 def test_impossible_context_sizes_are_refused(punctuator):
     with pytest.raises(AsrPunctError, match="--right: found 0, expected 1 or more"):
         punctuator.stream(right=0)
+    with pytest.raises(AsrPunctError, match="--hop: found 0, expected 1 or more"):
+        punctuator.stream_pool(hop=0)
     with pytest.raises(AsrPunctError, match="--left: found -1, expected 0 or more"):
         next(punctuator.restore_streaming([], left=-1))
 
@@ -144,11 +214,11 @@ def transcripts(draw):
 
 
 @settings(max_examples=60, deadline=None)
-@given(transcripts(), st.integers(0, 12), st.integers(1, 5))
-def test_a_transcript_in_batches_is_what_the_stream_gives(punctuator, utterances, left, right):
-    restored = list(punctuator.restore_streaming(utterances, left, right))
+@given(transcripts(), st.integers(0, 12), st.integers(1, 5), st.integers(1, 4), st.sampled_from([0.1, 0.4, 9]))
+def test_a_transcript_in_batches_is_what_the_stream_gives(punctuator, utterances, left, right, hop, flush_after):
+    restored = list(punctuator.restore_streaming(utterances, left, right, hop, flush_after))
     assert [bare_words(u) for u in restored] == [u.words for u in utterances]
-    stream = punctuator.stream(left, right)
+    stream = punctuator.stream(left, right, hop, flush_after)
     live = []
     for number in sorted({u.recording for u in utterances}):
         words = [word for u in utterances if u.recording == number for word in u.words]
@@ -200,6 +270,30 @@ def test_times_go_forward_within_a_document(punctuator):
     assert len(lines_of(punctuator, f"{late}\n\n{early}")) == 2
     with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0, expected words in the order"):
         lines_of(punctuator, f"{late}\n{early}")
+
+
+def test_a_silence_commits_all_words_and_previews_are_lines_of_their_own(punctuator):
+    lines = [(1, "ana mira la"), 0.8, (2, "casa"), (3, "")]
+    assert list(punctuate_lines(lines, punctuator.stream(8, 3), preview=True)) == [
+        '{"partial": "Ana, mira la"}',
+        *["Ana,", "mira", "la"],
+        '{"partial": "casa."}',
+        "casa.",
+        '{"partial": ""}',
+    ]
+
+
+def test_silences_are_reported_once_and_errors_come_after_the_lines():
+    def lines():
+        yield 1, "ana"
+        time.sleep(0.2)
+        yield 2, "mira"
+        raise InputError("standard input:3", "bytes", "text")
+
+    found = with_silences(lines(), 0.05)
+    assert [next(found) for _ in range(3)] == [(1, "ana"), 0.05, (2, "mira")]
+    with pytest.raises(InputError, match="standard input:3"):
+        list(found)
 
 
 def test_a_missing_word_is_named(punctuator):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from asr_punct.cli.capitals import CapitalsHint
+from asr_punct.cli.waiting import with_silences
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
@@ -19,11 +20,15 @@ _HINT_AFTER = 20
 """Number of words, all in capitals, after which a hint at `--lowercase` is printed."""
 
 
-def punctuate_standard_input(stream: Stream, lowercase: bool = False, hint: bool = True) -> None:
+def punctuate_standard_input(
+    stream: Stream, flush_after: Seconds, preview: bool = False, lowercase: bool = False, hint: bool = True
+) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
     Args:
         stream: decides the words' labels.
+        flush_after: time without input in seconds after which all words are committed.
+        preview: whether to write the words that are not committed too (see `punctuate_lines`).
         lowercase: whether words are read in lower case.
         hint: whether to hint at `--lowercase` if all words are in capitals.
 
@@ -32,7 +37,8 @@ def punctuate_standard_input(stream: Stream, lowercase: bool = False, hint: bool
     """
     words = _Words(lowercase, hint)
     with write_file(STANDARD_STREAM) as out:
-        for line in punctuate_lines(read_lines(STANDARD_STREAM), stream, words.read):
+        lines = with_silences(read_lines(STANDARD_STREAM), flush_after)
+        for line in punctuate_lines(lines, stream, words.read, preview):
             out.write(line + "\n")
             out.flush()
     words.finish()
@@ -58,9 +64,10 @@ class _Words:
 
 
 def punctuate_lines(
-    lines: Iterable[tuple[int, str]],
+    lines: Iterable[tuple[int, str] | Seconds],
     stream: Stream,
     prepare: Callable[[Sequence[Word]], Sequence[Word]] = tuple,
+    preview: bool = False,
 ) -> Iterator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
@@ -86,7 +93,11 @@ def punctuate_lines(
                 yield item.written
 
     try:
-        for number, line in lines:
+        for item in lines:
+            if isinstance(item, float):
+                yield from format_words(stream.idle(item))
+                continue
+            number, line = item
             is_json = line.lstrip().startswith("{")
             read = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
             words = prepare(read)
@@ -96,6 +107,9 @@ def punctuate_lines(
                 yield from format_words(stream.push(word))
             if not words:
                 yield from format_words(stream.flush())
+            if preview:
+                text = " ".join(word.written for word in stream.preview())
+                yield json.dumps({"partial": text}, ensure_ascii=False)
     except InputError:
         yield from format_words(stream.flush())
         raise

@@ -32,7 +32,7 @@ from asr_punct.cli.options import (
 )
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
 from asr_punct.cli.waiting import END_OF_INPUT, hint_at_silence
-from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.marks import Labels
@@ -178,6 +178,11 @@ def stream(
     lang: TextLanguage = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
+    hop: Annotated[int, typer.Option(min=1, help="Words that are decided together.")] = 1,
+    flush_after: Annotated[
+        float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
+    ] = STREAM_FLUSH_AFTER_S,
+    preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: Lowercase = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
@@ -192,13 +197,15 @@ def stream(
     Reads standard input. A line has words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
     seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
 
-    Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived. A
-    written word never changes. Without --model and --lang, the model is chosen by the first words of a document, of
+    Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived, or
+    no word has begun for --flush-after seconds: by the times, or if no line arrives. A written word never changes.
+    --preview also writes, after each line of words, {"partial": "…"} with the other words in their provisional form.
+    Without --model and --lang, the model is chosen by the first words of a document, of
     which at most ten are held back. If the model's windows are shorter than --left and --right, both are shortened.
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
     hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
-    with punctuator.stream(left, right) as words:
-        punctuate_standard_input(words, lowercase, hint=not no_case)
+    with punctuator.stream(left, right, hop, flush_after) as words:
+        punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

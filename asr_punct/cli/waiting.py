@@ -1,13 +1,17 @@
-"""A hint on a terminal where a command waits for standard input."""
+"""Waiting for lines of standard input: a hint on a terminal, and reports of silence."""
 
 from __future__ import annotations
 
+import queue
 import select
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from threading import Thread
 
 import typer
+
+from asr_punct.words import Seconds
 
 _SILENCE_S = 1.0
 """Seconds without a line until the hint is shown."""
@@ -24,3 +28,38 @@ def _print_at_silence(hint: str) -> None:
     with suppress(OSError, ValueError):  # standard input was closed; on Windows a terminal cannot be waited for
         if not select.select([sys.stdin], [], [], _SILENCE_S)[0]:
             typer.echo(hint, err=True)
+
+
+_Line = tuple[int, str]
+
+
+def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | Seconds]:
+    """Yield lines as they arrive, and `seconds` once whenever none arrives for that time.
+
+    A thread reads the lines, at most a few ahead. Errors of `lines` are raised after the lines before them.
+    """
+    waiting = queue.Queue[_Line | BaseException | None](maxsize=64)
+
+    def read() -> None:
+        try:
+            for line in lines:
+                waiting.put(line)
+            waiting.put(None)
+        except BaseException as error:
+            waiting.put(error)
+
+    Thread(target=read, daemon=True).start()
+    is_silent = True
+    while True:
+        try:
+            item = waiting.get(timeout=None if is_silent else seconds)
+        except queue.Empty:
+            is_silent = True
+            yield seconds
+            continue
+        if item is None:
+            return
+        if isinstance(item, BaseException):
+            raise item
+        is_silent = False
+        yield item

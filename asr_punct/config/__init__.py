@@ -7,6 +7,7 @@ from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
 from asr_punct.config.model import (
     MAX_TOKENS,
     PART_OF_SPEECH_TAGS,
+    STREAM_FLUSH_AFTER_S,
     STREAM_LEFT_WORDS,
     STREAM_RIGHT_WORDS,
     ContextConfig,
@@ -29,6 +30,7 @@ from asr_punct.config.training import (
 __all__ = [
     "MAX_TOKENS",
     "PART_OF_SPEECH_TAGS",
+    "STREAM_FLUSH_AFTER_S",
     "STREAM_LEFT_WORDS",
     "STREAM_RIGHT_WORDS",
     "AugmentConfig",

@@ -17,6 +17,8 @@ A window is cut at the smallest of this, `window.tokens` and the encoder's limit
 
 STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 100, 3
 """Default context of a stream: words before and after the word being decided (Poláček et al. 2023, section 5)."""
+STREAM_FLUSH_AFTER_S = 0.8
+"""Default pause in seconds after which a stream decides words without look-ahead."""
 
 
 PART_OF_SPEECH_TAGS = (

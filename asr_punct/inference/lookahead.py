@@ -15,12 +15,12 @@ from asr_punct.words import Seconds, Word
 
 @dataclass(frozen=True)
 class Decision:
-    """A word that can be decided now.
+    """Consecutive words that can be decided now.
 
     Attributes:
-        words: the word and those beside it that consist of marks, in order.
+        words: the words and those beside them that consist of marks, in order.
         tokens: their tokens.
-        window: the words around it; decides the word and those after it. None if all tokens consist of marks.
+        window: the words around them; keeps these words and those after them. None if all tokens consist of marks.
         end: whether the document ends with the window.
     """
 
@@ -31,18 +31,21 @@ class Decision:
 
 
 class Lookahead:
-    """Returns a decision for each word as soon as `right` words follow it, in bounded memory.
+    """Returns a decision for every `hop` words as soon as `right` words follow them, in bounded memory.
 
     Args:
         reader: makes tokens of words.
-        left: maximum number of words before a word in its window.
-        right: number of words after it, 1 or more.
+        left: maximum number of words before the decided ones in their window.
+        right: number of words after them, 1 or more.
+        hop: number of words that a window decides, 1 or more.
         max_words: maximum number of words of a window; a larger one loses words at the end of its longer side.
         max_subwords: maximum number of sub-words of a window, likewise.
     """
 
-    def __init__(self, reader: TokenReader, left: int, right: int, *, max_words: int, max_subwords: int) -> None:
-        self._reader, self._left, self._right = reader, left, right
+    def __init__(
+        self, reader: TokenReader, left: int, right: int, hop: int = 1, *, max_words: int, max_subwords: int
+    ) -> None:
+        self._reader, self._left, self._right, self._hop = reader, left, right, hop
         self._max_words, self._max_subwords = max_words, max_subwords
         self.clear()
 
@@ -51,51 +54,83 @@ class Lookahead:
         self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that consist of marks
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = 0
+        self._begins = True
 
-    def push(self, word: Word, pause: Seconds | None = None) -> Iterator[Decision]:
+    def push(self, word: Word, pause: Seconds | None = None, settle: bool = False) -> Iterator[Decision]:
         """Add the next word of the document.
 
         Args:
             word: the word.
             pause: pause before the word, None if unknown.
+            settle: whether all words before it are decided now, such as after a long pause.
         """
         (read,) = self._reader.read([word])
-        token = replace(read, pause=UNKNOWN_PAUSE, boundary=NO_BOUNDARY if self._words else DOCUMENT_START)
+        token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
+        self._set_last_pause(pause)
         if self._pending:
             last, token = share_marks(self._pending[-1][1], token)
-            self._update_last(replace(last, pause=int(buckets([pause])[0])))
+            self._update_last(last)
         self._pending.append((word, token))
         if token.core:
             self._words.append(token)
             self._undecided += 1
-        if self._undecided > self._right:
-            yield self._decide(end=False)
+            self._begins = False
+        if settle:
+            yield from self._decide_until(1)
+        elif self._undecided >= self._right + self._hop:
+            yield from self._decide_until(self._right)
+
+    def settle(self, pause: Seconds | None = None) -> Iterator[Decision]:
+        """Decide all words; the document goes on. `pause` is the pause after the last word so far, None if unknown."""
+        self._set_last_pause(pause)
+        yield from self._decide_until(0)
 
     def flush(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""
         if self._undecided:
             last = self._words[-1]
             self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
-        while self._undecided:
-            yield self._decide(end=True)
+        yield from self._decide_until(0, end=True)
         if self._pending:
             yield _decision(self._pending, None, True)
         self.clear()
+
+    def undecided(self) -> Decision | None:
+        """Return a decision of the undecided words that changes nothing, or None if there is none."""
+        if not self._undecided:
+            return None
+        window = self._known_words()
+        pending = [(word, token) for word, token in self._pending if token.core]
+        return _decision(pending[: len(window.kept)], window, False)
+
+    def _set_last_pause(self, pause: Seconds | None) -> None:
+        bucket = int(buckets([pause])[0])
+        if self._pending:
+            self._update_last(replace(self._pending[-1][1], pause=bucket))
+        elif self._words:
+            self._words[-1] = replace(self._words[-1], pause=bucket)
 
     def _update_last(self, token: Token) -> None:
         self._pending[-1] = self._pending[-1][0], token
         if token.core:
             self._words[-1] = token
 
-    def _decide(self, end: bool) -> Decision:
-        """Return the decision of the first undecided word."""
+    def _decide_until(self, rest: int, end: bool = False) -> Iterator[Decision]:
+        """Yield decisions until only `rest` words are undecided."""
+        while self._undecided > rest:
+            window = self._known_words()
+            decided = min(self._hop, self._undecided - rest, len(window.kept))
+            pending = [item for _ in range(decided) for item in self._take_pending()]
+            at_end = end and window.words[-1] is self._words[-1]
+            self._undecided -= decided
+            del self._words[: max(0, len(self._words) - self._undecided - self._left)]
+            yield _decision(pending, window, at_end)
+
+    def _known_words(self) -> Window[Token]:
+        """Return a window that keeps the undecided words, as many as fit."""
         index = len(self._words) - self._undecided
         first, last = self._fit_window(max(0, index - self._left), index)
-        window = Window(tuple(self._words[first:last]), (index - first, last - first))
-        self._undecided -= 1
-        at_end = end and last == len(self._words)
-        del self._words[: max(0, index + 1 - self._left)]
-        return _decision(self._take_pending(), window, at_end)
+        return Window(tuple(self._words[first:last]), (index - first, last - first))
 
     def _take_pending(self) -> Iterator[tuple[Word, Token]]:
         """Remove and return the first pending word and the words beside it that consist of marks."""

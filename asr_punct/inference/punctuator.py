@@ -11,10 +11,11 @@ from itertools import groupby
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
@@ -24,15 +25,17 @@ from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, s
 from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
+from asr_punct.inference.language_stream import LanguageStream
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
-from asr_punct.inference.stream import Committer, LanguageStream, Stream, restore_streaming
+from asr_punct.inference.stream import Committer, Stream, restore_streaming
+from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 _SWITCHED_OFF = 2.0
 """Threshold of marks that may not be added."""
@@ -209,33 +212,59 @@ class Punctuator:
         return self._predictor.predict(self._read(utterances, deque()))
 
     def restore_streaming(
-        self, utterances: Iterable[Utterance], left: int = STREAM_LEFT_WORDS, right: int = STREAM_RIGHT_WORDS
+        self,
+        utterances: Iterable[Utterance],
+        left: int = STREAM_LEFT_WORDS,
+        right: int = STREAM_RIGHT_WORDS,
+        hop: int = 1,
+        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
     ) -> Iterator[Utterance]:
         """Yield the same utterances with the labels that `stream` gives to their words, document by document.
 
         Arguments and errors are those of `stream`.
         """
-        self._lookahead(left, right)  # raises before the first utterance is read
+        self._lookahead(left, right, hop)  # raises before the first utterance is read
         for punctuator, part in self._by_model(utterances):
-            yield from restore_streaming(part, punctuator._lookahead(left, right), punctuator._committer())
+            lookahead = punctuator._lookahead(left, right, hop)
+            yield from restore_streaming(part, lookahead, punctuator._committer(), flush_after)
 
-    def stream(self, left: int = STREAM_LEFT_WORDS, right: int = STREAM_RIGHT_WORDS) -> Stream:
+    def stream(
+        self,
+        left: int = STREAM_LEFT_WORDS,
+        right: int = STREAM_RIGHT_WORDS,
+        hop: int = 1,
+        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+    ) -> Stream:
         """Return a live stream (see `inference.stream`).
 
         Args:
             left: maximum number of words before each word in its window.
             right: number of words after it, the look-ahead.
+            hop: number of words that are decided together, which arrive before the look-ahead.
+            flush_after: pause in seconds after which words are decided without look-ahead.
 
         Raises:
-            AsrPunctError: `left` is below 0, or `right` below 1.
+            AsrPunctError: `left` is below 0, or `right` or `hop` below 1.
         """
 
         def open_stream(model: str) -> Stream:
             chosen = self._model(model)
-            return Stream(chosen._lookahead(left, right), chosen._committer(), chosen.glyphs)
+            lookahead = chosen._lookahead(left, right, hop)
+            return Stream(lookahead, chosen._committer(), chosen.glyphs, flush_after)
 
         first = open_stream("")
         return LanguageStream(first, open_stream, self._choice) if self._choice else first
+
+    def stream_pool(
+        self,
+        left: int = STREAM_LEFT_WORDS,
+        right: int = STREAM_RIGHT_WORDS,
+        hop: int = 1,
+        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+    ) -> StreamPool[Any]:
+        """Return a pool of live streams. Arguments and errors are those of `stream`."""
+        self._lookahead(left, right, hop)  # raises before the first stream is opened
+        return StreamPool(lambda: self.stream(left, right, hop, flush_after))
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
@@ -301,12 +330,12 @@ class Punctuator:
         result: list[list[float]] = rows.tolist()
         return result
 
-    def _lookahead(self, left: int, right: int) -> Lookahead:
-        for name, value, minimum in (("left", left, 0), ("right", right, 1)):
+    def _lookahead(self, left: int, right: int, hop: int) -> Lookahead:
+        for name, value, minimum in (("left", left, 0), ("right", right, 1), ("hop", hop, 1)):
             if value < minimum:
                 raise AsrPunctError(f"--{name}: found {value}, expected {minimum} or more words")
         words, subwords = self.info.model.window.words, self.info.max_tokens - 2
-        return Lookahead(self._reader, left, right, max_words=words, max_subwords=subwords)
+        return Lookahead(self._reader, left, right, hop, max_words=words, max_subwords=subwords)
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)

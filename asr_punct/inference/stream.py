@@ -3,29 +3,34 @@
 A word is decided when the `right`-th word after it arrives, and never changes (Poláček et al. 2023, section 3.4). One
 window decides it, of at most `left` words before it and `right` after it. With `left` = `right` the window is centred
 on the word: the sequential prediction of Courtland et al. 2020. A window larger than the model's own is cut at its
-longer side.
+longer side. With a `hop` above 1 a window decides several words, which makes a stream cheaper and later.
+
+A long pause decides too: the words before it are committed at once.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
+from typing import Self
 
 import numpy as np
 
+from asr_punct.decode.flags import FlagArray
 from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.pauses import pause_between, with_pauses
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Seconds, Utterance, Word, annotate
 
 Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
 """Computes the probabilities of the words that each window decides."""
@@ -52,26 +57,43 @@ class Committer:
     """Labels words in order.
 
     Args:
-        decide: computes probabilities.
+        decide: computes probabilities of windows.
         decoder: computes labels from them.
         case: whether capitals may be added.
     """
 
     def __init__(self, decide: Decide, decoder: OnlineDecoder, case: bool) -> None:
-        self._decide, self._decoder, self._case = decide, decoder, case
+        self.decide, self._decoder, self._case = decide, decoder, case
 
     def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
         """Yield the word and labels of every token of consecutive decisions."""
-        found = iter(self._decide([decision.window for decision in decisions if decision.window]))
+        found = self.decide([decision.window for decision in decisions if decision.window])
+        yield from self.label(decisions, found)
+
+    def label(
+        self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
+    ) -> Iterator[tuple[Word, Labels]]:
+        """Yield the same, given the probabilities of the windows."""
+        found = iter(computed)
         for decision in decisions:
+            words = _undecided(decision.window, next(found)) if decision.window else None
             for word, token in zip(decision.words, decision.tokens, strict=True):
                 labels = token.labels
-                if token.core and decision.window:
-                    flags = np.array([kept.flags for kept in decision.window.kept], dtype=np.uint8)
-                    probabilities = next(found)
-                    predicted = self._decoder.commit(probabilities.labels, probabilities.cases, flags, decision.end)
-                    labels = token.add(predicted, self._case)
+                if token.core and words:
+                    labels = token.add(self._decoder.commit(*words, decision.end), self._case)
+                    words = words[0][1:], words[1][1:], words[2][1:]
                 yield word, labels
+
+    def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
+        """Return what `label` would yield, and forget it."""
+        trial = Committer(self.decide, deepcopy(self._decoder), self._case)
+        return list(trial.label([decision], [computed]))
+
+
+def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
+    """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
+    flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
+    return computed.labels, computed.cases, flags
 
 
 class Stream:
@@ -83,17 +105,18 @@ class Stream:
         lookahead: collects the words.
         committer: labels them.
         glyphs: how words are written.
+        flush_after: pause in seconds after which words are committed without look-ahead.
     """
 
-    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs) -> None:
-        self._lookahead, self._committer, self.glyphs = lookahead, committer, glyphs
+    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs, flush_after: Seconds) -> None:
+        self._lookahead, self._committer, self.glyphs, self._flush_after = lookahead, committer, glyphs, flush_after
         self._last: Word | None = None
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._lookahead.clear()
+        self.clear()
 
     def push(self, word: str | Word) -> list[Committed]:
         """Add the next word and return the words that are decided now, oldest first: usually one.
@@ -103,87 +126,86 @@ class Stream:
         Raises:
             AsrPunctError: the argument is not one word.
         """
-        token = _one_word(word)
-        pause = pause_between(self._last, token) if self._last else None
-        self._last = token
-        return self._commit(list(self._lookahead.push(token, pause)))
+        return self._decide(self.add(one_word(word)))
+
+    def idle(self, seconds: Seconds) -> list[Committed]:
+        """Report that no word has begun for some time, and return the words that are decided now.
+
+        From `flush_after` on these are all words; the document goes on.
+
+        Args:
+            seconds: time since the last word.
+        """
+        return self._decide(self.wait(seconds))
 
     def flush(self) -> list[Committed]:
         """End the document and return its remaining words; the next word begins another document."""
+        return self._decide(self.end())
+
+    def preview(self) -> list[Committed]:
+        """Return the words that are not committed, as they would be written without further words.
+
+        The next words can still change them. Tokens that consist of marks are left out.
+        """
+        decision = self.undecided()
+        return self.write_preview(decision, *self._compute([decision])) if decision else self.held()
+
+    def clear(self) -> None:
+        """Drop the document."""
         self._last = None
-        return self._commit(list(self._lookahead.flush()))
+        self._lookahead.clear()
 
-    def _commit(self, decisions: Sequence[Decision]) -> list[Committed]:
-        return [
-            Committed(word, labels, write_word(word.text, labels, self.glyphs))
-            for word, labels in self._committer.commit(decisions)
-        ]
-
-
-class LanguageStream(Stream):
-    """A stream whose model is chosen by the language of each document.
-
-    Holds back the first words of a document, at most `HELD_WORDS`, until the choice is clear; then returns those that
-    are decided. Holds back none if the language or the model is given.
-
-    Args:
-        first: stream of the default model.
-        open_stream: returns a stream of the model with a name.
-        choice: chooses the model.
-    """
-
-    def __init__(self, first: Stream, open_stream: Callable[[str], Stream], choice: LanguageChoice) -> None:
-        self._stream, self._open, self._choice = first, open_stream, choice
-        self._model, self._is_chosen = "", False
-        self._words: list[Word] = []
+    # Deciding in two steps, so that a StreamPool computes the windows of many streams together.
 
     @property
-    def glyphs(self) -> Glyphs:  # type: ignore[override]
-        """Glyphs of the model of the last words."""
-        return self._stream.glyphs
+    def decide_windows(self) -> Decide:
+        """Computes the probabilities of the stream's windows."""
+        return self._committer.decide
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._words, self._is_chosen = [], False
-        self._stream.__exit__(kind, error, at)
+    def add(self, word: Word) -> list[Decision]:
+        """Add a word and return the decisions to make."""
+        pause = pause_between(self._last, word) if self._last else None
+        self._last = word
+        return list(self._lookahead.push(word, pause, settle=pause is not None and pause >= self._flush_after))
 
-    def push(self, word: str | Word) -> list[Committed]:
-        """See `Stream.push`."""
-        token = _one_word(word)
-        if self._is_chosen:
-            self._check(token)
-            return self._stream.push(token)
-        self._words.append(token)
-        return self._choose(self._choice.choose_early([word.text for word in self._words]))
-
-    def flush(self) -> list[Committed]:
-        """See `Stream.flush`."""
-        held = list[Committed]()
-        if not self._is_chosen:
-            held = self._choose(self._choice.choose([word.text for word in self._words]))
-        elif len(self._words) < CHECKED_WORDS:
-            self._check_words()
-        self._words, self._is_chosen = [], False
-        return held + self._stream.flush()
-
-    def _choose(self, choice: tuple[str, str] | None) -> list[Committed]:
-        if choice is None:
+    def wait(self, seconds: Seconds) -> list[Decision]:
+        """Report `seconds` without a word and return the decisions to make."""
+        if seconds < self._flush_after:
             return []
-        self._model, self._is_chosen = choice[0], True
-        self._stream = self._open(self._model)
-        return [item for word in self._words for item in self._stream.push(word)]
+        return list(self._lookahead.settle(seconds if self._last and self._last.end is not None else None))
 
-    def _check(self, word: Word) -> None:
-        """Warn if the language is not the one that is given, when there are enough words to identify it."""
-        if len(self._words) < CHECKED_WORDS:
-            self._words.append(word)
-            if len(self._words) == CHECKED_WORDS:
-                self._check_words()
+    def end(self) -> list[Decision]:
+        """End the document and return the decisions to make."""
+        self._last = None
+        return list(self._lookahead.flush())
 
-    def _check_words(self) -> None:
-        self._choice.check([word.text for word in self._words], self._model)
+    def undecided(self) -> Decision | None:
+        """Return a decision of the words that are not decided, which changes nothing; None if there are none."""
+        return self._lookahead.undecided()
+
+    def held(self) -> list[Committed]:
+        """Return the words that are held back until the language is clear, as they are."""
+        return []
+
+    def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        """Return the words of decisions, given the probabilities of their windows."""
+        return self._write(self._committer.label(decisions, computed))
+
+    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
+        """Return undecided words as they would be written now."""
+        return self._write(self._committer.preview(decision, computed))
+
+    def _decide(self, decisions: Sequence[Decision]) -> list[Committed]:
+        return self.commit(decisions, self._compute(decisions))
+
+    def _compute(self, decisions: Sequence[Decision]) -> list[WindowProbabilities]:
+        return self.decide_windows([decision.window for decision in decisions if decision.window])
+
+    def _write(self, words: Iterable[tuple[Word, Labels]]) -> list[Committed]:
+        return [Committed(word, labels, write_word(word.text, labels, self.glyphs)) for word, labels in words]
 
 
-def _one_word(word: object) -> Word:
+def one_word(word: object) -> Word:
     """Return the word. Raises AsrPunctError if it is not one word."""
     token = Word(word) if isinstance(word, str) else word
     if not isinstance(token, Word) or len(token.text.split()) != 1:
@@ -192,7 +214,7 @@ def _one_word(word: object) -> Word:
 
 
 def restore_streaming(
-    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer
+    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer, flush_after: Seconds
 ) -> Iterator[Utterance]:
     """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
     waiting: deque[Utterance] = deque()
@@ -206,7 +228,7 @@ def restore_streaming(
                 yield from lookahead.flush()
                 document, pause = utterance.context, None
             for word in utterance.words:
-                yield from lookahead.push(word, pause)
+                yield from lookahead.push(word, pause, settle=pause is not None and pause >= flush_after)
                 pause = word.pause
         yield from lookahead.flush()
 

@@ -1,0 +1,92 @@
+"""A stream whose model is chosen by the language of each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
+from asr_punct.inference.lookahead import Decision
+from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.stream import Committed, Decide, Stream
+from asr_punct.marks import Glyphs, Labels
+from asr_punct.words import Seconds, Word
+
+
+class LanguageStream(Stream):
+    """A stream whose model is chosen by the language of each document.
+
+    Holds back the first words of a document, at most `HELD_WORDS`, until the choice is clear; then returns those that
+    are decided. Holds back none if the language or the model is given.
+
+    Args:
+        first: stream of the default model.
+        open_stream: returns a stream of the model with a name.
+        choice: chooses the model.
+    """
+
+    def __init__(self, first: Stream, open_stream: Callable[[str], Stream], choice: LanguageChoice) -> None:
+        self._stream, self._open, self._choice = first, open_stream, choice
+        self._model, self._is_chosen = "", False
+        self._words: list[Word] = []
+
+    @property
+    def glyphs(self) -> Glyphs:  # type: ignore[override]
+        """Glyphs of the model of the last words."""
+        return self._stream.glyphs
+
+    @property
+    def decide_windows(self) -> Decide:
+        return self._stream.decide_windows
+
+    def clear(self) -> None:
+        self._words, self._is_chosen = [], False
+        self._stream.clear()
+
+    def add(self, word: Word) -> list[Decision]:
+        if self._is_chosen:
+            self._check(word)
+            return self._stream.add(word)
+        self._words.append(word)
+        return self._choose(self._choice.choose_early([word.text for word in self._words]))
+
+    def wait(self, seconds: Seconds) -> list[Decision]:
+        """See `Stream.wait`; words that are held back until the language is clear stay so."""
+        return self._stream.wait(seconds) if self._is_chosen else []
+
+    def end(self) -> list[Decision]:
+        held = list[Decision]()
+        if not self._is_chosen:
+            held = self._choose(self._choice.choose([word.text for word in self._words]))
+        elif len(self._words) < CHECKED_WORDS:
+            self._check_words()
+        self._words, self._is_chosen = [], False
+        return held + self._stream.end()
+
+    def undecided(self) -> Decision | None:
+        return self._stream.undecided() if self._is_chosen else None
+
+    def held(self) -> list[Committed]:
+        return [] if self._is_chosen else [Committed(word, Labels(), word.text) for word in self._words]
+
+    def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        return self._stream.commit(decisions, computed)
+
+    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
+        return self._stream.write_preview(decision, computed)
+
+    def _choose(self, choice: tuple[str, str] | None) -> list[Decision]:
+        if choice is None:
+            return []
+        self._model, self._is_chosen = choice[0], True
+        self._stream = self._open(self._model)
+        return [decision for word in self._words for decision in self._stream.add(word)]
+
+    def _check(self, word: Word) -> None:
+        """Warn if the language is not the one that is given, when there are enough words to identify it."""
+        if len(self._words) < CHECKED_WORDS:
+            self._words.append(word)
+            if len(self._words) == CHECKED_WORDS:
+                self._check_words()
+
+    def _check_words(self) -> None:
+        self._choice.check([word.text for word in self._words], self._model)

@@ -1,0 +1,93 @@
+"""Many live streams whose windows are computed together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Generic, TypeVar
+
+from asr_punct.inference.lookahead import Decision
+from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.stream import Committed, Decide, Stream, one_word
+from asr_punct.inference.tokens import Token
+from asr_punct.inference.windows import Window
+from asr_punct.words import Seconds, Word
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class StreamPool(Generic[Key]):
+    """Pushes words of many streams and returns the committed words of each; made by `Punctuator.stream_pool`.
+
+    The words of each stream are those that a `Stream` alone commits, but one run of the model decides all words of a
+    call. A stream begins with its first word and stays open until `close`. Not for several threads at the same time.
+
+    Args:
+        open_stream: makes a new stream.
+    """
+
+    def __init__(self, open_stream: Callable[[], Stream]) -> None:
+        self._open = open_stream
+        self._streams: dict[Key, Stream] = {}
+
+    def __len__(self) -> int:
+        """Return the number of open streams."""
+        return len(self._streams)
+
+    def push(self, words: Mapping[Key, Iterable[str | Word]]) -> dict[Key, list[Committed]]:
+        """Add the next words of some streams and return the words of each that are decided now.
+
+        Raises:
+            AsrPunctError: one of them is not one word; then no stream has changed.
+        """
+        checked = {key: [one_word(word) for word in new] for key, new in words.items()}
+        for key in checked.keys() - self._streams.keys():
+            self._streams[key] = self._open()
+        return self._decide(
+            {
+                key: [decision for word in new for decision in self._streams[key].add(word)]
+                for key, new in checked.items()
+            }
+        )
+
+    def idle(self, seconds: Mapping[Key, Seconds]) -> dict[Key, list[Committed]]:
+        """Report for some streams how long no word has begun (see `Stream.idle`)."""
+        return self._decide({key: self._streams[key].wait(seconds[key]) for key in self._opened(seconds)})
+
+    def flush(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
+        """End the documents of some streams and return their remaining words."""
+        return self._decide({key: self._streams[key].end() for key in self._opened(keys)})
+
+    def preview(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
+        """Return the words of some streams that are not committed, as they would be written now."""
+        streams = {key: self._streams[key] for key in self._opened(keys)}
+        decisions = {key: decision for key, stream in streams.items() if (decision := stream.undecided())}
+        found = self._compute({key: [decision] for key, decision in decisions.items()})
+        return {
+            key: stream.write_preview(decisions[key], *found[key]) if key in decisions else stream.held()
+            for key, stream in streams.items()
+        }
+
+    def close(self, keys: Iterable[Key]) -> None:
+        """Forget streams, with their words that are not committed."""
+        for key in keys:
+            self._streams.pop(key, None)
+
+    def _opened(self, keys: Iterable[Key]) -> list[Key]:
+        return [key for key in keys if key in self._streams]
+
+    def _decide(self, decisions: Mapping[Key, list[Decision]]) -> dict[Key, list[Committed]]:
+        found = self._compute(decisions)
+        return {key: self._streams[key].commit(items, found[key]) for key, items in decisions.items()}
+
+    def _compute(self, decisions: Mapping[Key, list[Decision]]) -> dict[Key, list[WindowProbabilities]]:
+        """Return the probabilities of each stream's windows, in order; a model computes all its windows at once."""
+        by_model = defaultdict[Decide, list[tuple[Key, Window[Token]]]](list)
+        for key, items in decisions.items():
+            windows = by_model[self._streams[key].decide_windows]
+            windows += [(key, item.window) for item in items if item.window]
+        found = defaultdict[Key, list[WindowProbabilities]](list)
+        for decide, group in by_model.items():
+            for (key, _), computed in zip(group, decide([window for _, window in group]), strict=True):
+                found[key].append(computed)
+        return found
