@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from fastapi.testclient import TestClient
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from services import running
 from starlette.testclient import WebSocketDenialResponse
@@ -147,7 +147,7 @@ def test_words_in_the_order_of_time(client):
 
 
 @given(st.lists(st.sampled_from(TEXT), min_size=1), st.randoms())
-@settings(max_examples=20)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_messages_of_any_size_give_the_same_words(client, punctuator, words, random):
     answers, left = [], list(words)
     with client.websocket_connect("/v1/stream") as socket:

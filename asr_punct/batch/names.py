@@ -48,8 +48,8 @@ class Inputs:
         sources: files, folders and globs, or their URLs. A file keeps its name; a file of a folder keeps its path in
             the folder, that of a glob its path after the folders without wildcards. In folders, hidden files and those
             of unknown formats are left out.
-        list_file: file with one path a line, which is kept as a whole; `-` is standard input.
-        output: the output directory or its URL; its files are no inputs.
+        list_file: file with one path per line; its files keep their whole path. `-` is standard input.
+        output: the output directory or its URL; files in it are not inputs.
         any_format: whether files of folders with an unknown suffix are inputs, because the format is given.
 
     Raises:
@@ -83,7 +83,7 @@ class Inputs:
             Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), each.size)
             for each in self._found
         ]
-        _check(items)
+        _check_outputs(items)
         return items
 
     def _expand(self, source: str) -> Iterator[_Input]:
@@ -107,7 +107,7 @@ class Inputs:
 
     def _files(self, folder: str) -> Iterator[_Input]:
         for parent, folders, names in os.walk(folder):
-            folders[:] = sorted(name for name in folders if self._is_read(os.path.join(parent, name)))
+            folders[:] = sorted(name for name in folders if self._is_searched(os.path.join(parent, name)))
             for name in sorted(names):
                 path = os.path.join(parent, name)
                 if self._is_input(name):
@@ -134,7 +134,7 @@ class Inputs:
         self.ignored += not is_known
         return is_known
 
-    def _is_read(self, folder: str) -> bool:
+    def _is_searched(self, folder: str) -> bool:
         hidden = os.path.basename(folder).startswith(_HIDDEN)
         return not hidden and os.path.realpath(folder) != self._output_folder
 
@@ -197,7 +197,8 @@ def _real_path(path: str) -> str:
     return path if is_url(path) else os.path.realpath(path)
 
 
-def _check(items: Sequence[Item]) -> None:
+def _check_outputs(items: Sequence[Item]) -> None:
+    """Raise AsrPunctError if two inputs have the same output, or an output is an input."""
     sources = {_real_path(item.source) for item in items}
     source_of: dict[str, str] = {}
     for item in items:

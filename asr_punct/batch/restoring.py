@@ -64,7 +64,7 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one file.
+    """The outcome of one file.
 
     Attributes:
         item: the file.
@@ -133,7 +133,7 @@ class Restorer:
         return count
 
     def _prepared(self, utterances: Iterable[Utterance]) -> Iterable[Utterance]:
-        """Apply the options that concern words and pauses."""
+        """Return the utterances after the options that change words and pauses."""
         if self._options.ignore_labels:
             utterances = map(without_labels, utterances)
         if self._options.lowercase:

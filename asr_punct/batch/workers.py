@@ -30,7 +30,7 @@ _THREADS_VARIABLE = "OMP_NUM_THREADS"
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What a worker reports once: the model is open, or why it cannot be opened."""
+    """A worker's first message: the model is open (error ""), or why it cannot be opened."""
 
     error: str = ""
 
@@ -45,16 +45,16 @@ class _Worker:
         self.is_open = False
         with _environment_of_workers():
             self.process.start()
-        others.close()  # else its end would not be noticed
+        others.close()  # otherwise the end of the process would not be noticed
 
     def give(self, queue: deque[Item]) -> None:
         """Send the next file, or if there is none, end the process."""
         self.item = queue.popleft() if queue else None
-        with suppress(OSError):  # it died: noticed when its result is received
+        with suppress(OSError):  # the process has died: noticed when its result is received
             self.connection.send(self.item)
 
     def fate(self) -> str:
-        """Return how a process ended that did not end by itself."""
+        """Wait for a process that has died; return how it ended, for an error message."""
         self.process.join()
         code = self.process.exitcode or 0
         if code < 0:

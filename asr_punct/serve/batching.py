@@ -25,7 +25,7 @@ from asr_punct.words import Utterance
 _Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 _SHORT_BYTES = 2**10
-"""Requests of at most this size, about 150 words, have a thread of their own: they do not wait for long documents."""
+"""Maximum size of a short request, about 150 words. A separate thread computes short requests."""
 _TOGETHER_BYTES = 8 * 2**10
 """Maximum size of requests that are computed together; a larger request is computed alone."""
 _FULL = "a full queue", "fewer requests at the same time"

@@ -33,7 +33,7 @@ class Connections:
     Attributes:
         stop: is set when the service stops.
         is_empty: is set while there is no connection.
-        abort: function that closes the socket of an ASGI scope, with what waits to be sent.
+        abort: closes the socket of an ASGI scope at once; data that waits to be sent is lost.
     """
 
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
@@ -115,7 +115,7 @@ class Connection:
         """Send a message.
 
         Raises:
-            SlowReaderError: the answers before are not read.
+            SlowReaderError: the client does not read earlier answers.
             DisconnectedError: the client has gone.
         """
         part = {"text": message} if isinstance(message, str) else {"bytes": message}

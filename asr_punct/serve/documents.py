@@ -34,7 +34,7 @@ _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "appli
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A request that is parsed.
+    """A parsed request.
 
     Attributes:
         utterances: its words.
@@ -42,7 +42,7 @@ class Document:
         to: format of the answer; None: the JSON of `PunctuateAnswer`.
         probabilities: whether the answer has probabilities.
         has_words: whether the JSON answer has words.
-        unwritten: number of first utterances that are only context.
+        unwritten: number of utterances at the start that are only context, and are not in the answer.
     """
 
     utterances: tuple[Utterance, ...]

@@ -15,7 +15,7 @@ from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
 from asr_punct.serve.errors import ServiceError, invalid
 from asr_punct.serve.messages import ClientMessage, StreamConfig
 from asr_punct.serve.service import Service
-from asr_punct.serve.streams import Final, LiveStream
+from asr_punct.serve.streams import CommittedWord, LiveStream
 
 
 async def serve_stream(websocket: WebSocket, service: Service) -> None:
@@ -84,8 +84,8 @@ class _Session:
                 raise ServiceError(422, "message: words", found, "words in the order of time")
             self.last_start = known[-1]
 
-    async def _send(self, stream: LiveStream, final: list[Final], partial: str, *, ends: bool) -> None:
+    async def _send(self, stream: LiveStream, final: list[CommittedWord], partial: str, *, ends: bool) -> None:
         answer: dict[str, Any] = {"final": final, "partial": stream.preview(partial)}
         if ends:
-            answer["end"] = stream.words
+            answer["end"] = stream.returned
         await self.connection.send(json.dumps(answer, ensure_ascii=False))

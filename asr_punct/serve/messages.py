@@ -51,7 +51,7 @@ class ClientMessage(BaseModel):
 
 
 class ServerMessage(BaseModel):
-    """The answer to a message. `partial` replaces that of the message before."""
+    """The answer to a message. `partial` replaces that of the previous answer."""
 
     final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
     partial: str = Field(default="", description="The words that are not committed yet, as they may look.")

@@ -12,13 +12,13 @@ class Metrics:
 
     Attributes:
         requests: number of requests, by path and status.
-        seconds: time of requests, by path.
+        seconds: duration of requests in seconds, by path.
         words: number of words, by kind: `http`, `stream` or `vosk`.
         queue: number of requests that wait or are computed.
-        refused: number of refused requests and connections, by the limit.
+        refused: number of refused requests and connections, by the limit that they exceed.
         batch: number of requests that are computed together.
         streams: number of open WebSocket connections, by kind: `stream` or `vosk`.
-        commit_seconds: time from the arrival of a message of a stream to the answer.
+        commit_seconds: seconds from the arrival of a message of a stream to its answer.
     """
 
     def __init__(self) -> None:

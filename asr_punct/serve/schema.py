@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -48,15 +47,15 @@ class TimedWord(BaseModel):
         return Word(self.word, self.start, self.end, self.confidence, self.pause, labels)
 
 
-def in_order(words: Iterable[TimedWord], last: float = 0.0) -> list[TimedWord]:
-    """Return the words. Raises ValueError if one starts before an earlier one, or before `last`."""
-    found = list(words)
-    for word in found:
+def in_order(words: list[TimedWord]) -> list[TimedWord]:
+    """Return the words. Raises ValueError if one starts before an earlier one."""
+    last = 0.0
+    for word in words:
         if word.start is not None:
             if word.start < last:
                 raise ValueError(f"words in the order of time: {word.start:g} after {last:g}")
             last = word.start
-    return found
+    return words
 
 
 class PunctuateRequest(BaseModel):
@@ -131,5 +130,5 @@ class ErrorAnswer(BaseModel):
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model without references to other places."""
+    """Return the JSON schema of a model, whose references are to `components/schemas` of the OpenAPI document."""
     return model.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -1,4 +1,4 @@
-"""Token and Origin: an ASGI middleware in front of all routes."""
+"""ASGI middleware that checks the token and the Origin header of all requests."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MAX_QUERY = 4096
 class Guard:
     """Refuses requests without the token, and requests of web pages of other sites.
 
-    The token is a header `Authorization: Bearer …`, or for browsers and WebSocket clients without headers `?token=…` of
-    the query. `/?token=…` sets it as a cookie that only requests of the page itself carry.
+    The token is in the header `Authorization: Bearer …`. Browsers and WebSocket clients that cannot set headers send it
+    in the query: `?token=…`. `/?token=…` sets a cookie, which browsers send only with requests of the page itself.
 
     Args:
         app: the application.

@@ -1,4 +1,4 @@
-"""Live streams: the words of all connections are pushed by one worker thread, those that arrive together in one go."""
+"""Live streams: one worker thread computes those of all connections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from asr_punct.serve.models import Models
 from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
-Final = dict[str, Any]
+CommittedWord = dict[str, Any]
 """A committed word as JSON: `schema.PunctuatedWord`."""
 
 
@@ -31,23 +31,23 @@ class LiveStream:
 
     Attributes:
         streams: the streams of the service.
-        stream: decides the words; only the worker thread uses it.
+        stream: the stream of the punctuator; only the worker thread uses it.
         pending: words that are not committed.
-        skipped: number of words that the client already has, and that are not returned.
-        words: number of words that were returned.
+        skipped: number of pending words that are not returned, because the client already has them.
+        returned: number of words that were returned.
     """
 
     streams: Streams
     stream: Stream
     pending: deque[str] = field(default_factory=deque)
     skipped: int = 0
-    words: int = 0
+    returned: int = 0
 
-    async def push(self, words: Sequence[Word]) -> list[Final]:
+    async def push(self, words: Sequence[Word]) -> list[CommittedWord]:
         """Add words and return those that are decided now."""
         return await self.streams.submit(self, words, ends=False)
 
-    async def flush(self) -> list[Final]:
+    async def flush(self) -> list[CommittedWord]:
         """End the document and return its remaining words."""
         return await self.streams.submit(self, (), ends=True)
 
@@ -63,7 +63,7 @@ class _Work:
     stream: LiveStream
     words: Sequence[Word]
     ends: bool
-    result: asyncio.Future[list[Final]]
+    result: asyncio.Future[list[CommittedWord]]
 
 
 class Streams:
@@ -96,7 +96,7 @@ class Streams:
             await live.push([replace(word.to_word(), labels=None) for word in config.committed])  # decided again
         return live
 
-    async def submit(self, stream: LiveStream, words: Sequence[Word], *, ends: bool) -> list[Final]:
+    async def submit(self, stream: LiveStream, words: Sequence[Word], *, ends: bool) -> list[CommittedWord]:
         """Push words into a stream, or end its document, and return the committed words."""
         work = _Work(stream, words, ends, asyncio.get_running_loop().create_future())
         self._work.put(work)
@@ -111,7 +111,7 @@ class Streams:
                 loop.call_soon_threadsafe(_deliver, results)
 
     def _waiting(self) -> Iterator[_Work]:
-        """Yield the work that waits; leave the end of the queue in it."""
+        """Yield the work that waits. The None that ends the queue stays in it."""
         while True:
             try:
                 work = self._work.get_nowait()
@@ -123,7 +123,7 @@ class Streams:
             yield work
 
 
-def _compute(work: _Work) -> list[Final] | Exception:
+def _compute(work: _Work) -> list[CommittedWord] | Exception:
     """Return the words that a stream commits now, or the error."""
     live = work.stream
     try:
@@ -139,18 +139,18 @@ def _compute(work: _Work) -> list[Final] | Exception:
         return ServiceError(500, "service", "an internal error", "an answer; the log has the error")
 
 
-def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[Final]:
+def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[CommittedWord]:
     """Yield committed words as JSON, without those that the client already has."""
     for each in committed:
         live.pending.popleft()
         if live.skipped:
             live.skipped -= 1
         else:
-            live.words += 1
+            live.returned += 1
             yield dict(word_object(replace(each.word, labels=each.labels), live.stream.glyphs))
 
 
-def _deliver(results: Sequence[tuple[asyncio.Future[list[Final]], list[Final] | Exception]]) -> None:
+def _deliver(results: Sequence[tuple[asyncio.Future[list[CommittedWord]], list[CommittedWord] | Exception]]) -> None:
     """Set the results in the event loop; the connection of a future may be gone."""
     for future, result in results:
         if future.done():

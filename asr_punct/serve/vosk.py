@@ -34,7 +34,7 @@ _EOF = '{"eof" : 1}'
 _MAX_RESULT = 4 * 2**20
 """Maximum size of a message of the Vosk server."""
 _CONTEXT = 60
-"""Words before a result that the model reads."""
+"""Number of words before a result that the model reads."""
 _SIZE = 512
 """Size in bytes that a result counts as in the queue."""
 _UNREACHABLE = 1014
@@ -64,7 +64,7 @@ class _Session:
         client: connection of the client.
         upstream: connection to the Vosk server.
         service: the service.
-        context: last words of the results before, as written.
+        context: last words of earlier results, with their marks and capitals.
         partial: last partial result and its answer; Vosk repeats partial results.
     """
 
@@ -101,7 +101,7 @@ class _Session:
             await self.client.send(await self._punctuated(message) if isinstance(message, str) else message)
 
     async def _punctuated(self, message: str) -> str:
-        """Return a message with marks and capitals; as it is if that fails, so that the client gets its words."""
+        """Return a message with marks and capitals; unchanged if that fails, so that the client gets its words."""
         try:
             value = parse_json(message, "message")
             if not isinstance(value, dict):

@@ -2,7 +2,7 @@
 
 A corpus NAME.tsv is read once. Its arrays are in the directory NAME.DIGEST.arrays beside it: DIGEST is the start of the
 SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy file for each column of `WordColumns`,
-10 bytes for each word, and words.txt, the vocabulary. Without the TSV file the arrays are enough.
+10 bytes for each word, and words.txt, the vocabulary. If the TSV file is missing, its arrays are read.
 """
 
 from __future__ import annotations
@@ -73,14 +73,15 @@ def has_corpus(path: Path) -> bool:
 def find_arrays(path: Path) -> Path:
     """Return the directory of the arrays of a TSV corpus; make it if there is none for the content of the file.
 
-    Arrays of an earlier content are removed. Processes that need the same arrays wait for the first of them.
+    Arrays of an earlier content are removed. If several processes need the same arrays, one makes them and the others
+    wait.
 
     Raises:
         InputError: the file is missing and has no arrays, it is malformed, it has no words, or its directory cannot be
             written.
     """
     if not path.is_file():
-        return _only_arrays(path)
+        return _arrays_without_file(path)
     directory = path.with_name(f"{path.stem}.{file_sha256(path)[:_DIGEST_LETTERS]}.arrays")
     if not directory.is_dir():
         try:
@@ -92,8 +93,8 @@ def find_arrays(path: Path) -> Path:
     return directory
 
 
-def _only_arrays(path: Path) -> Path:
-    """Return the arrays of a missing TSV file. Raises InputError if there are none, or those of several contents."""
+def _arrays_without_file(path: Path) -> Path:
+    """Return the arrays of a missing TSV file. Raises InputError if there are none, or of several versions of it."""
     found = list(_all_arrays(path))
     if len(found) != 1:
         raise InputError(path, "no such file", "a corpus")
