@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -76,6 +77,7 @@ def prepare(
     {
         "A small model from scratch": "asr-punct train --config small --data data -o my-model training.epochs=9",
         "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
+        "On four GPUs": "asr-punct train --config small --data data -o my-model --devices 4",
         "Resume after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
     },
 )
@@ -90,6 +92,12 @@ def train(
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,
     device: Device = None,
+    devices: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of devices of this machine, a process for each.")
+    ] = 1,
+    nodes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of machines; run the command on each, with MASTER_ADDR set.")
+    ] = 1,
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the configuration.")
     ] = None,
@@ -103,15 +111,24 @@ def train(
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
     for --resume. The best model on dev.tsv is kept. Prints one line per epoch.
+
+    With --devices or --nodes, or under torchrun, each process trains a part of every batch: the batch size and the
+    learning rate stay as configured. The model directory must be visible to all machines.
     """
     from asr_punct.hub import find_trainable_model
     from asr_punct.training.configuration import named_heads, read_config
+    from asr_punct.training.distributed import Process, launch
+
+    values = read_config(config, settings or [])
+    process = Process.current()
+    if process.count == 1 and devices * nodes > 1:
+        launch(sys.argv[1:], devices, nodes)
+        return
     from asr_punct.training.fit import train as train_model
 
-    set_log_level(quiet)
-    values = read_config(config, settings or [])
+    set_log_level(quiet or not process.is_leader)
     initial = find_trainable_model(init) if init else None
-    with on_terminal(quiet):
+    with on_terminal(quiet or not process.is_leader):
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 

@@ -137,6 +137,9 @@ class TrainingConfig:
     """Epochs without improvement before training stops."""
     batch_size: int = 8
     """Full-length windows in a batch. A batch of shorter windows has more of them, up to the same number of words."""
+    accumulate: int = 1
+    """Parts in which each process trains its share of a batch, one after the other, to save memory. The batch and its
+    gradient stay the same."""
     learning_rate: float = 2e-5
     """Peak learning rate."""
     encoder_learning_rate: float | None = None
@@ -181,7 +184,7 @@ class TrainingConfig:
     augment: AugmentConfig = field(default_factory=AugmentConfig)
 
     def __post_init__(self) -> None:
-        check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "patience")
+        check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "accumulate", "patience")
         check_amounts("training", self, "learning_rate", "encoder_learning_rate", above=True)
         check_amounts("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +16,6 @@ from nemo.utils.app_state import AppState
 from omegaconf import DictConfig, OmegaConf
 from torch import Tensor
 from torch.optim import Optimizer
-from torch.utils.data import DataLoader
 
 from asr_punct.casing import parse_casing
 from asr_punct.checkpoint import CASING, TOKENIZER, WEIGHTS, read_info, write_info
@@ -205,11 +204,11 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self._trainable()
         self.trainer.reload_dataloaders_every_n_epochs = 1  # each epoch has its own batches
 
-    def train_dataloader(self) -> DataLoader[Batch]:
+    def train_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
-    def val_dataloader(self) -> DataLoader[Batch]:
+    def val_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
@@ -218,6 +217,9 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             if not self._data:
                 raise AsrPunctError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
             config = Config(self.info.model, self._trainable().training_config)
+            if config.training.accumulate > 1:
+                found = config.training.accumulate
+                raise AsrPunctError(f"training.accumulate: found {found}, expected trainer.accumulate_grad_batches")
             self._corpora = PunctuationData(Path(self._data), self._checked_tokenizer(), config, self.info.max_tokens)
         self._corpora.trainer = self.trainer
         return self._corpora

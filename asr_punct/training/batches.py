@@ -30,12 +30,36 @@ class Batch:
         marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
         cases: *Shape:* (batch, words), index of the case.
         label_mask: *Shape:* (batch, words), False for padding, and for words whose labels another window has.
+        windows: number of windows of the batch that this one is a part of, or of this batch.
+        loss_scale: factor of the loss. The mean of the scaled losses of all parts is the loss of the whole batch.
+        number: number of the part, from 0.
     """
 
     inputs: dict[str, Tensor]
     marks: Tensor
     cases: Tensor
     label_mask: Tensor
+    windows: int
+    loss_scale: float = 1.0
+    number: int = 0
+
+    def part(self, number: int, count: int) -> Batch:
+        """Return every `count`-th window, from `number` on. A part that would be empty gets a window without labels."""
+        is_empty = number >= len(self.cases)
+        rows = slice(0, 1) if is_empty else slice(number, None, count)
+        tokens = int(self.inputs["attention_mask"][rows].sum(dim=1).max())
+        words = int((self.inputs["word_index"][rows] > 0).sum(dim=1).max())
+        sizes = {name: tokens if name in ("input_ids", "attention_mask") else words for name in self.inputs}
+        label_mask = self.label_mask[rows, :words].contiguous() & (not is_empty)
+        return Batch(
+            {name: tensor[rows, : sizes[name]].contiguous() for name, tensor in self.inputs.items()},
+            self.marks[rows, :words].contiguous(),
+            self.cases[rows, :words].contiguous(),
+            label_mask,
+            windows=self.windows,
+            loss_scale=count * int(label_mask.sum()) / max(1, int(self.label_mask.sum())),
+            number=number,
+        )
 
     def to(self, device: torch.device) -> Batch:
         """Return the batch on a device."""
@@ -47,7 +71,8 @@ class Batch:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
         inputs = {name: function(tensor) for name, tensor in self.inputs.items()}
-        return Batch(inputs, function(self.marks), function(self.cases), function(self.label_mask))
+        marks, cases, label_mask = map(function, (self.marks, self.cases, self.label_mask))
+        return replace(self, inputs=inputs, marks=marks, cases=cases, label_mask=label_mask)
 
 
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
@@ -136,4 +161,5 @@ def make_batch(
     bits, cases, mask = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
     bits[cells], cases[cells], mask[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
     inputs = {name: torch.from_numpy(array) for name, array in features.inputs().items()}
-    return Batch(inputs, torch.from_numpy(mark_matrix(bits)), torch.from_numpy(cases), torch.from_numpy(mask))
+    marks, labelled = torch.from_numpy(mark_matrix(bits)), torch.from_numpy(mask)
+    return Batch(inputs, marks, torch.from_numpy(cases), labelled, windows=len(cases))

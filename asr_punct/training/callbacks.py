@@ -67,6 +67,8 @@ class KeepBest(Callback):
         if self._best and not sign * scores[self.metric] > sign * self._best[self.metric]:  # also if it is NaN
             return
         self._best = {**scores, "best_epoch": float(trainer.current_epoch + 1)}
+        if not trainer.is_global_zero:
+            return
         save_tagger(pl_module.model, self.directory / WEIGHTS)
         for graph in (ONNX, ONNX_INT8):  # of a finished run that got more epochs
             (self.directory / graph).unlink(missing_ok=True)
@@ -109,12 +111,15 @@ class AverageWeights(Callback):
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Move the average to the device of the model."""
         self._average.to(pl_module.device)
+        self._steps = trainer.global_step
 
     def on_train_batch_end(
         self, trainer: lightning.Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Update the average with the new weights."""
-        self._average.update_parameters(pl_module.model)
+        """Update the average with the new weights, but not after a part of a batch."""
+        if trainer.global_step > self._steps:
+            self._average.update_parameters(pl_module.model)
+            self._steps = trainer.global_step
 
     def on_validation_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Swap the average and the weights."""
@@ -147,13 +152,14 @@ class EpochReport(Callback):
 
     def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Start the progress bar of an epoch."""
-        total = int(trainer.num_training_batches)
+        total = int(trainer.num_training_batches) // trainer.accumulate_grad_batches
         unit = f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
         self._steps = iter(progress.track(range(total), unit, total=total))
 
     def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Any, batch_idx: int) -> None:
         """Advance the progress bar by a step."""
-        next(self._steps, None)
+        if batch_idx % trainer.accumulate_grad_batches == 0:
+            next(self._steps, None)
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Close the progress bar and log the metrics."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -34,10 +35,12 @@ class Vocabulary:
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
         """Encode lower-case words."""
-        encoded = tokenizer.encode(list(words))
-        counts = np.array([len(ids) for ids in encoded])
-        flat = np.fromiter((token for ids in encoded for token in ids), dtype=np.int32, count=int(counts.sum()))
-        return cls(tuple(words), flat, np.concatenate([[0], np.cumsum(counts)]))
+        counts, subwords = array("q"), array("i")
+        for start in range(0, len(words), BLOCK_WORDS):
+            for ids in tokenizer.encode(words[start : start + BLOCK_WORDS]):
+                counts.append(len(ids))
+                subwords.extend(ids)
+        return cls(tuple(words), np.array(subwords, np.int32), np.concatenate([[0], np.cumsum(counts)]))
 
     def with_unknown(self, subword: int) -> Vocabulary:
         """Return the vocabulary with one more word at its end, whose only sub-word is the unknown sub-word."""
@@ -81,7 +84,7 @@ class WordColumns:
         """Yield consecutive blocks of at most `BLOCK_WORDS` words, and the index of the first word of each."""
         for start in range(0, len(self), BLOCK_WORDS):
             columns = {each.name: getattr(self, each.name) for each in fields(WordColumns)}
-            yield start, WordColumns(**{name: array[start : start + BLOCK_WORDS] for name, array in columns.items()})
+            yield start, WordColumns(**{name: column[start : start + BLOCK_WORDS] for name, column in columns.items()})
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import lightning
 import numpy as np
@@ -17,11 +19,10 @@ from asr_punct.training.augment import augment
 from asr_punct.training.batches import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
-from asr_punct.training.mapped import read_corpus
+from asr_punct.training.distributed import SINGLE_PROCESS, Process
+from asr_punct.training.mapped import DEV, TRAIN, read_corpus
 from asr_punct.training.noise import add_noise
 from asr_punct.training.windows import training_windows
-
-TRAIN, DEV = "train.tsv", "dev.tsv"
 
 
 class PunctuationData(lightning.LightningDataModule):
@@ -32,13 +33,22 @@ class PunctuationData(lightning.LightningDataModule):
         tokenizer: of the model.
         config: sizes of windows and batches, noise and augmentation, seed.
         max_tokens: longest input of the encoder in sub-words, with both special tokens.
+        process: place of this process in its run; each process gets a part of every batch.
 
     Attributes:
         replacements: vocabulary indices of the words that `augment` substitutes and inserts.
     """
 
-    def __init__(self, directory: Path, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        tokenizer: SubwordTokenizer,
+        config: Config,
+        max_tokens: int,
+        process: Process = SINGLE_PROCESS,
+    ) -> None:
         super().__init__()
+        self._process = process
         self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
         self.confusions: Confusions | None = None
@@ -57,16 +67,52 @@ class PunctuationData(lightning.LightningDataModule):
     def epoch(self, number: int) -> TrainingBatches:
         return TrainingBatches(self, number)
 
-    def train_dataloader(self) -> DataLoader[Batch]:
+    def train_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the trainer's current epoch; Lightning calls this for every epoch."""
         number = self.trainer.current_epoch if self.trainer else 0
-        workers = self.config.training.workers
-        return DataLoader(
-            self.epoch(number), batch_size=None, num_workers=workers, pin_memory=torch.cuda.is_available()
-        )
+        workers, pin = self.config.training.workers, torch.cuda.is_available()
+        accumulate = self.config.training.accumulate
+        return self._loader(self.epoch(number), accumulate, num_workers=workers, pin_memory=pin)
 
-    def val_dataloader(self) -> DataLoader[Batch]:
-        return DataLoader(self._development, batch_size=None)
+    def val_dataloader(self) -> Iterable[Batch]:
+        return self._loader(self._development)
+
+    def _loader(
+        self, batches: TrainingBatches | DevelopmentBatches, accumulate: int = 1, **options: Any
+    ) -> Iterable[Batch]:
+        if self._process.count * accumulate == 1:
+            return DataLoader(batches, batch_size=None, **options)
+        divided = DividedBatches(batches, self._process, accumulate)
+        return Parts(DataLoader(divided, batch_size=None, **options), accumulate)
+
+
+class DividedBatches(Dataset[list[Batch]]):
+    """The parts of each batch that a process trains or scores, `accumulate` of them."""
+
+    def __init__(self, batches: TrainingBatches | DevelopmentBatches, process: Process, accumulate: int) -> None:
+        self._batches, self._process = batches, process
+        self._count = process.count * accumulate
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __getitem__(self, index: int) -> list[Batch]:
+        batch, process = self._batches[index], self._process
+        return [batch.part(number, self._count) for number in range(process.rank, self._count, process.count)]
+
+
+class Parts:
+    """The parts of all batches of a loader, one by one."""
+
+    def __init__(self, loader: DataLoader[list[Batch]], accumulate: int) -> None:
+        self._loader, self._accumulate = loader, accumulate
+
+    def __len__(self) -> int:
+        return len(self._loader) * self._accumulate
+
+    def __iter__(self) -> Iterator[Batch]:
+        for parts in self._loader:
+            yield from parts
 
 
 class TrainingBatches(Dataset[Batch]):

@@ -23,10 +23,12 @@ from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest
 from asr_punct.training.card import write_card
-from asr_punct.training.datamodule import TRAIN, PunctuationData
+from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
-from asr_punct.training.mapped import count_marks, read_words
-from asr_punct.training.run import Run, build_trainer, check_data, fit, is_finished, make_directories, resolve_device
+from asr_punct.training.mapped import TRAIN, count_marks, read_words
+from asr_punct.training.run import Run, check_data, is_finished, make_directories, resolve_device
+from asr_punct.training.trainer import build_trainer, fit
 
 log = logging.getLogger(__name__)
 _METRICS = {
@@ -49,6 +51,8 @@ def train(
 ) -> ModelInfo:
     """Train on `data/train.tsv`, and write the model of the epoch that is best on `data/dev.tsv` to `output`.
 
+    In each process of `torchrun` this trains a part of every batch.
+
     Args:
         config: model and training.
         data: directory of the two corpora.
@@ -63,32 +67,47 @@ def train(
         AsrPunctError: the output exists, the run has another configuration, or the device or the data cannot be used;
             then nothing is written.
     """
-    run, torch_device = Run(output), resolve_device(device)
+    process = Process.current()
+    run, torch_device = Run(output), resolve_device(device, process)
     if init:
         config = replace(config, model=start_config(init, config.model, heads))
-    if is_finished(run, config, resume):
-        log.info("%s is already trained", output)
-        return read_info(output)
-    check_data(data)
+    if process.count > 1 and config.training.optimizer.kind == "adagrad":
+        raise ConfigError("training: optimizer.kind: found adagrad, expected another one with several processes")
+    with connected(process, torch_device):
+        if from_leader(process, lambda: is_finished(run, config, resume)):
+            log.info("%s is already trained", output)
+            return read_info(output)
+        from_leader(process, lambda: check_data(data))
+        keep = _train(config, data, run, init, torch_device, process)
+        from_leader(process, lambda: _finish(keep))
+    return read_info(output)
+
+
+def _train(config: Config, data: Path, run: Run, init: Path | None, device: torch.device, process: Process) -> KeepBest:
+    """Train, and return the callback that has written the best model."""
     torch.manual_seed(config.training.seed)
-    started = with_classes(config, data)
-    model, tokenizer = start_model(started, data, init, run.tokenizer)
+    started = from_leader(process, lambda: with_classes(config, data))
+    model, tokenizer = start_model(started, data, init, run.tokenizer, process)
     info = ModelInfo(started.model, model.encoder.settings)
-    corpora = PunctuationData(data, tokenizer, config, info.max_tokens)
+    corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
-    keep = KeepBest(output, replace(info, training={**facts, "seed": config.training.seed}), config.training.monitor)
+    info = replace(info, training={**facts, "seed": config.training.seed})
+    keep = KeepBest(run.directory, info, config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
     ema_decay = config.training.optimizer.ema_decay
     averages = [AverageWeights(ema_decay)] if ema_decay else []
-    trainer = build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], torch_device)
+    trainer = build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
     module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
     if config.training.compile:
         module.model.compile(dynamic=True)
-    make_directories(run, config, tokenizer)
+    from_leader(process, lambda: make_directories(run, config, tokenizer))
     fit(run, trainer, module, corpora)
+    return keep
+
+
+def _finish(keep: KeepBest) -> None:
     keep.write(finished=True)
-    write_card(output)
-    return read_info(output)
+    write_card(keep.directory)
 
 
 def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
@@ -136,7 +155,11 @@ def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str,
 
 
 def start_model(
-    config: Config, data: Path, init: Path | None = None, tokenizer_file: Path | None = None
+    config: Config,
+    data: Path,
+    init: Path | None = None,
+    tokenizer_file: Path | None = None,
+    process: Process = SINGLE_PROCESS,
 ) -> tuple[Tagger, SubwordTokenizer]:
     """Return model and tokenizer before the first step.
 
@@ -149,7 +172,7 @@ def start_model(
         if new:
             log.info("--init: parts not in %s are new: %s", init, " ".join(new))
         return model, load_tokenizer(init, info)
-    tokenizer = _tokenizer(encoder, data, tokenizer_file)
+    tokenizer = _tokenizer(encoder, data, tokenizer_file, process)
     if encoder.name:
         built: Encoder = pretrained_encoder(
             encoder.name,
@@ -175,10 +198,12 @@ def _load_pos_tagger(model: Tagger, config: Config) -> None:
         model.pos.copy_tagger_weights()
 
 
-def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None) -> SubwordTokenizer:
+def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None, process: Process) -> SubwordTokenizer:
     if file:
         return SubwordTokenizer.from_file(file, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    trained = train_tokenizer(read_words(data / TRAIN), encoder.vocabulary, encoder.tokenizer)
+    trained = from_leader(
+        process, lambda: train_tokenizer(read_words(data / TRAIN), encoder.vocabulary, encoder.tokenizer)
+    )
     return SubwordTokenizer(trained, encoder.max_subwords)

@@ -19,7 +19,7 @@ from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradi
 
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
-_SEED_STRIDE = 1_000_003
+_SEED_STRIDE, _PART_STRIDE = 1_000_003, 0x9E3779B97F4A7C15
 
 
 @dataclass
@@ -81,13 +81,17 @@ class PunctuationModule(lightning.LightningModule):
         return batch.to(device)
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seed torch with the step, so that a resumed run draws the same dropout as an unbroken run."""
-        torch.manual_seed(self.training_config.seed * _SEED_STRIDE + self.global_step)
+        """Seed torch with the step, so that a resumed run draws the same dropout as an unbroken run.
+
+        Each part of a batch has its own seed.
+        """
+        seed = self.training_config.seed * _SEED_STRIDE + self.global_step
+        torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Return and log the loss of a batch."""
         loss = self.batch_loss(batch)
-        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
+        self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=batch.windows, sync_dist=True)
         return loss
 
     def batch_loss(self, batch: Batch) -> Tensor:
@@ -95,11 +99,11 @@ class PunctuationModule(lightning.LightningModule):
         return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
-        """Return the loss of the model's output for a batch."""
+        """Return the mean loss of the labelled words, scaled for a part of a batch."""
         words = batch.label_mask.sum().clamp(min=1)
         case_logits = output.case_logits[batch.label_mask].float()
-        case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.label_mask])
-        return self._marks_loss(output, batch) / words + case_loss
+        case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.label_mask], reduction="sum")
+        return (self._marks_loss(output, batch) / words + case_loss / words) * batch.loss_scale
 
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Return the punctuation head's loss, summed over the words in `label_mask`."""
@@ -124,9 +128,19 @@ class PunctuationModule(lightning.LightningModule):
         self._cases.add(cases != _NO_CASE, wanted != _NO_CASE, (cases == wanted) & (cases != _NO_CASE))
 
     def on_validation_epoch_end(self) -> None:
-        """Log the scores of the development set."""
+        """Log the scores of the development set, which all processes share."""
+        if self.trainer.world_size > 1:
+            self._add_other_processes()
         for name, score in self.scores().items():
             self.log(name, score, prog_bar=True)
+
+    def _add_other_processes(self) -> None:
+        """Add up the counts of all processes."""
+        counts = [*vars(self._marks).values(), *vars(self._cases).values(), self._dev_loss, self._dev_words]
+        summed = torch.tensor(counts, dtype=torch.float64, device=self.device)
+        torch.distributed.all_reduce(summed)
+        self._marks, self._cases = (LabelCounts(*map(int, summed[first : first + 3])) for first in (0, 3))
+        self._dev_loss, self._dev_words = float(summed[6]), int(summed[7])
 
     def scores(self) -> dict[str, float]:
         """Return the micro-averaged F1 of marks and of case, and the perplexity of the marks of a word."""

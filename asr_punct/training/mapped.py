@@ -31,6 +31,8 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import BLOCK_WORDS, Corpus, Vocabulary, WordColumns
 from asr_punct.words import Utterance, word_count
 
+TRAIN, DEV = "train.tsv", "dev.tsv"
+"""Files of a data directory."""
 _TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
 _WORDS = "words.txt"
 _DIGEST_LETTERS = 12

@@ -1,31 +1,22 @@
-"""Directory, device and trainer of a training run. A killed run resumes from its directory."""
+"""Directory and device of a training run. A killed run resumes from its directory."""
 
 from __future__ import annotations
 
 import json
-import logging
-import warnings
-from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
-import lightning
 import torch
-from lightning.pytorch.callbacks import Callback, ModelCheckpoint
-from lightning.pytorch.loggers import TensorBoardLogger
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
-from asr_punct.config import Config, TrainingConfig, as_mapping, differing_keys, from_mapping
+from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.formats.files import write_file, write_json_file
-from asr_punct.model.device import has_bf16, open_device
+from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.callbacks import SafeCheckpointIO
-from asr_punct.training.datamodule import DEV, TRAIN
-from asr_punct.training.mapped import find_arrays, has_corpus
+from asr_punct.training.distributed import SINGLE_PROCESS, Process
+from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _SHOWN = 6
@@ -117,45 +108,15 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
         out.write(tokenizer.to_json())
 
 
-def resolve_device(name: str | None) -> torch.device:
-    """Return the named device, or by default a GPU if there is one. Raises AsrPunctError if it cannot be used."""
-    return open_device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
+def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch.device:
+    """Return the named device, or by default a GPU if there is one; each process of a machine has its own GPU.
 
-
-def build_trainer(
-    run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device
-) -> lightning.Trainer:
-    """Build the trainer, which writes a checkpoint after every epoch."""
-    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
-    bf16 = has_bf16(device.type) if config.precision == "auto" else config.precision == "bf16"
-    checkpoint = ModelCheckpoint(
-        dirpath=run.state, filename="last", save_on_train_epoch_end=True, enable_version_counter=False
-    )
-    return lightning.Trainer(
-        accelerator=device.type,
-        devices=1 if device.index is None else [device.index],
-        precision="bf16-mixed" if bf16 else "32-true",
-        max_epochs=config.epochs,
-        gradient_clip_val=config.optimizer.clip_norm,
-        reload_dataloaders_every_n_epochs=1,
-        num_sanity_val_steps=0,
-        callbacks=[*callbacks, checkpoint],
-        plugins=[SafeCheckpointIO()],
-        logger=TensorBoardLogger(run.state, name="", version="tensorboard"),
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        log_every_n_steps=20,
-    )
-
-
-def fit(
-    run: Run, trainer: lightning.Trainer, module: lightning.LightningModule, corpora: lightning.LightningDataModule
-) -> None:
-    """Train, from the last complete epoch if there is one. Raises AsrPunctError if training is interrupted."""
-    # On a CPU the backward pass of flash attention is slow: with MATH a step of a small encoder is 1.4 times faster.
-    on_cpu = trainer.strategy.root_device.type == "cpu"
-    with warnings.catch_warnings(), sdpa_kernel(SDPBackend.MATH) if on_cpu else nullcontext():
-        warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
-        trainer.fit(module, corpora, ckpt_path=run.checkpoint)
-    if trainer.interrupted:
-        raise AsrPunctError(f"{run.directory}: training was interrupted; --resume continues after the last epoch")
+    Raises:
+        AsrPunctError: the device cannot be used, or one GPU is named for several processes.
+    """
+    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    if process.local_count == 1:
+        return open_device(name)
+    if name not in ("cpu", "cuda"):
+        raise AsrPunctError(f"--device: found {name!r}, expected cpu or cuda with several processes")
+    return open_device(f"cuda:{process.local_rank}" if name == "cuda" else name)

@@ -1,0 +1,134 @@
+"""The processes of a training run, one for each device.
+
+`launch` starts those of this machine, as torchrun does. Each runs the whole command; process 0 of the run, the leader,
+writes files and prints.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import torch
+from torch import distributed
+
+from asr_punct.errors import AsrPunctError
+
+T = TypeVar("T")
+_RUN = "from asr_punct.cli import main; main()"
+_TIMEOUT = timedelta(days=1)
+"""Longest wait for another process. The launcher ends the others when a process has died."""
+_USAGE_STATUS = 2
+
+
+@dataclass(frozen=True)
+class Process:
+    """Place of this process in its run.
+
+    Attributes:
+        rank: its number, from 0.
+        local_rank: its number on this machine.
+        count: number of processes.
+        local_count: number of processes on this machine, the same on each.
+    """
+
+    rank: int = 0
+    local_rank: int = 0
+    count: int = 1
+    local_count: int = 1
+
+    @classmethod
+    def current(cls) -> Process:
+        """Read the environment that torchrun sets."""
+        names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
+        return cls(*(int(os.environ[name]) for name in names)) if all(name in os.environ for name in names) else cls()
+
+    @property
+    def is_leader(self) -> bool:
+        return self.rank == 0
+
+
+SINGLE_PROCESS = Process()
+
+
+@contextmanager
+def connected(process: Process, device: torch.device) -> Iterator[None]:
+    """Connect the processes of a run for the duration of a `with` block; a single process has nothing to do."""
+    if process.count == 1:
+        yield
+        return
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_TIMEOUT)
+    try:
+        yield
+    finally:
+        distributed.destroy_process_group()
+
+
+def from_leader(process: Process, make: Callable[[], T]) -> T:
+    """Return the leader's result of `make` on every process. If it fails there, the other processes exit quietly."""
+    if process.count == 1:
+        return make()
+    result: list[Any] = [None, False]
+    try:
+        if process.is_leader:
+            result = [make(), True]
+    finally:
+        distributed.broadcast_object_list(result)
+    if not result[1]:
+        sys.exit(_USAGE_STATUS)
+    value: T = result[0]
+    return value
+
+
+def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
+    """Run this command line in `devices` processes on this machine, which is one of `nodes` machines.
+
+    With several machines MASTER_ADDR is the name of the first one, and MASTER_PORT its port.
+
+    Raises:
+        AsrPunctError: a process failed; the others were ended.
+        SystemExit: a process reported an error of input or usage.
+    """
+    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // devices)))
+    config = LaunchConfig(
+        min_nodes=nodes,
+        max_nodes=nodes,
+        nproc_per_node=devices,
+        run_id="asr-punct",
+        rdzv_backend="c10d",
+        rdzv_endpoint=_endpoint(nodes),
+        max_restarts=0,
+    )
+    try:
+        elastic_launch(config, sys.executable)("-c", _RUN, *arguments)
+    except SignalException:
+        raise KeyboardInterrupt from None
+    except ChildFailedError as error:
+        rank, failure = min(error.failures.items(), key=lambda item: item[1].timestamp)
+        if failure.exitcode == _USAGE_STATUS:
+            sys.exit(_USAGE_STATUS)
+        raise AsrPunctError(
+            f"process {rank} of the training ended with status {failure.exitcode}; "
+            "--resume continues after the last epoch"
+        ) from None
+
+
+def _endpoint(nodes: int) -> str:
+    if nodes == 1:
+        return "localhost:0"
+    if "MASTER_ADDR" not in os.environ:
+        raise AsrPunctError("--nodes: found no MASTER_ADDR, expected the first machine's name in the environment")
+    return f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '29500')}"
