@@ -118,6 +118,13 @@ def test_an_unknown_configuration_key(refused, corpus, tmp_path):
         ("punctuate --model nobody", "model 'nobody': found no such model directory"),
         ("punctuate --times clock", "--times: found 'clock', expected one of asr aligner ctc whisper"),
         ("punctuate --wrong", "--wrong"),
+        (
+            "punctuate a.txt b.txt",
+            "punctuate: found a further argument 'b.txt', expected one file (several: asr-punct batch)",
+        ),
+        ("stream a.txt", "stream: found a further argument 'a.txt', expected words on standard input"),
+        ("score a.txt a.txt b", "score: found a further argument 'b', expected only REF HYP"),
+        ("models es-eu", "models: found a further argument 'es-eu', expected no arguments"),
         ("nonsense", "nonsense"),
         ("align", "expected AUDIO and TEXT, or --data-dir"),
         ("align a b --data-dir .", "expected AUDIO and TEXT, or --data-dir"),

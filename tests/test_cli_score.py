@@ -46,6 +46,14 @@ def test_written_text(scores, tmp_path):
     assert marks["PERIOD"]["f1"] == 1
 
 
+def test_differences(scores, tmp_path):
+    files = [file(tmp_path, f"{i}.txt", text) for i, text in enumerate(["Hola, tú.\n¿Ya?\n", "Hola tú.\n¿Ya?\n"])]
+    assert "differences" not in scores(files[0], files[1])
+    found = scores(files[0], files[1], "--compare", files[0])["differences"]["marks.COMMA.f1"]
+    assert (found["first"], found["second"], found["difference"]) == (0, 1, 1)
+    assert scores(files[0], files[0], "--compare", files[0])["differences"]["micro.f1"]["difference"] == 0
+
+
 @pytest.mark.parametrize("text", ["Hola, luna.\n", "Hola.\n", "Hola, mundo. ¿Qué?\n"])
 def test_different_words(run, tmp_path, text):
     reference = file(tmp_path, "ref.txt", "Hola, mundo.\n")

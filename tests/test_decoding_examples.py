@@ -51,6 +51,21 @@ def test_examples(language, words, wrong, write):
     check_rules(language, text)
 
 
+@pytest.mark.parametrize("write", [lambda language, words: punctuator(language)(words), streamed])
+@pytest.mark.parametrize(
+    ("language", "words", "expected"),
+    [
+        ("en", "i'll be dead, you'll be dead, every single one of the men will be dead", "dead, every"),
+        ("en", "it's a big team, and we are focused on not just elections, but any time", "elections, but"),
+        ("es", "gracias señor presidente, y ahora, pero también mañana, subo a esta tribuna", "mañana, subo"),
+    ],
+)
+def test_no_capital_after_a_comma_of_the_input(language, words, expected, write):
+    text = write(language, words)
+    assert expected in text
+    check_rules(language, text)
+
+
 @pytest.mark.parametrize("language", MODELS)
 def test_running_text(language):
     """All examples of a language as one document."""

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 from dummies import file, utterances
+from hypothesis import given
+from hypothesis import strategies as st
 
 from asr_punct.formats.json import write_json
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.hub import shipped_models
 from asr_punct.inference.evaluate import as_recognised
-from asr_punct.marks import glyphs, write_text
-from asr_punct.words import without_labels
+from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.text import without_marks
+from asr_punct.words import Utterance, Word, without_labels
 
 WARNING = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)\n"
 MODEL = "es-eu"
@@ -127,3 +130,43 @@ def test_an_output_that_is_a_test_set_is_refused(run, tmp_path):
     test = written("test.tsv", tmp_path)
     assert run("evaluate", MODEL, test, "--json", test)[0] == 2
     assert test.read_text(encoding="utf-8").startswith("# id = u0")
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("Hola,", "hola"),
+        ("«¿Qué?»", "qué"),
+        ("$5.", "$5"),
+        ("(Risas).", "(risas)"),
+        ("3,5", "3,5"),
+        ("EE.UU.", "ee.uu."),
+        ("-", "-"),
+        ("<UNK>", "<UNK>"),
+        ("AT&T", "at&t"),
+    ],
+)
+def test_marks_and_capitals_of_a_word_are_removed(token, expected):
+    utterance = Utterance((Word(token, 0.5, 1.0, labels=Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP)),))
+    assert without_marks(utterance).words == (Word(expected, 0.5, 1.0),)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8), max_size=6))
+def test_removing_marks_keeps_the_number_of_words(tokens):
+    found = without_marks(Utterance(tuple(map(Word, tokens)))).words
+    assert [word.text.split() for word in found] == [[word.text] for word in found]
+    assert len(found) == len(tokens)
+    assert without_marks(Utterance(found)).words == found
+
+
+def test_marks_of_a_recogniser_are_removed_first(run, tmp_path):
+    words = [{"word": f" {word}", "start": i, "end": i + 1} for i, word in enumerate(["Hola,", "Mundo!"])]
+    content = {"text": " Hola, Mundo!", "language": "es", "segments": [{"start": 0, "end": 2, "words": words}]}
+    content["segments"][0]["text"] = content["text"]
+    source = file(tmp_path, "whisper.json", json.dumps(content))
+    kept, bare = tmp_path / "kept.json", tmp_path / "bare.json"
+    assert run("punctuate", source, "-o", kept, "--quiet", "--marks", "DASH", "--no-case")[0] == 0
+    assert run("punctuate", source, "-o", bare, "--quiet", "--marks", "DASH", "--no-case", "--ignore-labels")[0] == 0
+    assert json.loads(kept.read_text())["text"] == " Hola, Mundo!"
+    assert json.loads(bare.read_text())["text"] == " hola mundo"
+    assert [word["word"] for word in json.loads(bare.read_text())["segments"][0]["words"]] == [" hola", " mundo"]

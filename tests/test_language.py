@@ -25,6 +25,12 @@ TEXTS = {
     "bn": "আগামীকাল বিকেলে বৃষ্টি না হলে আমরা সবাই একসঙ্গে সমুদ্রের তীরে যাব",
     "ru": "завтра днём мы все вместе пойдём на пляж если не будет дождя а потом поужинаем у моей сестры",
 }
+GALICIAN = [
+    "a comisión acordou onte investigar a situación económica da administración e presentar un informe este ano",
+    "o goberno da comunidade aprobou as axudas para as familias e para os traballadores do sector público",
+    "hoxe temos unha conexión en directo co concello onde se celebra a reunión do consello de administración",
+]
+"""Sentences most of whose words are Spanish too."""
 MIXED = "arratsalde on guztioi y muchas gracias por venir hoy aquí eskerrik asko etortzeagatik vamos a empezar hasi"
 
 
@@ -54,6 +60,11 @@ def test_languages_are_identified(language, write):
     guess = identify(write(TEXTS[language]).split())
     assert guess.language == language
     assert guess.probability > 0.5
+
+
+@pytest.mark.parametrize("text", GALICIAN)
+def test_galician_is_not_spanish(text):
+    assert identify(text.split()).language == "gl"
 
 
 def test_a_mixture_of_spanish_and_basque_is_of_both():

@@ -22,7 +22,8 @@ from asr_punct.formats.subtitle_writers import chosen_limits
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.pauses import with_pauses_from_audio
-from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Utterance, lowercased, without_labels
+from asr_punct.text import without_marks
+from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Utterance, lowercased
 
 _LOG = logging.getLogger(__name__)
 OpenPunctuator = Callable[[], Punctuator]
@@ -41,7 +42,7 @@ class FileOptions:
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are those of the times.
-        ignore_labels: whether labels of the input are removed.
+        ignore_labels: whether marks and capitals of the input are removed.
         lowercase: whether words are read in lower case.
         probabilities: whether the probabilities of labels are written; only for the format `json`.
         hint_labels: whether to warn of labels that stay in the output.
@@ -135,7 +136,7 @@ class Restorer:
     def _prepared(self, utterances: Iterable[Utterance]) -> Iterable[Utterance]:
         """Return the utterances after the options that change words and pauses."""
         if self._options.ignore_labels:
-            utterances = map(without_labels, utterances)
+            utterances = map(without_marks, utterances)
         if self._options.lowercase:
             utterances = lowercased(utterances)
         utterances = self._with_hints(utterances)

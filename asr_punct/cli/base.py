@@ -12,6 +12,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from asr_punct.errors import AsrPunctError
+
 NAME = "asr-punct"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -73,7 +75,25 @@ class _Commands(_PrintedHelp, TyperGroup):
 
 
 class _Command(_PrintedHelp, TyperCommand):
-    """A command whose help ends with exit statuses and examples."""
+    """A command whose help ends with exit statuses and examples.
+
+    Attributes:
+        expected_arguments: for the message on an argument too many: what the command expects instead.
+    """
+
+    expected_arguments = ""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line. Raises AsrPunctError for an argument too many."""
+        ctx.allow_extra_args = True
+        rest: list[str] = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            names = " ".join(
+                str(each.metavar or each.name) for each in self.get_params(ctx) if each.param_type_name == "argument"
+            )
+            expected = self.expected_arguments or (f"only {names}" if names else "no arguments")
+            raise AsrPunctError(f"{self.name}: found a further argument {rest[0]!r}, expected {expected}")
+        return rest
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the exit statuses and the examples."""
@@ -93,15 +113,17 @@ app = typer.Typer(
 )
 
 
-def command(section: Section, examples: Mapping[str, str]) -> Callable[[_Function], _Function]:
+def command(section: Section, examples: Mapping[str, str], arguments: str = "") -> Callable[[_Function], _Function]:
     """Register a function as a command. Its docstring is the help.
 
     Args:
         section: section of `asr-punct --help`.
         examples: command lines by their descriptions.
+        arguments: for the message on an argument too many: what the command expects instead.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
-    return app.command(cls=_Command, rich_help_panel=section, epilog=epilog)
+    cls = type("Command", (_Command,), {"expected_arguments": arguments})
+    return app.command(cls=cls, rich_help_panel=section, epilog=epilog)
 
 
 def _show_version(context: typer.Context, wanted: bool) -> None:

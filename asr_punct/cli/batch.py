@@ -16,16 +16,19 @@ from asr_punct.cli.options import (
     ClassWeights,
     Device,
     From,
+    IgnoreLabels,
     Int8,
     Lowercase,
     MarkNames,
     Model,
     NoCase,
+    Probabilities,
     Quiet,
     Subtitles,
     TextLanguage,
     Times,
     To,
+    WavScp,
     punctuator_opener,
 )
 from asr_punct.errors import AsrPunctError, plural
@@ -61,11 +64,9 @@ def batch(
     from_: From = None,
     to: To = None,
     subtitles: Subtitles = None,
-    wav_scp: Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")] = None,
+    wav_scp: WavScp = None,
     times: Times = None,
-    ignore_labels: Annotated[
-        bool, typer.Option("--ignore-labels", help="Ignore the labels of TSV or JSON words and restore all of them.")
-    ] = False,
+    ignore_labels: IgnoreLabels = False,
     lowercase: Lowercase = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
@@ -73,10 +74,7 @@ def batch(
     device: Device = None,
     int8: Int8 = False,
     class_weights: ClassWeights = None,
-    probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals."),
-    ] = False,
+    probabilities: Probabilities = False,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to many files, each to a file of its own.

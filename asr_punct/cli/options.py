@@ -86,6 +86,15 @@ Device = Annotated[str | None, choice("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
 _TIMES = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names."
 Times = Annotated[str | None, choice(_TIMES, TIME_SOURCES, callback=_check_times)]
+WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
+IgnoreLabels = Annotated[
+    bool,
+    typer.Option("--ignore-labels", help="First remove the marks and capitals of the input, also its labels."),
+]
+Aggregate = Annotated[int | None, typer.Option(help="Average this many windows for each word; that many times slower.")]
+Probabilities = Annotated[
+    bool, typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals.")
+]
 Model = Annotated[
     str | None,
     typer.Option(

@@ -10,8 +10,18 @@ import typer
 
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.completion import models
-from asr_punct.cli.options import LANGUAGES, Lowercase, Output, Quiet, Report, Subtitles, To, check_language, choice
+from asr_punct.cli.options import (
+    LANGUAGES,
+    Lowercase,
+    Model,
+    Output,
+    Quiet,
+    Report,
+    Subtitles,
+    To,
+    check_language,
+    choice,
+)
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -19,6 +29,25 @@ from asr_punct.words import lowercased
 
 _ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "whisper-log", "whisper-tsv", "vosk")
 """Output formats whose files have one recording."""
+Recogniser = Annotated[
+    str | None,
+    choice(
+        f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
+        [form.removesuffix("NAME") for form in FORMS],
+    ),
+]
+SpeechLanguage = Annotated[
+    str | None,
+    choice(
+        "Language of the speech; default: that of the recogniser, else identified by its words.",
+        LANGUAGES,
+        "--lang",
+        callback=check_language,
+    ),
+]
+RecogniserDevice = Annotated[
+    str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
+]
 
 
 @command(
@@ -34,37 +63,15 @@ _ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "wh
 )
 def transcribe(
     audio: Annotated[list[Path], typer.Argument(metavar="AUDIO", help="Recordings: .wav, .flac, .m4a, .mp3 …")],
-    asr: Annotated[
-        str | None,
-        choice(
-            f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
-            [form.removesuffix("NAME") for form in FORMS],
-        ),
-    ] = None,
+    asr: Recogniser = None,
     output: Output = "-",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Directory, shipped name, or org/name of the hub; default: that of the language.",
-            autocompletion=models,
-        ),
-    ] = None,
-    lang: Annotated[
-        str | None,
-        choice(
-            "Language of the speech; default: that of the recogniser, else identified by its words.",
-            LANGUAGES,
-            "--lang",
-            callback=check_language,
-        ),
-    ] = None,
+    model: Model = None,
+    lang: SpeechLanguage = None,
     to: To = None,
     subtitles: Subtitles = None,
     report: Report = None,
     lowercase: Lowercase = False,
-    device: Annotated[
-        str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
-    ] = None,
+    device: RecogniserDevice = None,
     quiet: Quiet = False,
 ) -> None:
     """Recognise recordings, and add marks and capitals.

@@ -10,17 +10,20 @@ import typer
 
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.options import (
+    Aggregate,
     Audio,
     CasingList,
     ClassWeights,
     Device,
     From,
+    IgnoreLabels,
     Int8,
     Lowercase,
     MarkNames,
     Model,
     NoCase,
     Output,
+    Probabilities,
     Quiet,
     Report,
     Subtitles,
@@ -28,6 +31,7 @@ from asr_punct.cli.options import (
     Threads,
     Times,
     To,
+    WavScp,
     punctuator_opener,
 )
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
@@ -37,7 +41,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.marks import Labels
 from asr_punct.progress import on_terminal, track
-from asr_punct.words import Utterance, lowercased, without_labels, word_count
+from asr_punct.words import Utterance, lowercased, word_count
 
 
 @command(
@@ -55,6 +59,7 @@ from asr_punct.words import Utterance, lowercased, without_labels, word_count
             "asr-punct punctuate --model en --marks COMMA,PERIOD --no-case talk.txt"
         ),
     },
+    "one file (several: asr-punct batch)",
 )
 def punctuate(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
@@ -66,11 +71,9 @@ def punctuate(
     subtitles: Subtitles = None,
     report: Report = None,
     audio: Audio = None,
-    wav_scp: Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")] = None,
+    wav_scp: WavScp = None,
     times: Times = None,
-    ignore_labels: Annotated[
-        bool, typer.Option("--ignore-labels", help="Ignore the labels of TSV or JSON words and restore all of them.")
-    ] = False,
+    ignore_labels: IgnoreLabels = False,
     lowercase: Lowercase = False,
     marks: MarkNames = None,
     no_case: NoCase = False,
@@ -79,13 +82,8 @@ def punctuate(
     threads: Threads = 0,
     int8: Int8 = False,
     class_weights: ClassWeights = None,
-    aggregate: Annotated[
-        int | None, typer.Option(help="Average this many windows for each word; that many times slower.")
-    ] = None,
-    probabilities: Annotated[
-        bool,
-        typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals."),
-    ] = False,
+    aggregate: Aggregate = None,
+    probabilities: Probabilities = False,
     quiet: Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -98,8 +96,8 @@ def punctuate(
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
     that of the output's name, else text; JSON, Kaldi's text and Whisper's lines stay in their format if the output's
     name allows it. Marks and capitals of the input stay, and nothing is added beside them; labels of TSV or JSON words
-    likewise, with a warning, unless --ignore-labels removes them. For a recogniser that writes only capitals use
-    --lowercase. The output file appears when it is complete.
+    likewise, with a warning. --ignore-labels removes all of them first, also Whisper's or a cloud service's. For a
+    recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
 
     The model is --model, else the shipped one of each document's language: --lang, else the language that the file
     names, else that of its words. For a language without a model the default model is used, with a warning; also if
@@ -110,13 +108,11 @@ def punctuate(
     times the model uses only the words.
     """
     from asr_punct import formats
-    from asr_punct.audio import recording_table, single_recording
     from asr_punct.cli.capitals import with_capitals_hint
     from asr_punct.cli.cue_report import CueReport
-    from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.formats.source import Source
     from asr_punct.formats.subtitle_writers import chosen_limits
-    from asr_punct.pauses import with_pauses_from_audio
+    from asr_punct.text import without_marks
 
     given = Source(source, from_)
     target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
@@ -138,21 +134,34 @@ def punctuate(
     with on_terminal(quiet, source=source, output=output):
         if given.is_stream and not probabilities:
             target = formats.output_format(output, to, given)
-        utterances = formats.read(given, silence=True, times=times)
-        utterances = map(without_labels, utterances) if ignore_labels else _with_warning(utterances, source, quiet)
+        utterances: Iterable[Utterance] = formats.read(given, silence=True, times=times)
+        if ignore_labels:
+            utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
+        else:
+            utterances = _with_warning(utterances, source, quiet)
         if lowercase:
             utterances = lowercased(utterances)
         elif not (no_case or quiet):
             utterances = with_capitals_hint(utterances, source)
-        if audio:
-            utterances = with_pauses_from_audio(utterances, single_recording(audio))
-        elif wav_scp:
-            utterances = with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
+        utterances = _with_audio(utterances, audio, wav_scp)
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
         restored, glyphs = formats.with_glyphs(restored, punctuator.glyphs)
         formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
         cue_report.write(glyphs.name, quiet=quiet)
+
+
+def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
+    """Return the utterances with pauses from their recordings, if there are any."""
+    from asr_punct.audio import recording_table, single_recording
+    from asr_punct.formats.kaldi_tables import read_wav_scp
+    from asr_punct.pauses import with_pauses_from_audio
+
+    if audio:
+        return with_pauses_from_audio(utterances, single_recording(audio))
+    if wav_scp:
+        return with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
+    return utterances
 
 
 def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:
@@ -172,6 +181,7 @@ def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> 
         "Words of a recogniser, each written when three more have arrived": "recogniser | asr-punct stream --right 3",
         "Words with times": """echo '{"word": "hola", "start": 0.5, "end": 0.9}' | asr-punct stream""",
     },
+    "words on standard input: asr-punct stream < FILE",
 )
 def stream(
     model: Model = None,

@@ -55,7 +55,8 @@ def score(
     Without --align both must have the same words.
 
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
-    bootstrap over the utterances; with --align also word error rates. In --json rates are fractions.
+    bootstrap over the utterances; with --align also word error rates. In --json rates are fractions; with --compare it
+    has the differences too.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.formats.labelled import read_labelled
@@ -80,18 +81,19 @@ def score(
         scores = score_counts(counts)
         style = glyphs(lang)
         text = report(scores, style, str(hypothesis))
-        other = None
+        other, differences = None, {}
         if compare:
             words2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, words2, merge, align=align, name=str(compare))
             other = Comparison(str(compare), second, compare_counts(counts, second.count()))
+            differences = {name: each.as_dict() for name, each in other.differences.items()}
             names = metric_names(words.classes, style)
             text += "\n" + comparison(other.differences, str(hypothesis), str(compare), names)
     if html:
         sides = {"reference": str(reference), "hypothesis": str(hypothesis)}
         write_page(html, scores, words, style, **sides, audio=audio, compare=other)
     if json:
-        write_json_file(json, scores.as_dict())
+        write_json_file(json, scores.as_dict() | ({"differences": differences} if compare else {}))
     print_text(text)
 
 

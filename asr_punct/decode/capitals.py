@@ -10,7 +10,7 @@ is much more likely than any other case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -24,13 +24,18 @@ from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Case, Labels, Mar
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
-_COMMA_BITS = mark_bits((Mark.COMMA, Mark.SEMICOLON))
-_BEGIN_BITS = mark_bits(LEFT)
-_NEW_BITS = mark_bits((*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH))
+_COMMAS = (Mark.COMMA, Mark.SEMICOLON)
+_NEW = (*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
 """Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`."""
+_COMMA_BITS, _BEGIN_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LONG_WORD_COST = 2.0
 """Subtracted from the logit of ALL_CAPS on a long word."""
+
+
+def is_only_comma(marks: Collection[Mark]) -> bool:
+    """Whether a word has a comma or semicolon, and no mark after which a function word may have a capital."""
+    return any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _NEW)
 
 
 class CaseChoices(NamedTuple):
@@ -44,6 +49,7 @@ class CaseChoices(NamedTuple):
         after_comma: index of the most likely case after a comma or semicolon: a function word has no capital there.
         cost: logits that a capital costs; 0 where it is the most likely case, or the case is fixed.
         ended: whether a . or ? of the input ends a sentence after the word.
+        comma: whether a comma or semicolon of the input is after the word.
     """
 
     best: IntArray
@@ -51,6 +57,7 @@ class CaseChoices(NamedTuple):
     after_comma: IntArray
     cost: LogitArray
     ended: BoolArray
+    comma: BoolArray
 
     @classmethod
     def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
@@ -58,10 +65,12 @@ class CaseChoices(NamedTuple):
         logits = case_logits(probabilities, settings)
         logits[has_flag(flags, WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
-        after_comma = np.where(has_flag(flags, WordFlag.FUNCTION_WORD), 0, best)
+        loses_capital = has_flag(flags, WordFlag.FUNCTION_WORD) & ~has_flag(flags, WordFlag.LEFT_TAKEN)
+        after_comma = np.where(loses_capital, 0, best)
         cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
         cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
-        return cls(best, capital, after_comma, cost, has_flag(flags, WordFlag.ENDED))
+        ended, comma = has_flag(flags, WordFlag.ENDED), has_flag(flags, WordFlag.COMMA)
+        return cls(best, capital, after_comma, cost, ended, comma)
 
     def followed_by(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
@@ -98,7 +107,7 @@ class Capitals:
         codes = marks @ _MARK_BITS
         if not words:
             return []
-        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0)
+        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0) | choices.comma[:words]
         after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
         cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
         if self._sentence_capitals:

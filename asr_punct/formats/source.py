@@ -185,13 +185,16 @@ class Source:
                 raise InputError(display_name(self.path), found, f"text, or {option} (--from text where it is text)")
 
 
+_OTHER_JSON = " (how to convert other JSON: docs/formats.md, JSON)"
+
+
 def _detect_json(content: Any, path: Pathlike) -> str:
     """Return the format of a JSON file's value."""
     for name, format_ in FORMATS.items():
         if format_.recognises and format_.recognises(content):
             return name
     names = " ".join(name for name, format_ in FORMATS.items() if format_.recognises)
-    raise InputError(display_name(path), _describe(content), f"JSON of one of {names}, or a NeMo manifest")
+    raise InputError(display_name(path), _describe(content), f"JSON of one of {names}, or a NeMo manifest{_OTHER_JSON}")
 
 
 def _describe(content: Any) -> str:

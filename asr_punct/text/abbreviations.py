@@ -139,9 +139,9 @@ _RULES = {
         acronym=PeriodKind.NAME_PART,
         function_words=_words(
             """the a an and but or so i we you he she it they this that these those there in on at for from with as if
-            when while what who how why where our his her their my your its now then not no yes well also because
-            after before once however is are was were do does did can would could should have has let some all any
-            again to of by"""
+            when while what who how why where our his her their my your its now then not no yes well also because every
+            each both after before once however is are was were do does did can would could should have has let some all
+            any again to of by"""
         ),
         pronouns=frozenset("i"),
         suffixes=_words("s 's ’s"),

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""Train the language identifier, asr_punct/identifier.npz. Needs `pip install wordfreq Django`.
+"""Train the language identifier, asr_punct/identifier.npz.
+
+It needs `pip install wordfreq Django`, and of Debian apertium-es-gl, libreoffice-help-gl and libreoffice-help-es.
 
 Spanish, Basque and English are learnt from the shippable texts of the tables in `sources`, other languages from the
 word lists of wordfreq (CC BY-SA 4.0), each word as often as its frequency. Galician, which wordfreq lacks, is learnt
-from the translations of Django (BSD), a list of function words, and Portuguese words in Galician spelling. Words are as
-a recogniser writes them, in documents of 2 to 60; some documents mix Spanish and Basque.
+from the Spanish texts translated by Apertium, from LibreOffice's help (MPL 2.0), Django's translations (BSD), and a
+list of function words with Portuguese words in Galician spelling. Spanish is learnt from LibreOffice's help too, so
+that the topics of both are the same. Words are as a recogniser writes them, in documents of 2 to 60; some documents mix
+Spanish and Basque.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from math import sqrt
 from pathlib import Path
 from random import Random
@@ -39,9 +45,13 @@ Draw = Callable[[int], list[str]]
 """Returns a document of about so many words."""
 
 _WORDS_OF_A_SOURCE = 60_000
+_SHARE_OF_HELP = 0.1
+"""Share of the Spanish documents that are drawn from LibreOffice's help."""
 _SHARE_OF_LISTS = 0.2
 """Share of the Spanish and English documents that are drawn from wordfreq, which has all kinds of text."""
-_SHARE_OF_TRANSLATIONS = 0.3
+_WORDS_TO_TRANSLATE = 20_000
+"""Words of each Spanish source that are translated into Galician."""
+_GALICIAN_SHARES = {"apertium": 0.4, "help": 0.2, "django": 0.1, "words": 0.3}
 _SHARE_OF_FUNCTION_WORDS = 0.45
 _FREQUENT_WORDS = 200
 """Portuguese words that are not spelt as Galician: mostly function words, which are other words in Galician."""
@@ -58,17 +68,37 @@ _GALICIAN_SPELLING = (
 )  # fmt: skip
 """Changes of Portuguese words; a word that still has a letter of `_NOT_GALICIAN` is left out."""
 _NOT_GALICIAN = re.compile("[ãõâêôàkwy]")
+_PARAGRAPH = re.compile(r"<(p|li|td|h\d)\b[^>]*>(.*?)</\1>", re.DOTALL)
+_HELP = Path("/usr/share/libreoffice/help")
+_ENGLISH = frozenset(["the", "of", "to", "is", "and", "you", "for", "with", "this", "not", "can", "are", "be", "by"])
+"""Words of the paragraphs of LibreOffice's help that are not translated."""
 
 
-def text_words(corpus: Path, tables: list[Path], language: str) -> list[str]:
-    """Return the words of the sources of a language, at most about `_WORDS_OF_A_SOURCE` of each."""
+def text_lines(corpus: Path, tables: list[Path], language: str, words: int) -> list[str]:
+    """Return the first lines of the sources of a language, of about so many words of each source."""
     found: list[str] = []
     for source in {source.file: source for table in tables for source in read_sources(table)}.values():
         if source.language == language:
-            lines = chain.from_iterable(read_blocks(corpus, source))
-            words = (word for line in lines for word in letters_of(line.split()))
-            found += islice(words, _WORDS_OF_A_SOURCE)
+            count = 0
+            for line in chain.from_iterable(read_blocks(corpus, source)):
+                if count >= words:
+                    break
+                count += len(line.split())
+                found.append(line)
     return found
+
+
+def words_of(lines: Iterable[str]) -> list[str]:
+    """Return the words of lines."""
+    return [word for line in lines for word in letters_of(line.split())]
+
+
+def machine_translated(lines: list[str]) -> list[str]:
+    """Return lines of Spanish in Galician."""
+    command = ["apertium", "-u", "es-gl"]
+    return subprocess.run(command, input="\n".join(lines), capture_output=True, check=True, text=True).stdout.split(
+        "\n"
+    )
 
 
 def translated_words(package: Path, language: str) -> list[str]:
@@ -80,6 +110,23 @@ def translated_words(package: Path, language: str) -> list[str]:
             text = "".join(re.findall(r'"(.*)"', entry))
             found += letters_of(re.sub(r"%\(\w+\)\w|%\w|<[^>]*>|\{[^}]*\}|\\n|\\", " ", text).split())
     return found
+
+
+def paragraphs(folder: Path) -> Iterator[str]:
+    """Yield the different paragraphs of the HTML files of a folder, of at least five words."""
+    seen = set()
+    for path in sorted(folder.rglob("*.html")):
+        for _, content in _PARAGRAPH.findall(path.read_text(encoding="utf-8")):
+            text = " ".join(html.unescape(re.sub("<[^>]+>", " ", content)).split())
+            if len(text.split()) >= 5 and text not in seen:
+                seen.add(text)
+                yield text
+
+
+def help_words(folder: Path) -> list[str]:
+    """Return the words of LibreOffice's help, without paragraphs that have English words."""
+    texts = (list(letters_of(text.split())) for text in paragraphs(folder))
+    return [word for words in texts if not _ENGLISH & set(words) for word in words]
 
 
 def running(words: list[str], random: Random) -> Draw:
@@ -101,11 +148,22 @@ def listed(language: str, random: Random, first: int = 0) -> Draw:
     return lambda length: list(letters_of(random.choices(words, cum_weights=weights, k=length)))
 
 
-def galician(random: Random) -> Draw:
-    """Return documents of function words, translations, and Portuguese words in Galician spelling."""
+def galician(spanish: list[str], help_folder: Path, random: Random) -> Draw:
+    """Return documents of translated lines, of help, of Django, or of function words and Portuguese words."""
     import django
 
-    translations = running(translated_words(Path(django.__path__[0]), "gl"), random)
+    draws: dict[str, Draw] = {
+        "apertium": running(words_of(machine_translated(spanish)), random),
+        "help": running(help_words(help_folder), random),
+        "django": running(translated_words(Path(django.__path__[0]), "gl"), random),
+        "words": galician_words(random),
+    }
+    kinds, shares = list(_GALICIAN_SHARES), list(_GALICIAN_SHARES.values())
+    return lambda length: draws[random.choices(kinds, shares)[0]](length)
+
+
+def galician_words(random: Random) -> Draw:
+    """Return documents of function words, and Portuguese words in Galician spelling."""
     function_words, portuguese = read_text_file(_FUNCTION_WORDS).split(), listed("pt", random, _FREQUENT_WORDS)
 
     def respelt(word: str) -> str:
@@ -114,8 +172,6 @@ def galician(random: Random) -> Draw:
         return word
 
     def draw(length: int) -> list[str]:
-        if random.random() < _SHARE_OF_TRANSLATIONS:
-            return translations(length)
         others = iter([word for word in map(respelt, portuguese(2 * length)) if not _NOT_GALICIAN.search(word)])
         is_function_word = [random.random() < _SHARE_OF_FUNCTION_WORDS for _ in range(length)]
         return [random.choice(function_words) if each else next(others, "o") for each in is_function_word]
@@ -128,11 +184,13 @@ def mixed(first: Draw, second: Draw, share: float, random: Random) -> Draw:
     return lambda length: (second if random.random() < share else first)(length)
 
 
-def drawers(corpus: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
+def drawers(corpus: Path, help_folder: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
     """Return how documents of each language are drawn."""
-    draws = {language: listed(language, random) for language in LISTED} | {"gl": galician(random)}
+    draws = {language: listed(language, random) for language in LISTED}
+    draws["gl"] = galician(text_lines(corpus, tables, "es", _WORDS_TO_TRANSLATE), help_folder / "gl", random)
     for language in OWN:
-        draws[language] = running(text_words(corpus, tables, language), random)
+        draws[language] = running(words_of(text_lines(corpus, tables, language, _WORDS_OF_A_SOURCE)), random)
+    draws["es"] = mixed(draws["es"], running(help_words(help_folder / "es"), random), _SHARE_OF_HELP, random)
     for language in ("es", "en"):
         draws[language] = mixed(draws[language], listed(language, random), _SHARE_OF_LISTS, random)
     return draws
@@ -172,6 +230,7 @@ def batch(draws: dict[str, Draw], size: int, buckets: int, random: Random) -> tu
 
 def main(
     corpus: Annotated[Path, Option(help="Folder of the texts that the tables of sources name.")],
+    help_folder: Annotated[Path, Option(help="Folder of LibreOffice's help, with folders es and gl.")] = _HELP,
     output: Annotated[Path, Option(help="File to write.")] = MODEL,
     buckets: Annotated[int, Option(help="Number of hashes.")] = 1 << 14,
     steps: Annotated[int, Option(help="Training steps, of 256 documents.")] = 1000,
@@ -180,7 +239,7 @@ def main(
     random = Random(seed)
     torch.manual_seed(seed)
     tables = sorted((Path(__file__).parent.parent / "sources").glob("*.tsv"))
-    draws = drawers(corpus, tables, random)
+    draws = drawers(corpus, help_folder, tables, random)
     table = torch.nn.EmbeddingBag(buckets, len(LANGUAGES), mode="sum")
     torch.nn.init.zeros_(table.weight)
     bias = torch.nn.Parameter(torch.zeros(len(LANGUAGES)))
