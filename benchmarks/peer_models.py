@@ -129,14 +129,15 @@ def make_asr_punct(folder: Path, _: Path) -> None:
 
 
 def make_sentencepiece(folder: Path, vocabulary: Path) -> None:
-    """Write the tokenizer of punctuators."""
+    """Write the tokenizer of punctuators, with about as many sub-words a word as the tokenizer of `en`."""
     from sentencepiece import SentencePieceTrainer
 
     SentencePieceTrainer.Train(
         input=str(vocabulary),
         input_format="tsv",
         model_prefix=str(folder / "punctuators/sp"),
-        vocab_size=30_000,
+        model_type="bpe",
+        vocab_size=int(1.1 * vocabulary.read_text(encoding="utf-8").count("\n")),
         hard_vocab_limit=False,
         max_sentencepiece_length=_LETTERS,
         pad_id=0,
@@ -154,13 +155,20 @@ def make_nemo(folder: Path, _: Path) -> None:
     head = {"num_fc_layers": 1, "fc_dropout": 0.1, "activation": "relu", "use_transformer_init": True}
     bert = str(folder / "bert")
     config = {
-        "tokenizer": {"tokenizer_name": bert, "vocab_file": f"{bert}/vocab.txt"},
+        "tokenizer": {
+            "tokenizer_name": bert,
+            "vocab_file": f"{bert}/vocab.txt",
+            "tokenizer_model": None,
+            "special_tokens": None,
+        },
         "language_model": {"pretrained_model_name": bert},
         "punct_head": head,
         "capit_head": head,
+        **dict.fromkeys(("train_ds", "validation_ds", "test_ds", "optim")),
         "class_labels": {"punct_labels_file": "punct_label_ids.csv", "capit_labels_file": "capit_label_ids.csv"},
         "common_dataset_parameters": {
             "pad_label": "O",
+            "label_vocab_dir": None,
             "punct_label_ids": {label: index for index, label in enumerate("O,.?")},
             "capit_label_ids": {"O": 0, "U": 1},
         },

@@ -10,7 +10,7 @@ rounds. All run an encoder of the size of `en`. Run it in an environment with as
 from __future__ import annotations
 
 import argparse
-import hashlib
+import inspect
 import json
 import os
 import re
@@ -25,6 +25,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
+import peer_models
+
 from asr_punct.errors import InputError
 from asr_punct.formats.files import read_text_file
 from asr_punct.scoring.environment import describe_environment
@@ -35,7 +37,7 @@ _TORCH = ("torch==2.13.0",)
 _PINS = ("-c", str(ROOT / "recipes/constraints.txt"))
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
-_LIMIT_S = 500
+_LIMIT_S = 1800
 _BASELINE = "fullstop"
 _VOCABULARY = "words.tsv"
 
@@ -48,10 +50,12 @@ class Environment:
         installs: arguments of consecutive calls of `pip install`. torch comes first, so that pip's settings choose its
             build.
         makes: parts of benchmarks/peer_models.py that need its packages.
+        removes: packages to uninstall; torchvision of PyPI does not load beside a CPU build of torch.
     """
 
     installs: Sequence[Sequence[str]]
     makes: Sequence[str] = ()
+    removes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ ENVIRONMENTS = {
     "asr_punct": Environment([[str(ROOT), *_PINS]]),
     "asr_punct-train": Environment([[*_TORCH], [f"{ROOT}[train]", *_PINS]]),
     "fullstop": Environment([_TORCH, ["deepmultilingualpunctuation==1.0.1", "transformers==4.57.6"]]),
-    "nemo": Environment([_TORCH, ["nemo-toolkit[nlp]==2.4.1"]], ["nemo"]),
+    "nemo": Environment([_TORCH, ["nemo-toolkit[nlp]==2.4.1", "pangu==4.0.6.1"]], ["nemo"], ["torchvision"]),
     "punctuators": Environment([_TORCH, ["punctuators==0.0.7", "onnxruntime==1.31.1"]], ["sentencepiece"]),
     "sherpa": Environment([["sherpa-onnx==1.13.8"]]),
     "transformers": Environment([_TORCH, ["transformers==5.23.0"]]),
@@ -128,8 +132,10 @@ def make_environment(name: str, venvs: Path) -> str:
     if done.is_file() and read_text_file(done) == installs:
         return ""
     venv.create(folder, clear=True)
-    for install in ENVIRONMENTS[name].installs:
-        pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", *install]
+    commands = [["install", *install] for install in ENVIRONMENTS[name].installs]
+    commands += [["uninstall", "--yes", package] for package in ENVIRONMENTS[name].removes]
+    for command in commands:
+        pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", *command]
         if reason := call(pip, venvs / f"{name}.log"):
             return reason
     done.write_text(installs, encoding="utf-8")
@@ -148,12 +154,12 @@ def make_models(environments: Sequence[str], venvs: Path) -> dict[str, str]:
 
 def _make_part(part: str, python: Path | str, venvs: Path) -> str:
     models, words, script = venvs / "models", venvs / _VOCABULARY, ROOT / "benchmarks/peer_models.py"
-    made, content = models / f"{part}.sha256", hashlib.sha256(script.read_bytes() + words.read_bytes()).hexdigest()
-    if made.is_file() and read_text_file(made) == content:
+    made, source = models / f"{part}.made", inspect.getsource(peer_models.PARTS[part]) + read_text_file(words)
+    if made.is_file() and read_text_file(made) == source:
         return ""
     reason = call([python, "-P", script, part, models, words], venvs / f"{part}.log")
     if not reason:
-        made.write_text(content, encoding="utf-8")
+        made.write_text(source, encoding="utf-8")
     return reason
 
 
