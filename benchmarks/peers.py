@@ -234,6 +234,13 @@ def measure(names: Sequence[str], venvs: Path, text: Path, rounds: int) -> dict[
     }
 
 
+def _command(options: argparse.Namespace) -> str:
+    """Return the command without the folders of this machine."""
+    text = " --text FILE" if options.text else ""
+    only = f" --only {' '.join(options.only)}" if options.only != [*PROGRAMS] else ""
+    return f"python benchmarks/peers.py --venvs DIR{text} --words {options.words} --rounds {options.rounds}{only}"
+
+
 def main() -> None:
     """Measure, print the table and put it into the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -254,7 +261,7 @@ def main() -> None:
     text = venvs / "text.txt"
     text.write_text(" ".join(islice(cycle(words), options.words)), encoding="utf-8")
     results = measure(options.only, venvs, text, options.rounds)
-    lines = [*table(results, options.words), "", *describe_environment(f"python {' '.join(sys.argv)}")]
+    lines = [*table(results, options.words), "", *describe_environment(_command(options))]
     print("\n".join(lines))
     options.page.write_text(replace_between(page, lines), encoding="utf-8")
 
