@@ -68,14 +68,15 @@ def make_graphs(folder: Path, vocabulary: Path) -> None:
     from torch import Tensor, nn
     from transformers import BertForTokenClassification
 
-    model = BertForTokenClassification.from_pretrained(folder / "bert", attn_implementation="eager").eval()
+    model = BertForTokenClassification.from_pretrained(folder / "bert", attn_implementation="eager")
     encoder, width = model.bert, model.config.hidden_size
     frequent = [line.split("\t")[0] for line in vocabulary.read_text(encoding="utf-8").splitlines()]
     words = ["<unk>", *frequent[: model.config.vocab_size - 1]]
 
     class Logits(nn.Module):
         def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-            return model(input_ids, attention_mask).logits
+            logits: Tensor = model(input_ids, attention_mask).logits
+            return logits
 
     class Punctuators(nn.Module):
         def __init__(self) -> None:
@@ -93,7 +94,7 @@ def make_graphs(folder: Path, vocabulary: Path) -> None:
         """The most frequent word always ends a sentence: sherpa-onnx cuts its windows at sentence ends."""
 
         def forward(self, inputs: Tensor, text_lengths: Tensor) -> Tensor:
-            logits = model(inputs.long(), (text_lengths[:, None] > 0).expand_as(inputs).long()).logits
+            logits: Tensor = model(inputs.long(), (text_lengths[:, None] > 0).expand_as(inputs).long()).logits
             ends = (inputs == 1)[..., None] * torch.eye(len(SHERPA_LABELS))[SHERPA_LABELS.index("。")]
             return logits + 100 * ends - 100 * torch.eye(len(SHERPA_LABELS))[0]
 

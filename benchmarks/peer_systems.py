@@ -30,7 +30,8 @@ def fullstop(models: Path) -> Restore:
     """`PunctuationModel` of deepmultilingualpunctuation, in chunks of 230 words."""
     from deepmultilingualpunctuation import PunctuationModel
 
-    return PunctuationModel(str(models / "bert")).restore_punctuation
+    restore: Restore = PunctuationModel(str(models / "bert")).restore_punctuation
+    return restore
 
 
 def nemo(models: Path) -> Restore:
@@ -59,7 +60,8 @@ def sherpa(models: Path) -> Restore:
     from sherpa_onnx import OfflinePunctuation, OfflinePunctuationConfig, OfflinePunctuationModelConfig
 
     model = OfflinePunctuationModelConfig(ct_transformer=str(models / "sherpa.onnx"), num_threads=1)
-    return OfflinePunctuation(OfflinePunctuationConfig(model)).add_punctuation
+    restore: Restore = OfflinePunctuation(OfflinePunctuationConfig(model)).add_punctuation
+    return restore
 
 
 def transformers(models: Path) -> Restore:
