@@ -174,9 +174,12 @@ class CapitalsCheck:
     def add(self, words: Iterable[Word]) -> None:
         """Check more words; those without capital and small letters, tags and addresses do not count."""
         if self._only_capitals:
-            cased = [word.text for word in words if takes_case(word.text) and word.text.lower() != word.text.upper()]
-            self._only_capitals = all(text == text.upper() for text in cased)
-            self._count += len(cased)
+            for text in (word.text for word in words):
+                capitals = text.upper()
+                if text != capitals and takes_case(text):
+                    self._only_capitals = False
+                    return
+                self._count += capitals != text.lower() and takes_case(text)
 
     def are_capitals(self, minimum: int = MIN_CAPITALS) -> bool:
         """Whether there were at least `minimum` words, all in capitals."""

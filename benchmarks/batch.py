@@ -2,7 +2,8 @@
 
 Each measurement is a command of its own, with the start of its processes, on words that are drawn from the model's
 vocabulary (Zipf). Rounds are interleaved, so that other load of the machine affects all of them. The cluster has two
-nodes of one core on this machine and runs before the measurement begins. Writes batch.json.
+nodes of one core on this machine and runs before the measurement begins. CPU times are those of the command and its
+processes; the processes of the cluster are not among them. Writes batch.json.
 
     python benchmarks/batch.py [batch.json] [--files 2000] [--words 200] [--rounds 3] [--ray]
 """
@@ -10,6 +11,7 @@ nodes of one core on this machine and runs before the measurement begins. Writes
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import subprocess
@@ -19,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from speed import RUN, drawn_words, seconds
 
@@ -45,12 +48,20 @@ def write_inputs(folder: Path, files: int, words: int) -> int:
     return count
 
 
-def restore(folder: Path, name: str, *options: str) -> float:
-    """Restore a folder of inputs. Return the seconds that the command takes."""
+def restore(folder: Path, name: str, *options: str) -> tuple[float, float]:
+    """Restore a folder of inputs. Return the seconds that the command takes, and its CPU seconds."""
     output = folder / "out"
     shutil.rmtree(output, ignore_errors=True)
     arguments = ["batch", str(folder / name), "-o", str(output), "--model", _MODEL, "--quiet", *options]
-    return seconds(lambda: subprocess.run([sys.executable, "-c", RUN, *arguments], check=True))
+    before = children_seconds()
+    took = seconds(lambda: subprocess.run([sys.executable, "-c", RUN, *arguments], check=True))
+    return took, children_seconds() - before
+
+
+def children_seconds() -> float:
+    """Return the CPU seconds of processes that were started here and have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 @contextmanager
@@ -59,7 +70,7 @@ def running_cluster() -> Iterator[str]:
     from ray.cluster_utils import Cluster
 
     options = {"num_cpus": 1, "object_store_memory": _STORE_BYTES}
-    cluster = Cluster(initialize_head=True, head_node_args={"include_dashboard": False, **options})
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"include_dashboard": False, **options})
     try:
         cluster.add_node(**options)
         yield str(cluster.address)
@@ -67,9 +78,9 @@ def running_cluster() -> Iterator[str]:
         cluster.shutdown()
 
 
-def measure(folder: Path, rounds: int, with_ray: bool) -> dict[str, float]:
-    """Return the median seconds of each measurement."""
-    took: dict[str, list[float]] = {}
+def measure(folder: Path, rounds: int, with_ray: bool) -> dict[str, tuple[float, float]]:
+    """Return the median seconds and CPU seconds of each measurement."""
+    took: dict[str, list[tuple[float, float]]] = {}
     for _ in range(rounds):
         took.setdefault("large_jobs_1", []).append(restore(folder, "large", "--jobs", "1"))
         took.setdefault("small_jobs_1", []).append(restore(folder, "small", "--jobs", "1"))
@@ -77,7 +88,7 @@ def measure(folder: Path, rounds: int, with_ray: bool) -> dict[str, float]:
         if with_ray:
             with running_cluster() as address:
                 took.setdefault("small_ray_2", []).append(restore(folder, "small", "--ray", address))
-    return {name: median(values) for name, values in took.items()}
+    return {name: (median(wall for wall, _ in times), median(cpu for _, cpu in times)) for name, times in took.items()}
 
 
 def main() -> None:
@@ -93,11 +104,15 @@ def main() -> None:
         words = write_inputs(Path(folder), options.files, options.words)
         took = measure(Path(folder), options.rounds, options.ray)
     facts: dict[str, float] = {"files": options.files, "words": words}
-    facts |= {f"{name}_words_a_second": words / value for name, value in took.items()}
-    facts["small_times_large"] = took["large_jobs_1"] / took["small_jobs_1"]
-    facts["two_jobs_times_one"] = took["small_jobs_1"] / took["small_jobs_2"]
-    if options.ray:
-        facts["ray_times_two_jobs"] = took["small_jobs_2"] / took["small_ray_2"]
+    facts |= {f"{name}_words_a_second": words / wall for name, (wall, _) in took.items()}
+    facts |= {f"{name}_cpu_us_a_word": 1e6 * cpu / words for name, (_, cpu) in took.items() if "ray" not in name}
+    for name, one, other in (
+        ("small_times_large", "small_jobs_1", "large_jobs_1"),
+        ("two_jobs_times_one", "small_jobs_2", "small_jobs_1"),
+        ("ray_times_two_jobs", "small_ray_2", "small_jobs_2"),
+    ):
+        if one in took:
+            facts[name] = took[other][0] / took[one][0]
     write_json_file(options.output, facts)
     for name, value in facts.items():
         print(f"{name.replace('_', ' ')}: {value:.4g}")

@@ -113,7 +113,8 @@ def _restore_round(
     initial = min(cores, actors or cores)
     rows = [_row(group) for group in _groups(items, initial)]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    counter = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
+    remote: Any = ray.remote
+    counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
     compute = ray.data.ActorPoolStrategy(
         min_size=1,
         max_size=actors or max(initial, len(rows)),

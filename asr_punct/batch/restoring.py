@@ -90,13 +90,14 @@ class Restorer:
 
     def __init__(self, punctuator: Punctuator, options: FileOptions) -> None:
         self._punctuator, self._options = punctuator, options
+        self._collector = _Collector()
 
     def run(self, item: Item) -> Result:
         """Restore one file unless its output exists. Errors are returned, not raised."""
         paths = item.source, item.output
         is_remote = any(map(is_url, paths))
         exists = is_file if is_url(item.output) else os.path.isfile
-        with _collected_warnings() as warnings:
+        with self._collector.collected() as warnings:
             try:
                 if not self._options.overwrite and exists(item.output):
                     return Result(item)
@@ -146,7 +147,7 @@ class Restorer:
         """Yield the utterances; log hints at labels, and at words that are all in capitals."""
         has_labels, capitals = False, CapitalsCheck()
         for utterance in utterances:
-            has_labels = has_labels or any(label != Labels() for label in utterance.labels)
+            has_labels = has_labels or any(word.labels and word.labels != Labels() for word in utterance.words)
             capitals.add(utterance.words)
             yield utterance
         if has_labels and self._options.hint_labels:
@@ -171,15 +172,15 @@ class _Collector(logging.Handler):
         """Keep one message."""
         self.messages.append(record.getMessage())
 
-
-@contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
-    """Collect what the package logs, which is not printed then."""
-    logger, collector = logging.getLogger("asr_punct"), _Collector()
-    propagated, logger.propagate = logger.propagate, False
-    logger.addHandler(collector)
-    try:
-        yield collector.messages
-    finally:
-        logger.removeHandler(collector)
-        logger.propagate = propagated
+    @contextmanager
+    def collected(self) -> Iterator[list[str]]:
+        """Collect what the package logs, which is not printed then."""
+        logger = logging.getLogger("asr_punct")
+        propagated, logger.propagate = logger.propagate, False
+        self.messages = []
+        logger.addHandler(self)
+        try:
+            yield self.messages
+        finally:
+            logger.removeHandler(self)
+            logger.propagate = propagated
