@@ -36,6 +36,15 @@ def wait_for_outputs(folder, count):
         time.sleep(0.05)
 
 
+def wait_for_end(group):
+    """Wait until all processes of a group have ended, also workers whose parent was killed."""
+    with suppress(ProcessLookupError):
+        for _ in range(1200):
+            os.killpg(group, 0)
+            time.sleep(0.05)
+        pytest.fail("a process was left")
+
+
 def test_unfinished_files_of_dead_processes_are_removed(tmp_path):
     code = f"""
 import os
@@ -65,8 +74,7 @@ def test_an_interrupt_leaves_only_complete_files(tmp_path, number, status):
     assert batch.returncode == status
     assert " left (the same command continues); " in error
     assert len(error.splitlines()) == 1
-    with pytest.raises(ProcessLookupError):
-        os.killpg(batch.pid, 0)
+    wait_for_end(batch.pid)
     assert not [name for name in contents(tmp_path / "out") if name.endswith(".partial")]
 
 
@@ -88,10 +96,7 @@ def test_killed_at_ten_random_moments(tmp_path, whole_group):
         time.sleep(rng.random() / 10)
         os.killpg(batch.pid, signal.SIGKILL) if whole_group else batch.kill()
         batch.wait()
-        with suppress(ProcessLookupError):
-            while True:  # workers whose parent was killed end by themselves
-                os.killpg(batch.pid, 0)
-                time.sleep(0.05)
+        wait_for_end(batch.pid)
         found = {name: content for name, content in contents(tmp_path / "out").items() if "partial" not in name}
         assert found.items() <= expected.items()
         times = {name: (tmp_path / "out" / name).stat().st_mtime_ns for name in found}
