@@ -9,8 +9,7 @@ import pytest
 from dummies import tiny_config, write_corpus
 from hypothesis import HealthCheck, settings
 
-from asr_punct import cli
-from asr_punct.inference.punctuator import Punctuator
+from asr_punct import Punctuator, cli
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 
 settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])
