@@ -60,7 +60,7 @@ NETFLIX = Limits(
 
 5/6 to 7 s; two lines of 42 characters; two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; a
 cue ends at most 12 frames after the sound; two speakers of a cue have a line each, after a hyphen without a space. 20
-characters a second for adults in English. Of the 17 in Spanish and Basque we have no copy to check them against.
+characters a second for adults in English. 17 in Spanish and Basque could not be checked.
 """
 
 BBC = Limits(
