@@ -66,6 +66,8 @@ def invalid(error: ValidationError, place: str) -> ServiceError:
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The body is not JSON, or not a form."},
     401: {"description": "The token is missing or wrong."},
+    403: {"description": "The request is from a page of another site."},
+    408: {"description": "The body does not end in time."},
     413: {"description": "The body is too large."},
     422: {"description": "The input is malformed: place, found, expected."},
     503: {"description": "Too many requests wait; the header Retry-After has seconds."},
