@@ -115,7 +115,7 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
     process, address = start(options.model, max(1, 2 * (streams + 3 * options.hostile)))
     try:
         end = time.monotonic() + options.seconds
-        load = Load(address, words, options.language, options.rate, options.right, end)
+        load = Load(address, words, options.language, options.rate, options.right, not options.no_preview, end)
         results, facts = asyncio.run(run(load, options, streams, process.pid))
     finally:
         process.terminate()
@@ -135,6 +135,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=3.0, help="words a second of a stream")
     parser.add_argument("--right", type=int, default=3, help="look-ahead")
+    parser.add_argument("--no-preview", action="store_true", help="partial words without marks and capitals")
     parser.add_argument("--clients", type=int, default=0, help="HTTP clients that send documents")
     parser.add_argument("--document-words", type=int, default=1000)
     parser.add_argument("--hostile", type=int, default=0, help="number of hostile clients of each kind")

@@ -47,6 +47,7 @@ class Load:
         language: language of the words, so that no word waits for its identification.
         rate: words a second of a stream.
         right: look-ahead in words.
+        preview: whether partial words have marks and capitals.
         end: time of `time.monotonic` at which clients stop.
     """
 
@@ -55,6 +56,7 @@ class Load:
     language: str
     rate: float
     right: int
+    preview: bool
     end: float
 
     @property
@@ -88,7 +90,9 @@ async def stream(load: Load, results: Results, seed: int) -> None:
 
     await asyncio.sleep(rng.random() * 5)
     async with connect(load.stream_url, compression=None, open_timeout=60, ping_timeout=None) as socket:
-        await socket.send(json.dumps({"config": {"language": load.language, "right": load.right}}))
+        await socket.send(
+            json.dumps({"config": {"language": load.language, "right": load.right, "preview": load.preview}})
+        )
         receiving = asyncio.create_task(receive(socket))
         while time.monotonic() < load.end:
             burst = load.some_words(rng, rng.randint(1, _BURST))

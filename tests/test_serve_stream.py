@@ -60,7 +60,7 @@ def client(make_client):
 
 
 def streamed(punctuator, words, right=3):
-    with punctuator.stream(right=right) as stream:
+    with punctuator.stream(right=right, flush_after=1000) as stream:
         return [each.written for word in words for each in stream.push(word)] + [
             each.written for each in stream.flush()
         ]
@@ -72,6 +72,14 @@ def ask(socket, **message):
     return ServerMessage.model_validate_json(socket.receive_text())
 
 
+SLOW = {"flush_after": 1000}  # a busy machine makes no pauses
+
+
+def bare(text):
+    """Return the words of a text without marks and capitals."""
+    return "".join(character for character in text.lower() if character.isalpha() or character == " ").split()
+
+
 def written(*answers):
     return [word.written for answer in answers for word in answer.final]
 
@@ -81,9 +89,9 @@ def written(*answers):
 
 def test_words_are_committed_as_in_python(client, punctuator):
     with client.websocket_connect("/v1/stream") as socket:
-        answers = [ask(socket, words=[word]) for word in TEXT]
+        answers = [ask(socket, words=[word], **({} if i else {"config": SLOW})) for i, word in enumerate(TEXT)]
         assert [len(answer.final) for answer in answers] == [0, 0, 0] + [1] * (len(TEXT) - 3)
-        assert [answer.partial.split() for answer in answers[3:]] == [TEXT[i - 2 : i + 1] for i in range(3, len(TEXT))]
+        assert [bare(answer.partial) for answer in answers[3:]] == [TEXT[i - 2 : i + 1] for i in range(3, len(TEXT))]
         answers.append(ask(socket, end=True))
         assert (answers[-1].partial, answers[-1].end) == ("", len(TEXT))
         assert written(*answers) == streamed(punctuator, TEXT)
@@ -94,25 +102,52 @@ def test_words_are_committed_as_in_python(client, punctuator):
 def test_times_stay_and_give_pauses(client, punctuator):
     words = [{"word": word, "start": i, "end": i + 0.25 * (1 + i % 3)} for i, word in enumerate(TEXT)]
     with client.websocket_connect("/v1/stream") as socket:
-        answer = ask(socket, config={"right": 2}, words=words, end=True)
-    expected = streamed(punctuator, [Word(each["word"], each["start"], each["end"]) for each in words], right=2)
-    assert written(answer) == expected
+        answer = ask(socket, config={"right": 2, **SLOW}, words=words, end=True)
+    timed = [Word(each["word"], each["start"], each["end"]) for each in words]
+    assert written(answer) == streamed(punctuator, timed, right=2)
     assert [(word.word, word.start, word.end) for word in answer.final] == [tuple(each.values()) for each in words]
 
 
 def test_partial_words_follow_those_that_wait(client):
     with client.websocket_connect("/v1/stream") as socket:
-        assert ask(socket, partial="ana mi").partial == "ana mi"
-        assert ask(socket, words=["ana"], partial="mira la").partial == "ana mira la"
-        assert ask(socket, words=["mira"]).partial == "ana mira"
+        assert ask(socket, config=SLOW, partial="ana mi").partial == "ana mi"
+        assert bare(ask(socket, words=["ana"], partial="mira la").partial) == ["ana", "mira", "la"]
+        assert ask(socket, words=["mira"], partial="la").partial == "Ana, mira la"
+
+
+def test_words_without_a_preview(client):
+    with client.websocket_connect("/v1/stream") as socket:
+        assert ask(socket, config={"preview": False, **SLOW}, words=["ana", "mira"]).partial == "ana mira"
+
+
+def test_a_pause_of_the_clock_commits_words(client):
+    with client.websocket_connect("/v1/stream") as socket:
+        asked = ask(socket, config={"flush_after": 0.2}, words=["ana", "mira"])
+        later = ServerMessage.model_validate_json(socket.receive_text())
+        assert (asked.final, [word.word for word in later.final]) == ([], ["ana", "mira"])
+        assert (later.partial, later.end) == ("", None)
+        assert [word.word for word in ask(socket, words=["la"], end=True).final] == ["la"]
+
+
+def test_streams_together_are_those_alone(client, punctuator):
+    """Streams with several settings send words at the same time."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(client.websocket_connect("/v1/stream")) for _ in range(6)]
+        for i, socket in enumerate(sockets):
+            socket.send_text(json.dumps({"config": {"right": 1 + i % 2, **SLOW}, "words": TEXT[i:]}))
+        for socket in sockets:
+            socket.send_text('{"end": true}')
+        for i, socket in enumerate(sockets):
+            answers = [ServerMessage.model_validate_json(socket.receive_text()) for _ in range(2)]
+            assert written(*answers) == streamed(punctuator, TEXT[i:], right=1 + i % 2)
 
 
 def test_a_stream_is_continued(client, punctuator):
     with client.websocket_connect("/v1/stream") as socket:
-        first = ask(socket, words=TEXT[:9])
+        first = ask(socket, config=SLOW, words=TEXT[:9])
     context = [word.model_dump(exclude_none=True, mode="json") for word in first.final]
     with client.websocket_connect("/v1/stream") as socket:
-        assert ask(socket, config={"committed": context}).final == []
+        assert ask(socket, config={"committed": context, **SLOW}).final == []
         second = ask(socket, words=TEXT[6:], end=True)
     assert second.end == len(TEXT) - 6
     assert written(first, second) == streamed(punctuator, TEXT)
@@ -153,7 +188,7 @@ def test_messages_of_any_size_give_the_same_words(client, punctuator, words, ran
     with client.websocket_connect("/v1/stream") as socket:
         while left:
             count = random.randint(1, len(left))
-            answers.append(ask(socket, words=left[:count]))
+            answers.append(ask(socket, words=left[:count], **({} if answers else {"config": SLOW})))
             left = left[count:]
         answers.append(ask(socket, end=True))
     assert written(*answers) == streamed(punctuator, words)
@@ -174,7 +209,7 @@ def test_token_and_origin(make_client):
         assert refused.value.status_code == status
     for path, headers in (("/v1/stream?token=abc", {}), ("/v1/stream", {"authorization": "Bearer abc"})):
         with client.websocket_connect(path, headers=headers) as socket:
-            assert ask(socket, words=["ana"]).partial == "ana"
+            assert bare(ask(socket, words=["ana"]).partial) == ["ana"]
 
 
 def test_too_many_streams(make_client):
@@ -187,13 +222,13 @@ def test_too_many_streams(make_client):
     metrics = client.get("/metrics").text
     assert 'asr_punct_refused_total{limit="streams"} 1.0' in metrics
     with client.websocket_connect("/v1/stream") as socket:
-        assert ask(socket, words=["ana"]).partial == "ana"
+        assert bare(ask(socket, words=["ana"]).partial) == ["ana"]
 
 
 def test_an_idle_stream_gets_its_words(make_client):
     client = make_client(limits=Limits(idle_s=0.3))
     with client.websocket_connect("/v1/stream") as socket:
-        ask(socket, words=["ana", "mira"])
+        ask(socket, config=SLOW, words=["ana", "mira"])
         last = ServerMessage.model_validate_json(socket.receive_text())
         assert ([word.word for word in last.final], last.end) == (["ana", "mira"], 2)
         with pytest.raises(WebSocketDisconnect) as closed:
@@ -240,7 +275,7 @@ def test_large_messages_and_slow_readers(make_service):
 def test_the_stop_commits_the_words_and_tells_the_client(make_service, punctuator):
     async def talk(address, server):
         async with connect(f"ws://{address}/v1/stream") as socket:
-            await socket.send(json.dumps({"words": TEXT}))
+            await socket.send(json.dumps({"config": SLOW, "words": TEXT}))
             answers = [ServerMessage.model_validate_json(await socket.recv())]
             server.should_exit = True
             answers.append(ServerMessage.model_validate_json(await socket.recv()))
@@ -261,7 +296,7 @@ def test_the_client_reconnects(breaking_server, punctuator, breaks):
     words = (TEXT * 4)[:41]
 
     async def talk():
-        async with StreamClient(f"ws://{address}/v1/stream", retry_s=0.01) as client:
+        async with StreamClient(f"ws://{address}/v1/stream", retry_s=0.01, config=SLOW) as client:
             for number, word in enumerate(words):
                 await client.send(word)
                 if number in breaks:

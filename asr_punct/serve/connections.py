@@ -14,6 +14,7 @@ from starlette.types import Scope
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.metrics import Metrics
+from asr_punct.words import Seconds
 
 STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
 """Codes with which the service closes a connection."""
@@ -91,6 +92,14 @@ class Connection:
         for task in (self._receiving, self._stopping):
             if task:
                 task.cancel()
+
+    async def is_quiet(self, seconds: Seconds) -> bool:
+        """Wait for the next message; return whether none has come in this time, which is below the limit of silence."""
+        if self._stop.is_set() or seconds >= self._limits.idle_s:
+            return False
+        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
+        tasks = {self._receiving, self._stopping}
+        return not (await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED))[0]
 
     async def receive(self) -> str | bytes | None:
         """Return the next message; None if the service stops or the client is idle.

@@ -10,12 +10,14 @@ from typing import Any
 from fastapi import WebSocket
 from pydantic import ValidationError
 
+from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.errors import plural
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
 from asr_punct.serve.errors import ServiceError, invalid
 from asr_punct.serve.messages import ClientMessage, StreamConfig
 from asr_punct.serve.service import Service
-from asr_punct.serve.streams import CommittedWord, LiveStream
+from asr_punct.serve.streams import Answer, LiveStream
+from asr_punct.words import Seconds
 
 
 async def serve_stream(websocket: WebSocket, service: Service) -> None:
@@ -37,17 +39,30 @@ class _Session:
     connection: Connection
     service: Service
     stream: LiveStream | None = None
-    last_start: float = 0.0
+    last_start: Seconds = 0.0
+    flush_after: Seconds = STREAM_FLUSH_AFTER_S
 
     async def run(self) -> None:
         """Answer each message. At the end commit the remaining words and close the connection."""
-        while (raw := await self.connection.receive()) is not None:
+        try:
+            await self._answer_messages()
+            if self.stream:
+                await self._send(await self.stream.push((), ends=True), ends=True)
+            await self.connection.close(*self.connection.close_code)
+        finally:
+            if self.stream:
+                self.stream.close()
+
+    async def _answer_messages(self) -> None:
+        while True:
+            if self.stream and self.stream.pending and await self.connection.is_quiet(self.flush_after):
+                await self._send(await self.stream.idle(self.flush_after))
+            raw = await self.connection.receive()
+            if raw is None:
+                return
             begin = time.perf_counter()
             await self._answer(self._parse(raw))
             self.service.metrics.commit_seconds.observe(time.perf_counter() - begin)
-        if self.stream:
-            await self._send(self.stream, await self.stream.flush(), "", ends=True)
-        await self.connection.close(*self.connection.close_code)
 
     def _parse(self, raw: str | bytes) -> ClientMessage:
         if isinstance(raw, bytes):
@@ -65,16 +80,14 @@ class _Session:
         if message.config and self.stream:
             raise ServiceError(422, "message", "a config", "it only in the first message")
         if self.stream is None:
-            self.stream = await self.service.streams.open(message.config or StreamConfig())
-            if message.config:
-                self._check_order([word.start for word in message.config.committed])
+            config = message.config or StreamConfig()
+            self.stream, self.flush_after = await self.service.streams.open(config), config.flush_after
+            self._check_order([word.start for word in config.committed])
         self._check_order([word.start for word in message.words])
-        final = await self.stream.push([word.to_word() for word in message.words]) if message.words else []
+        answer = await self.stream.push([word.to_word() for word in message.words], ends=message.end)
         if message.end:
-            final += await self.stream.flush()
             self.last_start = 0.0
-        self.service.metrics.words.labels("stream").inc(len(final))
-        await self._send(self.stream, final, message.partial or "", ends=message.end)
+        await self._send(answer, message.partial or "", ends=message.end)
 
     def _check_order(self, starts: list[float | None]) -> None:
         known = [start for start in starts if start is not None]
@@ -84,8 +97,11 @@ class _Session:
                 raise ServiceError(422, "message: words", found, "words in the order of time")
             self.last_start = known[-1]
 
-    async def _send(self, stream: LiveStream, final: list[CommittedWord], partial: str, *, ends: bool) -> None:
-        answer: dict[str, Any] = {"final": final, "partial": stream.preview(partial)}
-        if ends:
-            answer["end"] = stream.returned
-        await self.connection.send(json.dumps(answer, ensure_ascii=False))
+    async def _send(self, answer: Answer, partial: str = "", *, ends: bool = False) -> None:
+        """Send committed words, and the others followed by `partial`."""
+        self.service.metrics.words.labels("stream").inc(len(answer.final))
+        words = " ".join([*answer.partial.split(), *partial.split()])
+        message: dict[str, Any] = {"final": answer.final, "partial": words}
+        if ends and self.stream:
+            message["end"] = self.stream.returned
+        await self.connection.send(json.dumps(message, ensure_ascii=False))

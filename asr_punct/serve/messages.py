@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
-from asr_punct.serve.schema import ErrorParts, PunctuatedWord, TimedWord, in_order
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.serve.schema import ErrorParts, PunctuatedWord, Seconds, TimedWord, in_order
 
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
@@ -30,6 +30,11 @@ class StreamConfig(BaseModel):
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
+    hop: int = Field(default=1, ge=1, le=100, description="Words that are decided together: cheaper, and later.")
+    flush_after: Seconds = Field(
+        default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
+    )
+    preview: bool = Field(default=True, description="Whether partial words have marks and capitals, which costs time.")
     committed: list[StreamWord] = Field(
         default=[],
         max_length=MAX_CONTEXT,

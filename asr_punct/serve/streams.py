@@ -1,4 +1,4 @@
-"""Live streams: one worker thread computes those of all connections."""
+"""Live streams: words of all connections that arrive together are decided in one run of the model, in a thread."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import asyncio
 import logging
 import queue
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.json import word_object
-from asr_punct.inference.stream import Committed, Stream
+from asr_punct.inference.stream import Committed
+from asr_punct.inference.stream_pool import StreamPool
+from asr_punct.marks import Glyphs
 from asr_punct.serve.errors import ServiceError, bad_request
 from asr_punct.serve.messages import StreamConfig
 from asr_punct.serve.models import Models
-from asr_punct.words import Word
+from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
-CommittedWord = dict[str, Any]
-"""A committed word as JSON: `schema.PunctuatedWord`."""
+
+
+class Answer(NamedTuple):
+    """Words that are committed now, as JSON (`schema.PunctuatedWord`), and text of those that are not."""
+
+    final: list[dict[str, Any]]
+    partial: str
 
 
 @dataclass(eq=False)
@@ -31,39 +38,47 @@ class LiveStream:
 
     Attributes:
         streams: the streams of the service.
-        stream: the stream of the punctuator; only the worker thread uses it.
+        pool: the streams with the same settings; only the worker thread uses it.
+        glyphs: how words are written.
+        preview: whether answers have words as they may be written.
         pending: words that are not committed.
         skipped: number of pending words that are not returned, because the client already has them.
         returned: number of words that were returned.
     """
 
     streams: Streams
-    stream: Stream
+    pool: StreamPool[LiveStream]
+    glyphs: Glyphs
+    preview: bool = True
     pending: deque[str] = field(default_factory=deque)
     skipped: int = 0
     returned: int = 0
 
-    async def push(self, words: Sequence[Word]) -> list[CommittedWord]:
-        """Add words and return those that are decided now."""
-        return await self.streams.submit(self, words, ends=False)
+    async def push(self, words: Sequence[Word], *, ends: bool = False) -> Answer:
+        """Add words, and end the document if `ends`."""
+        return await self.streams.submit(self, words, ends=ends)
 
-    async def flush(self) -> list[CommittedWord]:
-        """End the document and return its remaining words."""
-        return await self.streams.submit(self, (), ends=True)
+    async def idle(self, seconds: Seconds) -> Answer:
+        """Report that no word has begun for some time."""
+        return await self.streams.submit(self, (), seconds=seconds)
 
-    def preview(self, partial: str) -> str:
-        """Return the words that are not committed, followed by those of `partial`."""
-        return " ".join([*islice(self.pending, self.skipped, None), *partial.split()])
+    def close(self) -> None:
+        """Forget the stream."""
+        self.streams.forget(self)
 
 
 @dataclass(eq=False)
 class _Work:
-    """Words of one stream, or its end, and the future of the committed words."""
+    """What has happened on one stream, and the future of the answer; without a future the stream is closed."""
 
     stream: LiveStream
-    words: Sequence[Word]
-    ends: bool
-    result: asyncio.Future[list[CommittedWord]]
+    words: Sequence[Word] = ()
+    ends: bool = False
+    seconds: Seconds = 0.0
+    answer: asyncio.Future[Answer] | None = None
+
+
+_Result = tuple[asyncio.Future[Answer], Answer | Exception]
 
 
 class Streams:
@@ -75,6 +90,7 @@ class Streams:
 
     def __init__(self, models: Models) -> None:
         self._models = models
+        self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
         self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
         self._thread.start()
@@ -91,24 +107,36 @@ class Streams:
         """
         name = self._models.check_language(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)
-        live = LiveStream(self, punctuator.stream(config.left, config.right), skipped=len(config.committed))
+        settings = config.left, config.right, config.hop, config.flush_after
+        if (name, *settings) not in self._pools:
+            self._pools[name, *settings] = punctuator.stream_pool(*settings)
+        pool = self._pools[name, *settings]
+        live = LiveStream(self, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
         if config.committed:
             await live.push([replace(word.to_word(), labels=None) for word in config.committed])  # decided again
         return live
 
-    async def submit(self, stream: LiveStream, words: Sequence[Word], *, ends: bool) -> list[CommittedWord]:
-        """Push words into a stream, or end its document, and return the committed words."""
-        work = _Work(stream, words, ends, asyncio.get_running_loop().create_future())
-        self._work.put(work)
-        return await work.result
+    async def submit(
+        self, stream: LiveStream, words: Sequence[Word], *, ends: bool = False, seconds: Seconds = 0.0
+    ) -> Answer:
+        """Tell the thread what has happened on a stream, and return its answer."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._work.put(_Work(stream, words, ends, seconds, answer))
+        return await answer
+
+    def forget(self, stream: LiveStream) -> None:
+        """Close a stream."""
+        self._work.put(_Work(stream))
 
     def _run(self) -> None:
         while (first := self._work.get()) is not None:
-            group = [first, *self._waiting()]
-            results = [(work.result, _compute(work)) for work in group]
-            loop = first.result.get_loop()
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_deliver, results)
+            by_pool = defaultdict[StreamPool[LiveStream], list[_Work]](list)
+            for work in (first, *self._waiting()):
+                by_pool[work.stream.pool].append(work)
+            for pool, group in by_pool.items():
+                results = list(_compute(pool, group))
+                if results and not (loop := results[0][0].get_loop()).is_closed():
+                    loop.call_soon_threadsafe(_deliver, results)
 
     def _waiting(self) -> Iterator[_Work]:
         """Yield the work that waits. The None that ends the queue stays in it."""
@@ -123,23 +151,40 @@ class Streams:
             yield work
 
 
-def _compute(work: _Work) -> list[CommittedWord] | Exception:
-    """Return the words that a stream commits now, or the error."""
-    live = work.stream
+def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> Iterator[_Result]:
+    """Yield the answer or the error of each stream; all words are decided in one run."""
+    found: dict[LiveStream, Answer] = {}
+    failure: Exception | None = None
     try:
-        live.pending.extend(word.text for word in work.words)
-        committed = [each for word in work.words for each in live.stream.push(word)]
-        if work.ends:
-            committed += live.stream.flush()
-        return list(_new_words(live, committed))
+        found = _answers(pool, [work for work in group if work.answer])
     except AsrPunctError as error:
-        return bad_request(error)
+        failure = bad_request(error)
     except Exception as error:
         _LOG.error("internal error", exc_info=error)
-        return ServiceError(500, "service", "an internal error", "an answer; the log has the error")
+        failure = ServiceError(500, "service", "an internal error", "an answer; the log has the error")
+    pool.close(work.stream for work in group if not work.answer)
+    for work in group:
+        if work.answer:
+            yield work.answer, failure or found[work.stream]
 
 
-def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[CommittedWord]:
+def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveStream, Answer]:
+    for work in group:
+        work.stream.pending.extend(word.text for word in work.words)
+    committed = defaultdict[LiveStream, list[Committed]](list)
+    for part in (
+        pool.push({work.stream: work.words for work in group if work.words}),
+        pool.flush([work.stream for work in group if work.ends]),
+        pool.idle({work.stream: work.seconds for work in group if work.seconds}),
+    ):
+        for stream, words in part.items():
+            committed[stream] += words
+    final = {work.stream: list(_new_words(work.stream, committed[work.stream])) for work in group}
+    previews = pool.preview(stream for stream in final if stream.preview and stream.pending)
+    return {stream: Answer(words, _partial(stream, previews.get(stream))) for stream, words in final.items()}
+
+
+def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[dict[str, Any]]:
     """Yield committed words as JSON, without those that the client already has."""
     for each in committed:
         live.pending.popleft()
@@ -147,10 +192,17 @@ def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[Com
             live.skipped -= 1
         else:
             live.returned += 1
-            yield dict(word_object(replace(each.word, labels=each.labels), live.stream.glyphs))
+            item = dict(word_object(replace(each.word, labels=each.labels), live.glyphs))
+            yield item | {"written": each.written}
 
 
-def _deliver(results: Sequence[tuple[asyncio.Future[list[CommittedWord]], list[CommittedWord] | Exception]]) -> None:
+def _partial(live: LiveStream, preview: Iterable[Committed] | None) -> str:
+    """Return the words that are not committed, as they may be written."""
+    words = live.pending if preview is None else (each.written for each in preview)
+    return " ".join(islice(words, live.skipped, None))
+
+
+def _deliver(results: Sequence[_Result]) -> None:
     """Set the results in the event loop; the connection of a future may be gone."""
     for future, result in results:
         if future.done():
