@@ -140,6 +140,7 @@ def make_sentencepiece(folder: Path, vocabulary: Path) -> None:
         model_type="bpe",
         vocab_size=int(1.1 * vocabulary.read_text(encoding="utf-8").count("\n")),
         hard_vocab_limit=False,
+        character_coverage=1.0,
         max_sentencepiece_length=_LETTERS,
         pad_id=0,
         unk_id=1,

@@ -11,6 +11,7 @@ import re
 import resource
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,7 +150,7 @@ def measure(load: Callable[[Path], Restore], models: Path, text: str) -> dict[st
 
 
 def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).lower()
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text)).lower()
 
 
 if __name__ == "__main__":

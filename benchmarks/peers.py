@@ -32,6 +32,7 @@ from asr_punct.formats.files import read_text_file
 from asr_punct.scoring.environment import describe_environment
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/peers.md"
 BEGIN, END = "<!-- benchmarks/peers.py: begin -->", "<!-- end -->"
 _TORCH = ("torch==2.13.0",)
 _PINS = ("-c", str(ROOT / "recipes/constraints.txt"))
@@ -99,8 +100,13 @@ PROGRAMS = {
 
 
 def repository_words() -> list[str]:
-    """Return the words of the prose of this repository's documentation, in lower case and without marks."""
-    pages = [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+    """Return the words of the prose of this repository's documentation without the table's page, as `plain_words`."""
+    pages = [
+        *sorted({*ROOT.glob("docs/*.md")} - {PAGE}),
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        ROOT / "CONTRIBUTING.md",
+    ]
     text = "\n".join(read_text_file(page) for page in pages)
     text = re.sub(r"^```.*?^```|`[^`\n]*`|^\|.*?$|\(.*?\)|<.*?>", " ", text, flags=re.MULTILINE | re.DOTALL)
     return plain_words(text)
@@ -249,7 +255,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=20_000, help="the text is repeated or cut to this length")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=[*PROGRAMS], help="programs, by default all")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs/peers.md", help="page to put the table into")
+    parser.add_argument("--page", type=Path, default=PAGE, help="page to put the table into")
     options = parser.parse_args()
     page = read_text_file(options.page)
     replace_between(page, [], options.page)
