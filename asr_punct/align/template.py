@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from asr_punct.align.espeak import Speech, synthesise
-from asr_punct.align.warping import Costs, Floats, Ints
+from asr_punct.align.warping import Floats, Floats64, Ints
 from asr_punct.audio import FRAMES_A_SECOND, Samples, require
 
 RATE = 16000
@@ -97,7 +97,7 @@ def pool(features: Floats, frames: int) -> Floats:
     return np.asarray(complete.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
 
 
-def normalise(features: Floats, weights: Costs | None = None) -> Floats:
+def normalise(features: Floats, weights: Floats64 | None = None) -> Floats:
     """Scale each feature to mean 0 and variance 1 over the frames, which are weighted by `weights` (frames,)."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average(np.square(features - mean), axis=0, weights=weights))

@@ -1,8 +1,8 @@
 """Dynamic time warping of synthetic speech onto a recording, in which frames between words may be skipped.
 
 The recurrence is that of Sakoe and Chiba (1978) with the steps (1, 1), (1, 0) and (0, 1) at equal weights. Rows are
-frames of the recording, columns are synthetic frames. One extra column before every word and one at the end hold the
-skipped frames: a frame there has its skip cost, and moving past an extra column is free.
+frames of the recording, columns are synthetic frames. One extra column before every word and one at the end are
+for skipped frames: a frame that is matched with an extra column has its skip cost, and passing an extra column is free.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
-Costs = npt.NDArray[np.float64]
+Floats64 = npt.NDArray[np.float64]
 
 BAND = 5000
-"""Columns computed in each row."""
+"""Minimum number of columns computed in each row, if there are so many."""
 MIN_SPEECH = 0.1
-"""Weight of a silent frame where frames are weighted by their share of speech: a quiet frame may still be speech."""
+"""Added to every frame's share of speech where frames are weighted by it: a quiet frame may still be speech."""
 _BLOCK = 256
 """Rows whose distances are in memory at a time."""
 _SAMPLE = 1000
@@ -37,11 +37,11 @@ class WarpingPath:
     """Mean cost of a frame of the recording."""
 
 
-def warp(recording: Floats, synthetic: Floats, skip_costs: Costs, starts: Ints, speech: Costs) -> WarpingPath:
+def warp(recording: Floats, synthetic: Floats, skip_costs: Floats64, starts: Ints, speech: Floats64) -> WarpingPath:
     """Find the cheapest path through all frames of the recording and of the synthetic speech.
 
-    In every row only `BAND` columns are computed, around the column that is expected at a constant speaking rate. The
-    band covers a minute of speech at 10 ms a frame, and memory grows only with the length of the recording.
+    In every row only about `BAND` columns are computed, around the column that is expected at a constant speaking rate.
+    At 10 ms a frame they are 50 s of synthetic speech, and memory grows only with the length of the recording.
 
     Args:
         recording: (frames, features), at least one frame.
@@ -64,13 +64,15 @@ def _typical_distance(recording: Floats, synthetic: Floats) -> float:
     return float(np.median(_distances(*sampled).min(axis=1))) + 1e-6
 
 
-def _band(columns: int, speech: Costs) -> tuple[Ints, int]:
-    """Return the first column of the band in every row, and its width. `speech` is the sum of speech up to each row."""
-    share = (speech - speech[0]) / max(float(speech[-1] - speech[0]), MIN_SPEECH)
-    centre = np.round(share * columns).astype(np.int64)
-    width = max(BAND, 4 * int(np.diff(centre).max(initial=0))) if len(speech) > 1 else columns
-    width = min(width, columns)
-    return np.clip(centre - width // 2, 0, columns - width), width
+def _band(column_count: int, cumulative_speech: Floats64) -> tuple[Ints, int]:
+    """Return the first column of the band in every row, and its width. `cumulative_speech` is a sum over rows."""
+    spoken = cumulative_speech - cumulative_speech[0]
+    share = spoken / max(float(spoken[-1]), MIN_SPEECH)
+    centre = np.round(share * column_count).astype(np.int64)
+    # Four times the largest step, so that the bands of consecutive rows overlap.
+    width = max(BAND, 4 * int(np.diff(centre).max(initial=0))) if len(spoken) > 1 else column_count
+    width = min(width, column_count)
+    return np.clip(centre - width // 2, 0, column_count - width), width
 
 
 def _distances(recording: Floats, synthetic: Floats) -> Floats:
@@ -80,9 +82,11 @@ def _distances(recording: Floats, synthetic: Floats) -> Floats:
 
 
 def _fill(
-    recording: Floats, synthetic: Floats, skip_costs: Costs, columns: Ints, left: Ints, width: int
+    recording: Floats, synthetic: Floats, skip_costs: Floats64, columns: Ints, left: Ints, width: int
 ) -> tuple[npt.NDArray[np.int8], float]:
     """Return the best step into every cell of the band, (frames, width), and the cost of the best path.
+
+    `columns` is the synthetic frame of each column, -1 for an extra column.
 
     Each row is computed without a loop over columns. A path enters the row at some column, from above or diagonally,
     and then goes right. The cheapest cost at column c is the sum of the row up to c plus the running minimum of (cost
@@ -102,7 +106,7 @@ def _fill(
             here = cost[row, first : first + width]
             down, diagonal = above[moved + 1 :] + here, above[moved:-1] + here
             if begin + row == 0:
-                diagonal[:2] = here[:2]
+                diagonal[:2] = here[:2]  # a path begins in the first extra column or the first synthetic frame
             entry = np.minimum(down, diagonal) - sums[row, first : first + width]
             best = np.minimum.accumulate(entry)
             steps[begin + row] = np.where(entry > best, _RIGHT, np.where(down < diagonal, _DOWN, _DIAGONAL))
@@ -110,10 +114,10 @@ def _fill(
     return steps, float(previous[-1])
 
 
-def _trace(steps: npt.NDArray[np.int8], left: Ints, columns: int) -> tuple[Ints, Ints]:
+def _trace(steps: npt.NDArray[np.int8], left: Ints, column_count: int) -> tuple[Ints, Ints]:
     """Trace the path back from the last cell. Return its first and last row in every column."""
-    first, last = np.full((2, columns), -1)
-    row, column = len(steps) - 1, columns - 1
+    first, last = np.full((2, column_count), -1)
+    row, column = len(steps) - 1, column_count - 1
     while True:
         first[column] = row
         if last[column] < 0:

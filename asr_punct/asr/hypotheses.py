@@ -1,8 +1,8 @@
 """Words of NeMo's transcription results.
 
 A `Hypothesis` of NeMo has `text` and, with `timestamps=True`, a dictionary `timestamp`, whose `word` is a list of
-`{"word", "start_offset", "end_offset", "start", "end"}`. This module accepts any object with these two attributes and
-does not import NeMo.
+`{"word", "start_offset", "end_offset", "start", "end"}`: offsets in output frames of the model, `start` and `end` in
+seconds. This module accepts any object with these two attributes and does not import NeMo.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class HypothesisWords:
 
     Attributes:
         words: the words, with times if the hypothesis has any.
-        entries: the entries of `timestamp["word"]`, as NeMo has them; None without word times. An entry has usually
-            one word, but may have several or none.
+        entries: the entries of `timestamp["word"]`, unchanged; None without word times. An entry usually has one
+            word, but may have several or none.
     """
 
     words: tuple[Word, ...]
@@ -39,7 +39,9 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
     """
     text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
     if not isinstance(text, str):
-        raise InputError(place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis of decoded text")
+        raise InputError(
+            place, f"{type(hypothesis).__name__} with text {text!r}", "a Hypothesis whose text is a string"
+        )
     if not isinstance(timestamp, Mapping) or "word" not in timestamp:
         return HypothesisWords(tuple(map(Word, text.split())), None)
     entries = numbered_objects(timestamp, "word", place)
@@ -54,7 +56,7 @@ def _words(entry: Object, place: str) -> list[Word]:
     """Return the words in the text of an entry. Its times may be scalars of numpy or torch."""
     times = {key: _python_number(entry.get(key)) for key in ("start", "end")}
     start, end = (number_or_none(times, key, place) for key in times)
-    return entry_words(entry.get("word"), start, end, None, place)
+    return entry_words(entry.get("word"), start, end, confidence=None, place=place)
 
 
 def _python_number(value: Any) -> Any:

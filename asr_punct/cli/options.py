@@ -47,26 +47,27 @@ def choice(help_text: str, values: Iterable[str], *names: str, callback: Callabl
     return typer.Option(*names, help=help_text, autocompletion=one_of(values), callback=callback)
 
 
-_READABLE, _WRITABLE = " ".join(READABLE), " ".join(WRITABLE)
+_READABLE_NAMES, _WRITABLE_NAMES = " ".join(READABLE), " ".join(WRITABLE)
 LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, choice(f"Format of the input: {_READABLE}.", READABLE, "--from")]
+From = Annotated[str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from")]
 ReferenceFrom = Annotated[
-    str | None, choice(f"Format of REF: {_READABLE}.", READABLE, "--ref-from", callback=_check_readable)
+    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_readable)
 ]
 HypothesisFrom = Annotated[
     str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_readable)
 ]
-To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE}.", WRITABLE, "--to")]
+To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to")]
 _SUBTITLES = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
 Subtitles = Annotated[str | None, choice(_SUBTITLES, PRESETS)]
 Report = Annotated[
-    Path | None, typer.Option(help="Of subtitles: write the cues that break the limits to this file, a problem a line.")
+    Path | None,
+    typer.Option(help="Write a list of the cues that break the limits of subtitles to this file, one problem a line."),
 ]
 Language = Annotated[
     str,
@@ -75,7 +76,7 @@ Language = Annotated[
 TextLanguage = Annotated[
     str | None,
     choice(
-        "Language of the text; default: as the input says, else identified by the words.",
+        "Language of the text; default: the one that the input names, else identified by its words.",
         LANGUAGES,
         "--lang",
         callback=check_language,
@@ -89,9 +90,15 @@ Times = Annotated[str | None, choice(_TIMES, TIME_SOURCES, callback=_check_times
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[
     bool,
-    typer.Option("--ignore-labels", help="First remove the marks and capitals of the input, also its labels."),
+    typer.Option(
+        "--ignore-labels",
+        help="First remove the marks and capitals of the input, in the text and in columns of their own.",
+    ),
 ]
-Aggregate = Annotated[int | None, typer.Option(help="Average this many windows for each word; that many times slower.")]
+Aggregate = Annotated[
+    int | None,
+    typer.Option(help="Average the probabilities of this many windows for each word; that many times slower."),
+]
 Probabilities = Annotated[
     bool, typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals.")
 ]
@@ -103,7 +110,7 @@ Model = Annotated[
 ]
 MarkNames = Annotated[
     str | None,
-    typer.Option(help="Marks to add, such as COMMA,QUESTION (and its ¿).", autocompletion=some_of(MARKS)),
+    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=some_of(MARKS)),
 ]
 Lowercase = Annotated[
     bool, typer.Option("--lowercase", help="Read words in lower case, for recognisers that write only capitals.")
@@ -115,7 +122,10 @@ Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punc
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]
-_MERGE = "Merge marks. 4: COMMA, PERIOD, QUESTION, none; 3: PERIOD includes QUESTION; 2: any mark. See docs/systems.md."
+_MERGE = (
+    "Number of mark classes to score. 4: COMMA, PERIOD, QUESTION, none; 3: QUESTION counts as PERIOD; "
+    "2: any mark, none; default: each mark is a class. See docs/systems.md."
+)
 Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
@@ -132,7 +142,7 @@ def punctuator_opener(
     aggregate: int | None = None,
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
-    """Return a function that opens the punctuator that the options describe. It can be sent to other processes."""
+    """Return a function that opens the punctuator that the options describe. The function can be pickled."""
     from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks

@@ -35,7 +35,7 @@ from asr_punct.cli.options import (
     punctuator_opener,
 )
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
-from asr_punct.cli.waiting import END_OF_INPUT, hint_at_silence
+from asr_punct.cli.waiting import END_OF_INPUT, hint_if_idle
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
@@ -52,7 +52,7 @@ from asr_punct.words import Utterance, lowercased, word_count
             "asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt"
         ),
         "Subtitles with your own limits": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
-        "Subtitles, and a list of those to look at": "asr-punct punctuate talk.ctm -o talk.vtt --report talk.tsv",
+        "Subtitles, and a list of cues beyond the limits": "asr-punct punctuate talk.ctm -o talk.vtt --report talk.tsv",
         "Whisper's output, with its segments and times": "asr-punct punctuate whisper.json -o better.json",
         "Probabilities of marks and capitals": "asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json",
         "English, only commas and periods, no capitals": (
@@ -95,8 +95,9 @@ def punctuate(
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
     that of the output's name, else text; JSON, Kaldi's text and Whisper's lines stay in their format if the output's
-    name allows it. Marks and capitals of the input stay, and nothing is added beside them; labels of TSV or JSON words
-    likewise, with a warning. --ignore-labels removes all of them first, also Whisper's or a cloud service's. For a
+    name does not ask for another one. Marks and capitals of the input stay, and no second mark is added to a word that
+    has one; the same holds for labels, the columns or fields of TSV or JSON that give a word's marks and case, and
+    they cause a warning. --ignore-labels removes all of them first, also Whisper's or a cloud service's. For a
     recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
 
     The model is --model, else the shipped one of each document's language: --lang, else the language that the file
@@ -115,6 +116,7 @@ def punctuate(
     from asr_punct.text import without_marks
 
     given = Source(source, from_)
+    # The format of a stream is detected by reading it: only below, after the hint and the checks.
     target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
     limits = chosen_limits(subtitles, target)
     cue_report = CueReport(report, target, limits)
@@ -123,14 +125,13 @@ def punctuate(
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
     in_place = is_same_file(source, output) and target == given.format
+    # If IN is a data directory, its `ctm` is read too, which `check_outputs` does not include.
     inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
     check_outputs({"-o": output, "--report": report}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
     opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
     punctuator = opener()
     if source == STANDARD_STREAM and not quiet:
-        hint_at_silence(
-            f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE"
-        )
+        hint_if_idle(f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE")
     with on_terminal(quiet, source=source, output=output):
         if given.is_stream and not probabilities:
             target = formats.output_format(output, to, given)
@@ -138,7 +139,7 @@ def punctuate(
         if ignore_labels:
             utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
         else:
-            utterances = _with_warning(utterances, source, quiet)
+            utterances = _with_labels_warning(utterances, source, quiet)
         if lowercase:
             utterances = lowercased(utterances)
         elif not (no_case or quiet):
@@ -164,8 +165,8 @@ def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Pa
     return utterances
 
 
-def _with_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:
-    """Yield the utterances; warn at the first one that has marks or capitals as labels."""
+def _with_labels_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:
+    """Yield the utterances; warn at the first one that has labels: marks or case given apart from its text."""
     warned = quiet
     for utterance in utterances:
         if not warned and any(label != Labels() for label in utterance.labels):
@@ -208,14 +209,15 @@ def stream(
     seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
 
     Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived, or
-    no word has begun for --flush-after seconds: by the times, or if no line arrives. A written word never changes.
-    --preview also writes, after each line of words, {"partial": "…"} with the other words in their provisional form.
-    Without --model and --lang, the model is chosen by the first words of a document, of
-    which at most ten are held back. If the model's windows are shorter than --left and --right, both are shortened.
+    after a pause of --flush-after seconds: between the times of two words, or while no line arrives. A written word
+    never changes. --preview also writes, after each line of words, {"partial": "…"} with the words that are not yet
+    decided, in their provisional form. Without --model and --lang, the model is chosen by the first words of a
+    document, of which at most ten are held back. If the model's windows are shorter than --left and --right, both are
+    shortened.
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
-    hint_at_silence(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
+    hint_if_idle(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
     with punctuator.stream(left, right, hop, flush_after) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

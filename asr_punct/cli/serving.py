@@ -32,7 +32,9 @@ def serve(
     lang: TextLanguage = None,
     token: Annotated[
         str | None,
-        typer.Option(envvar="ASR_PUNCT_TOKEN", help="Token that clients must send; better given by the variable."),
+        typer.Option(
+            envvar="ASR_PUNCT_TOKEN", help="Token that clients must send. The variable is safer: ps shows options."
+        ),
     ] = None,
     allow_origin: Annotated[
         list[str] | None, typer.Option(help="Site, such as https://example.org, whose pages may use the service.")
@@ -40,25 +42,28 @@ def serve(
     max_streams: Annotated[
         int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
     ] = DEFAULTS.streams,
-    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of a file in MB.")] = 8,
+    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of the body of a request in MiB.")] = 8,
     vosk: Annotated[
-        str | None, typer.Option(help="Address of a Vosk server, such as ws://localhost:2700, to be the front of.")
+        str | None,
+        typer.Option(help="Vosk server to forward audio to, such as ws://localhost:2700; its results are punctuated."),
     ] = None,
     marks: MarkNames = None,
     no_case: NoCase = False,
     casing: CasingList = None,
     int8: Int8 = False,
-    threads: Annotated[int, typer.Option(min=0, help="Threads for long documents; 0: one for each core.")] = 0,
+    threads: Annotated[
+        int, typer.Option(min=0, help="Threads for long documents; 0: OMP_NUM_THREADS, else one for each core.")
+    ] = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Serve marks and capitals over HTTP and WebSocket.
+    """Serve a model that adds punctuation marks and capitals, over HTTP and WebSocket.
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
-    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page about all paths. With --vosk,
-    clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
+    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page that describes all requests.
+    With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
 
     Without --token everybody who reaches the address may use the service. SIGTERM and SIGINT end it: it finishes its
-    requests and commits the words of its streams.
+    requests and sends the remaining words of its streams.
     """
     from asr_punct.inference.backend import thread_count
     from asr_punct.serve.models import Models
@@ -66,16 +71,19 @@ def serve(
     from asr_punct.serve.service import Service
 
     if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise AsrPunctError("--token: found other characters or none, expected ASCII without spaces")
+        raise AsrPunctError("--token: found an invalid token, expected printable ASCII characters without spaces")
     if vosk is not None and not vosk.startswith(("ws://", "wss://")):
         raise AsrPunctError(f"--vosk: found {vosk!r}, expected an address such as ws://localhost:2700")
     listener = bind(host, port)
 
     def open_model(name: str | None) -> Punctuator:
-        return punctuator_opener(name, marks, no_case, casing, None, 1, int8, None, lang=lang)()
+        return punctuator_opener(
+            name, marks, no_case, casing, device=None, threads=1, int8=int8, class_weights=None, lang=lang
+        )()
 
     models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1
+    # As by default, all bodies in memory may together be as large as 16 of the largest.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
     service = Service(models, limits, token or "", allow_origin or (), workers, vosk or "")
     server = Server(service)

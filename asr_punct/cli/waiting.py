@@ -13,20 +13,20 @@ import typer
 
 from asr_punct.words import Seconds
 
-_SILENCE_S = 1.0
+_IDLE_S = 1.0
 """Seconds without a line until the hint is shown."""
 END_OF_INPUT = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
 
 
-def hint_at_silence(hint: str) -> None:
+def hint_if_idle(hint: str) -> None:
     """Print the hint to standard error if nothing is typed for a second; only if both streams are a terminal."""
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        Thread(target=_print_at_silence, args=(hint,), daemon=True).start()
+        Thread(target=_print_if_idle, args=(hint,), daemon=True).start()
 
 
-def _print_at_silence(hint: str) -> None:
+def _print_if_idle(hint: str) -> None:
     with suppress(OSError, ValueError):  # standard input was closed; on Windows a terminal cannot be waited for
-        if not select.select([sys.stdin], [], [], _SILENCE_S)[0]:
+        if not select.select([sys.stdin], [], [], _IDLE_S)[0]:
             typer.echo(hint, err=True)
 
 

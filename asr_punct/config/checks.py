@@ -1,4 +1,7 @@
-"""Range checks of configuration values. They accept None, and raise a ConfigError that names the key."""
+"""Range checks of configuration values. They accept None, and raise a ConfigError that names the key.
+
+`component` is the name of the section in error messages, such as `encoder`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ def check_sizes(component: str, config: Any, *names: str) -> None:
             raise ConfigError(f"{component}: {name} must be 1 or more, found {value}")
 
 
-def check_amounts(component: str, config: Any, *names: str, above: bool = False) -> None:
-    """Refuse negative, infinite and NaN values; with `above` also 0."""
+def check_amounts(component: str, config: Any, *names: str, positive: bool = False) -> None:
+    """Refuse negative, infinite and NaN values; with `positive` also 0."""
     for name, value in _not_none(config, names):
-        if not math.isfinite(value) or value < 0 or (above and value == 0):
-            raise ConfigError(f"{component}: {name} must be {'above 0' if above else '0 or more'}, found {value}")
+        if not math.isfinite(value) or value < 0 or (positive and value == 0):
+            raise ConfigError(f"{component}: {name} must be {'above 0' if positive else '0 or more'}, found {value}")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
@@ -30,10 +33,12 @@ def check_probabilities(component: str, config: Any, *names: str) -> None:
             raise ConfigError(f"{component}: {name} must be a probability, found {value}")
 
 
-def check_kernels(component: str, kernels: Sequence[int], *, zero: bool) -> None:
-    """Refuse even and negative kernel sizes; 0 is valid with `zero`."""
-    if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (zero and kernel == 0) for kernel in kernels):
-        raise ConfigError(f"{component}: kernels must be odd numbers{' or 0' if zero else ''}, found {list(kernels)}")
+def check_kernels(component: str, kernels: Sequence[int], *, allow_zero: bool) -> None:
+    """Refuse an empty sequence, and even and negative kernel sizes; 0 is valid with `allow_zero`."""
+    if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (allow_zero and kernel == 0) for kernel in kernels):
+        raise ConfigError(
+            f"{component}: kernels must be odd numbers{' or 0' if allow_zero else ''}, found {list(kernels)}"
+        )
 
 
 def _not_none(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:

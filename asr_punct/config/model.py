@@ -117,7 +117,7 @@ class PauseConfig:
 
     def __post_init__(self) -> None:
         check_amounts("pauses", self, "window_s")
-        check_amounts("pauses", self, "sigma_s", above=True)
+        check_amounts("pauses", self, "sigma_s", positive=True)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class PosConfig:
         check_probabilities("pos", self, "dropout")
         if self.width % 2:
             raise ConfigError(f"pos: width must be even, found {self.width}")
-        check_kernels("pos", self.kernels, zero=False)
+        check_kernels("pos", self.kernels, allow_zero=False)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class ContextConfig:
     def __post_init__(self) -> None:
         check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
         check_probabilities("context", self, "dropout")
-        check_kernels("context", self.kernels, zero=True)
+        check_kernels("context", self.kernels, allow_zero=True)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class OptimizerConfig:
 
     def __post_init__(self) -> None:
         check_sizes("optimizer", self, "staircase_steps")
-        check_amounts("optimizer", self, "muon_learning_rate", "lookahead_rate", "staircase_rate", above=True)
+        check_amounts("optimizer", self, "muon_learning_rate", "lookahead_rate", "staircase_rate", positive=True)
         check_amounts("optimizer", self, "lookahead_steps", "weight_decay", "clip_norm")
         check_probabilities("optimizer", self, "lookahead_rate", "ema_decay", "staircase_rate")
 
@@ -185,7 +185,7 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "accumulate", "patience")
-        check_amounts("training", self, "learning_rate", "encoder_learning_rate", above=True)
+        check_amounts("training", self, "learning_rate", "encoder_learning_rate", positive=True)
         check_amounts("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
         check_probabilities("training", self, "boundary_dropout")

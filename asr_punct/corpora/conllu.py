@@ -28,7 +28,10 @@ class TaggedWord(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A token, or a range of tokens that are written as one word (`last` > `first`, without a tag)."""
+    """A token, or a range of tokens that are written as one word (without a tag).
+
+    `first` and `last` are the identifiers of its first and last token, equal for a single token.
+    """
 
     first: int
     last: int
@@ -57,12 +60,12 @@ def _row(line: str, place: str) -> _Row | None:
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
         raise InputError(place, plural(len(columns), "column"), f"{_COLUMNS} columns with TABs between them")
-    name, form, tag = columns[0], columns[1], columns[3]
-    first, dash, last = name.partition("-")
+    identifier, form, tag = columns[0], columns[1], columns[3]
+    first, dash, last = identifier.partition("-")
     if first.partition(".")[2].isdecimal():
         return None
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
-        raise InputError(place, f"identifier {name!r}", "a number, or a range such as 1-2")
+        raise InputError(place, f"identifier {identifier!r}", "a number, or a range such as 1-2")
     if not dash and tag not in PART_OF_SPEECH_TAGS:
         raise InputError(place, f"part of speech {tag!r}", f"one of {' '.join(PART_OF_SPEECH_TAGS)}")
     return _Row(int(first), int(last or first), form, "" if dash else tag)

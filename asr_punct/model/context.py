@@ -1,4 +1,8 @@
-"""Context layers between pause fusion and heads. `width` is the size of their output vectors."""
+"""Context layers: they relate the words of a window to each other.
+
+Their input is the word vectors after pause fusion (`model.fusion`), and their output goes to the heads. `width` is the
+size of their output vectors.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ class NoContext(nn.Module):
 
 
 class TransformerContext(nn.Module):
-    """A small transformer over the words of the window (AutoPunct, section 3.2.2).
+    """A small transformer over the words of the window (AutoPunct: González-Docasal et al. 2021, section 3.2.2).
 
     It is a ModernBERT where the paper has a BERT: on a synthetic corpus its development F1 is 0.67, that of a BERT
     0.62 after the same epochs.
@@ -41,6 +45,7 @@ class TransformerContext(nn.Module):
             hidden_size=width,
             num_hidden_layers=config.layers,
             num_attention_heads=config.heads,
+            # 8/3 of the width: a gated layer has three matrices, and then as many weights as two of 4 times the width.
             intermediate_size=config.feed_forward or 8 * width // 3,
             local_attention=config.local_attention,
             dropout=config.dropout,
@@ -59,10 +64,10 @@ Context: TypeAlias = (
 
 
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
-    """Return the configured context layers for word vectors of size `width`.
+    """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
     Raises:
-        ConfigError: the width is not a multiple of the heads, or of twice the heads with rotary positions.
+        ConfigError: the width is not a multiple of the heads, or for the kind `convolution` of twice the heads.
     """
     multiple_of = {"transformer": config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):

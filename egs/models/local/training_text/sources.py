@@ -14,8 +14,8 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, read_lines
 
 _ROW = (
-    "file TAB language (es, eu, en) TAB ordered (yes, no) TAB share (below 1, or whole) TAB dev (words) TAB licence, "
-    "as docs/formats.md describes"
+    "file TAB language (es, eu, en) TAB ordered (yes, no) TAB share (below 1, or a whole number) TAB dev (words) TAB "
+    "licence, as docs/formats.md describes"
 )
 
 
@@ -26,9 +26,9 @@ class Source:
     Attributes:
         file: path in the corpus folder, without suffix.
         language: language code.
-        ordered: whether the text is running text; else each line stands alone.
+        ordered: whether the text is running text; else the lines are unrelated.
         share: below 1 the part of the text that is used, else a whole number of repetitions.
-        dev: words held out for development.
+        dev: number of words held out for development.
         licence: of the text.
     """
 
