@@ -68,7 +68,7 @@ def test_deepgram_speakers_and_channels(tmp_path):
 
 def test_deepgram_of_silence_has_no_words(tmp_path):
     path = file(tmp_path, "talk.json", json.dumps(deepgram([], utterances=[])).replace('"x"', '""'))
-    assert [each.words for each in formats.read(path, silence=True)] == [()]
+    assert [each.words for each in formats.read(path, may_be_empty=True)] == [()]
 
 
 def assemblyai(words, **more):

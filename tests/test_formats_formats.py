@@ -26,10 +26,10 @@ def test_an_empty_file_is_an_error(tmp_path, name):
 @pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
 def test_json_may_have_no_words_with_silence(tmp_path, content):
     path = file(tmp_path, "a.json", content)
-    assert not [word for value in formats.read(path, silence=True) for word in value.words]
+    assert not [word for value in formats.read(path, may_be_empty=True) for word in value.words]
     for name in ("a.ctm", "a.json", "a.jsonl", "a"):
         with pytest.raises(InputError):
-            list(formats.read(file(tmp_path, name, ""), silence=True))
+            list(formats.read(file(tmp_path, name, ""), may_be_empty=True))
 
 
 @pytest.mark.parametrize(

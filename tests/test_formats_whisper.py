@@ -156,7 +156,7 @@ def test_a_segment_without_word_entries_has_its_own_times(tmp_path):
 
 def test_a_whisper_file_without_segments(tmp_path):
     silent = {"text": "", "segments": [], "language": "es"}
-    assert written(read_value(tmp_path, silent, silence=True)) == silent
+    assert written(read_value(tmp_path, silent, may_be_empty=True)) == silent
     content = {**silent, "text": " hola mundo"}
     assert written(read_value(tmp_path, content), DASHED) == {**content, "text": " Hola – Mundo –"}
 

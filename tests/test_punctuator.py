@@ -57,7 +57,7 @@ def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, thr
 def test_marks_and_capitals_are_added_where_the_input_has_none(model, word, expected):
     (token,) = TokenReader(load_tokenizer(model, read_info(model)), "es").read([Word(word)])
     predicted = Labels(frozenset({Mark.OPEN_QUES, Mark.COMMA}), Case.ALL_CAPS)
-    labels = token.add(predicted, True) if token.core else token.labels
+    labels = token.merge_labels(predicted, True) if token.core else token.labels
     assert write_word(word, labels, glyphs("es")) == expected
     assert token.labels == Labels()
 

@@ -120,7 +120,7 @@ class Restorer:
         given = Source(source, options.source_format)
         target = formats.output_format(output, options.target_format, None if options.probabilities else given)
         limits = chosen_limits(options.subtitles, target)
-        utterances = self._prepared(formats.read(given, silence=True, times=options.times))
+        utterances = self._prepared(formats.read(given, may_be_empty=True, times=options.times))
         make_directory(Path(output).parent)
 
         def counted(restored: Iterable[Utterance]) -> Iterator[Utterance]:

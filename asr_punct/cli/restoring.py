@@ -135,7 +135,7 @@ def punctuate(
     with on_terminal(quiet, source=source, output=output):
         if given.is_stream and not probabilities:
             target = formats.output_format(output, to, given)
-        utterances: Iterable[Utterance] = formats.read(given, silence=True, times=times)
+        utterances: Iterable[Utterance] = formats.read(given, may_be_empty=True, times=times)
         if ignore_labels:
             utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
         else:

@@ -1,7 +1,7 @@
 """The case of each word.
 
 With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
-with it: what the capital costs is subtracted from the logit of the mark.
+with it: the cost of the capital is subtracted from the logit of the mark.
 
 A function word, such as `and`, has no capital after a comma or semicolon. Elsewhere inside a sentence it keeps one:
 there the capital is more often right, and a mark is missing before it. A long word is written in capitals only if that
@@ -41,13 +41,13 @@ def is_only_comma(marks: Collection[Mark]) -> bool:
 class CaseChoices(NamedTuple):
     """The cases that consecutive words may get, (words,) each.
 
-    A word whose case is fixed has choices too; `inference.tokens.Token.add` ignores them.
+    A word whose case is fixed has choices too; `inference.tokens.Token.merge_labels` ignores them.
 
     Attributes:
         best: index of the most likely case.
         capital: index of the most likely capital.
         after_comma: index of the most likely case after a comma or semicolon: a function word has no capital there.
-        cost: logits that a capital costs; 0 where it is the most likely case, or the case is fixed.
+        cost: cost of a capital as a logit; 0 where it is the most likely case, or the case is fixed.
         ended: whether a . or ? of the input ends a sentence after the word.
         comma: whether a comma or semicolon of the input is after the word.
     """
@@ -72,12 +72,12 @@ class CaseChoices(NamedTuple):
         ended, comma = has_flag(flags, WordFlag.ENDED), has_flag(flags, WordFlag.COMMA)
         return cls(best, capital, after_comma, cost, ended, comma)
 
-    def followed_by(self, other: CaseChoices) -> CaseChoices:
+    def concatenate(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
         columns: Iterable[Any] = zip(self, other, strict=True)
         return CaseChoices(*map(np.concatenate, columns))
 
-    def after(self, words: int) -> CaseChoices:
+    def drop_first(self, words: int) -> CaseChoices:
         """Return the choices without those of the first words."""
         columns: Iterable[Any] = self
         return CaseChoices(*(column[words:] for column in columns))

@@ -77,10 +77,10 @@ class Decoder:
         previous = self._logits[-len(labels) - 1 : -1]
         self._capitals.subtract_cost(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
-        self._cases = self._cases.followed_by(choices)
+        self._cases = self._cases.concatenate(choices)
         marks = self._decide(end)
         result = self._capitals.label(marks, self._cases)
-        self._cases = self._cases.after(len(marks))
+        self._cases = self._cases.drop_first(len(marks))
         if end:
             self._capitals.end_document()
         return result

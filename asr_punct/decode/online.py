@@ -15,7 +15,7 @@ from asr_punct.marks import Labels
 
 
 class OnlineDecoder:
-    """Decodes documents word by word by the rules of `Decoder`; its first state is what was already output.
+    """Decodes documents word by word by the rules of `Decoder`; starts from the pairs that the output has open.
 
     Pairs may be open after the last known word, but not at the end of a document. An open ¿ or ¡ is closed within 40
     words, and an open pair before a word that has marks of the input on its right, because none can be added there. If

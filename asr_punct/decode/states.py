@@ -41,7 +41,7 @@ _COMMITTED = PAIR_SETS
 """Bit of a state: the ¿ or ¡ that is open was already output."""
 _STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
 _NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
-"""What a transition does to an open ¿ or ¡, for the scores of the right marks of its word."""
+"""Effect of a transition on an open ¿ or ¡, for the scores of the right marks of its word."""
 
 
 def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:

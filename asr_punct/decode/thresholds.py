@@ -69,7 +69,7 @@ def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Cal
         start: the first candidate.
         changes: functions that return candidates from the best one so far; a candidate that is better by more than
             0.0001 becomes the best one.
-        value: what to maximise.
+        value: the function to maximise.
     """
     best, best_value = start, value(start)
     for change in changes:

@@ -30,7 +30,7 @@ def read(
     source: Pathlike | Source,
     format_name: str | None = None,
     *,
-    silence: bool = False,
+    may_be_empty: bool = False,
     times: str | None = None,
 ) -> Iterator[Utterance]:
     """Yield the utterances of a file, while it is read.
@@ -38,7 +38,7 @@ def read(
     Args:
         source: the file; `.xz` and `.gz` files are decompressed.
         format_name: its format; None: detected, as in `Source`.
-        silence: whether a JSON file may have no words, as recognisers write it for silence.
+        may_be_empty: whether a JSON file may have no words, as recognisers write it for silence.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
 
     Raises:
@@ -51,7 +51,7 @@ def read(
     if times is not None:
         time_source = parse_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
-    return _checked(utterances, source.path, silence and source.is_json)
+    return _checked(utterances, source.path, may_be_empty and source.is_json)
 
 
 def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:

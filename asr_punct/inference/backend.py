@@ -95,8 +95,9 @@ def open_backend(
     if graph and _GRAPHS[graph] not in info.files:
         raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
     if not on_cpu and WEIGHTS not in info.files:
-        why = f"{directory.name} is a graph alone, which runs on the CPU; what asr-punct train makes runs on a GPU"
-        raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}")
+        why = f"{directory.name} is a graph alone, which runs on the CPU"
+        other = "a model that asr-punct train wrote runs on a GPU"
+        raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}; {other}")
     name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if name in info.files), None)
     if name and on_cpu:
         return OnnxBackend(verified_file(directory, info, name), threads)

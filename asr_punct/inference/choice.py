@@ -1,4 +1,4 @@
-"""Choose the model of each document: by the language that is named, else by the words."""
+"""Choose the model of each document: by the given language, else by the words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from asr_punct.words import Utterance
 _LOG = logging.getLogger(__name__)
 _MAX_WORDS = 100
 """Number of words by which the language of a document is identified."""
-_CLEAR_WORDS, _CLEAR = 10, 0.9
-"""Number of different words, and probability, from which a text is reported as not in the language that is named."""
-_EARLY = 0.98
+_WARNING_WORDS, _WARNING_PROBABILITY = 10, 0.9
+"""Number of different words, and probability, from which a text is reported as not in the given language."""
+_EARLY_PROBABILITY = 0.98
 """Probability from which a stream decides before it has read `HELD_WORDS` words."""
 CHECKED_WORDS = 20
 """Number of words by which a stream checks the choice, to warn."""
@@ -27,7 +27,7 @@ HELD_WORDS = 10
 
 @dataclass(frozen=True)
 class LanguageChoice:
-    """Chooses models by language. Warns once for each language that has no model, or is not the one that is named.
+    """Chooses models by language. Warns once for each language that has no model, or is not the given one.
 
     Attributes:
         models: names of models by language code.
@@ -75,16 +75,16 @@ class LanguageChoice:
         if len(words) < _MAX_WORDS:
             self.choose(words, language)
 
-    def choose(self, words: Sequence[str], named: str = "") -> tuple[str, str]:
+    def choose(self, words: Sequence[str], file_language: str = "") -> tuple[str, str]:
         """Return the model of a text, and its language if the model is for it, else "".
 
         Args:
             words: the first words of the text.
-            named: its language in the file; "" if it is not there.
+            file_language: its language in the file; "" if it is not there.
         """
-        guess, named = identify(words[:_MAX_WORDS]), self.language or named
-        if self.fixed or named:
-            return self._choose_named(named, guess, len(set(words)))
+        guess, given = identify(words[:_MAX_WORDS]), self.language or file_language
+        if self.fixed or given:
+            return self._choose_given(given, guess, len(set(words)))
         if guess is None:
             return self.default, ""
         model, probability = self._most_probable(guess)
@@ -101,30 +101,31 @@ class LanguageChoice:
         """Return the choice for a text that begins with these words; None if more words are needed."""
         if len(words) < HELD_WORDS and not (self.language or self.fixed):
             guess = identify(words)
-            if guess is None or self._most_probable(guess)[1] < _EARLY:
+            if guess is None or self._most_probable(guess)[1] < _EARLY_PROBABILITY:
                 return None
         return self.choose(words)
 
-    def _choose_named(self, named: str, guess: Guess | None, words: int) -> tuple[str, str]:
-        codes = named.split("+") if named else []
+    def _choose_given(self, given: str, guess: Guess | None, words: int) -> tuple[str, str]:
+        codes = given.split("+") if given else []
         found = next((code for code in codes if code in self.models), "")
         model = self.default if self.fixed else self.models.get(found, self.default)
         of_model = self._languages(model)
         if codes and not set(codes) & set(of_model):
-            self._warn(named, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
-        elif guess and words >= _CLEAR_WORDS:
-            self._check(guess, model)
+            self._warn(given, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
+        elif guess and words >= _WARNING_WORDS:
+            self._warn_if_other(guess, model)
         return model, found if found in of_model else ""
 
     def check(self, words: Sequence[str], model: str) -> None:
-        """Warn if words, at least `_CLEAR_WORDS` different ones, are clearly not in a language of their model."""
+        """Warn if words, at least `_WARNING_WORDS` different ones, are clearly not in a language of their model."""
         guess = identify(words)
-        if guess and len(set(words)) >= _CLEAR_WORDS:
-            self._check(guess, model)
+        if guess and len(set(words)) >= _WARNING_WORDS:
+            self._warn_if_other(guess, model)
 
-    def _check(self, guess: Guess, model: str) -> None:
+    def _warn_if_other(self, guess: Guess, model: str) -> None:
+        """Warn if the guess is probable enough and not a language of the model."""
         languages = self._languages(model)
-        is_other = guess.language not in languages and guess.probability >= _CLEAR
+        is_other = guess.language not in languages and guess.probability >= _WARNING_PROBABILITY
         if is_other and known_languages().issuperset(languages):
             self._warn(guess.language, f"the words look like {describe_languages([guess.language])}", model)
 

@@ -30,19 +30,22 @@ class LanguageStream(Stream):
         self._words: list[Word] = []
 
     @property
-    def glyphs(self) -> Glyphs:  # type: ignore[override]
+    def glyphs(self) -> Glyphs:
         """Glyphs of the model of the last words."""
         return self._stream.glyphs
 
     @property
     def decide_windows(self) -> Decide:
+        """Those of the model of the last words."""
         return self._stream.decide_windows
 
     def clear(self) -> None:
+        """Drop the document; the next one chooses its model anew."""
         self._words, self._is_chosen = [], False
         self._stream.clear()
 
     def add(self, word: Word) -> list[Decision]:
+        """Add a word and return the decisions to make: none until the model is chosen."""
         if self._is_chosen:
             self._check(word)
             return self._stream.add(word)
@@ -54,6 +57,7 @@ class LanguageStream(Stream):
         return self._stream.wait(seconds) if self._is_chosen else []
 
     def end(self) -> list[Decision]:
+        """End the document, choose its model if it is not chosen yet, and return the decisions to make."""
         held = list[Decision]()
         if not self._is_chosen:
             held = self._choose(self._choice.choose([word.text for word in self._words]))
@@ -63,15 +67,19 @@ class LanguageStream(Stream):
         return held + self._stream.end()
 
     def undecided(self) -> Decision | None:
+        """Return a decision of the words that are not decided; None until the model is chosen."""
         return self._stream.undecided() if self._is_chosen else None
 
     def held(self) -> list[Committed]:
+        """Return the words that are held back, as they are; none once the model is chosen."""
         return [] if self._is_chosen else [Committed(word, Labels(), word.text) for word in self._words]
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        """Return the words of decisions, written with the glyphs of their model."""
         return self._stream.commit(decisions, computed)
 
     def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
+        """Return undecided words as the model would write them now."""
         return self._stream.write_preview(decision, computed)
 
     def _choose(self, choice: tuple[str, str] | None) -> list[Decision]:

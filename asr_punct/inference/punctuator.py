@@ -27,9 +27,10 @@ from asr_punct.inference.backend import Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.language_stream import LanguageStream
 from asr_punct.inference.lookahead import Lookahead
+from asr_punct.inference.model_stream import Committer, ModelStream, restore_streaming
 from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
-from asr_punct.inference.stream import Committer, Stream, restore_streaming
+from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
@@ -250,7 +251,7 @@ class Punctuator:
         def open_stream(model: str) -> Stream:
             chosen = self._model(model)
             lookahead = chosen._lookahead(left, right, hop)
-            return Stream(lookahead, chosen._committer(), chosen.glyphs, flush_after)
+            return ModelStream(lookahead, chosen._committer(), chosen.glyphs, flush_after)
 
         first = open_stream("")
         return LanguageStream(first, open_stream, self._choice) if self._choice else first

@@ -10,32 +10,22 @@ A long pause decides too: the words before it are committed at once.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
-from asr_punct.decode.flags import FlagArray
-from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.lookahead import Decision, Lookahead
+from asr_punct.inference.lookahead import Decision
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
-from asr_punct.marks import Glyphs, Labels, write_word
-from asr_punct.pauses import pause_between, with_pauses
-from asr_punct.words import Seconds, Utterance, Word, annotate
+from asr_punct.marks import Glyphs, Labels
+from asr_punct.words import Seconds, Word
 
 Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
 """Computes the probabilities of the words that each window decides."""
-_BATCH_DECISIONS = 128
-"""Decisions of a transcript that are computed together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,64 +43,11 @@ class Committed:
     written: str
 
 
-class Committer:
-    """Labels words in order.
-
-    Args:
-        decide: computes probabilities of windows.
-        decoder: computes labels from them.
-        case: whether capitals may be added.
-    """
-
-    def __init__(self, decide: Decide, decoder: OnlineDecoder, case: bool) -> None:
-        self.decide, self._decoder, self._case = decide, decoder, case
-
-    def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
-        """Yield the word and labels of every token of consecutive decisions."""
-        found = self.decide([decision.window for decision in decisions if decision.window])
-        yield from self.label(decisions, found)
-
-    def label(
-        self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
-    ) -> Iterator[tuple[Word, Labels]]:
-        """Yield the same, given the probabilities of the windows."""
-        found = iter(computed)
-        for decision in decisions:
-            words = _undecided(decision.window, next(found)) if decision.window else None
-            for word, token in zip(decision.words, decision.tokens, strict=True):
-                labels = token.labels
-                if token.core and words:
-                    labels = token.add(self._decoder.commit(*words, decision.end), self._case)
-                    words = words[0][1:], words[1][1:], words[2][1:]
-                yield word, labels
-
-    def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
-        """Return what `label` would yield, and forget it."""
-        trial = Committer(self.decide, deepcopy(self._decoder), self._case)
-        return list(trial.label([decision], [computed]))
-
-
-def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
-    """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
-    flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
-    return computed.labels, computed.cases, flags
-
-
-class Stream:
+class Stream(ABC):
     """Words in, committed words out; made by `Punctuator.stream`.
 
     `flush` returns the last words. As a context manager, it drops words that are not committed at its end.
-
-    Args:
-        lookahead: collects the words.
-        committer: labels them.
-        glyphs: how words are written.
-        flush_after: pause in seconds after which words are committed without look-ahead.
     """
-
-    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs, flush_after: Seconds) -> None:
-        self._lookahead, self._committer, self.glyphs, self._flush_after = lookahead, committer, glyphs, flush_after
-        self._last: Word | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -150,59 +87,55 @@ class Stream:
         decision = self.undecided()
         return self.write_preview(decision, *self._compute([decision])) if decision else self.held()
 
+    @abstractmethod
     def clear(self) -> None:
         """Drop the document."""
-        self._last = None
-        self._lookahead.clear()
+
+    @property
+    @abstractmethod
+    def glyphs(self) -> Glyphs:
+        """How words are written."""
 
     # Deciding in two steps, so that a StreamPool computes the windows of many streams together.
 
     @property
+    @abstractmethod
     def decide_windows(self) -> Decide:
         """Computes the probabilities of the stream's windows."""
-        return self._committer.decide
 
+    @abstractmethod
     def add(self, word: Word) -> list[Decision]:
         """Add a word and return the decisions to make."""
-        pause = pause_between(self._last, word) if self._last else None
-        self._last = word
-        return list(self._lookahead.push(word, pause, settle=pause is not None and pause >= self._flush_after))
 
+    @abstractmethod
     def wait(self, seconds: Seconds) -> list[Decision]:
         """Report `seconds` without a word and return the decisions to make."""
-        if seconds < self._flush_after:
-            return []
-        return list(self._lookahead.settle(seconds if self._last and self._last.end is not None else None))
 
+    @abstractmethod
     def end(self) -> list[Decision]:
         """End the document and return the decisions to make."""
-        self._last = None
-        return list(self._lookahead.flush())
 
+    @abstractmethod
     def undecided(self) -> Decision | None:
         """Return a decision of the words that are not decided, which changes nothing; None if there are none."""
-        return self._lookahead.undecided()
 
+    @abstractmethod
     def held(self) -> list[Committed]:
         """Return the words that are held back until the language is clear, as they are."""
-        return []
 
+    @abstractmethod
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
         """Return the words of decisions, given the probabilities of their windows."""
-        return self._write(self._committer.label(decisions, computed))
 
+    @abstractmethod
     def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
         """Return undecided words as they would be written now."""
-        return self._write(self._committer.preview(decision, computed))
 
     def _decide(self, decisions: Sequence[Decision]) -> list[Committed]:
         return self.commit(decisions, self._compute(decisions))
 
     def _compute(self, decisions: Sequence[Decision]) -> list[WindowProbabilities]:
         return self.decide_windows([decision.window for decision in decisions if decision.window])
-
-    def _write(self, words: Iterable[tuple[Word, Labels]]) -> list[Committed]:
-        return [Committed(word, labels, write_word(word.text, labels, self.glyphs)) for word, labels in words]
 
 
 def one_word(word: object) -> Word:
@@ -211,31 +144,3 @@ def one_word(word: object) -> Word:
     if not isinstance(token, Word) or len(token.text.split()) != 1:
         raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
     return token
-
-
-def restore_streaming(
-    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer, flush_after: Seconds
-) -> Iterator[Utterance]:
-    """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
-    waiting: deque[Utterance] = deque()
-    labels: deque[Labels] = deque()
-
-    def decisions() -> Iterator[Decision]:
-        document, pause = None, None
-        for utterance in with_pauses(utterances):
-            waiting.append(utterance)
-            if utterance.context != document:
-                yield from lookahead.flush()
-                document, pause = utterance.context, None
-            for word in utterance.words:
-                yield from lookahead.push(word, pause, settle=pause is not None and pause >= flush_after)
-                pause = word.pause
-        yield from lookahead.flush()
-
-    pending = decisions()
-    while group := list(islice(pending, _BATCH_DECISIONS)):
-        labels.extend(label for _, label in committer.commit(group))
-        while waiting and len(waiting[0].words) <= len(labels):
-            utterance = waiting.popleft()
-            yield annotate(utterance, labels=[labels.popleft() for _ in utterance.words])
-    yield from waiting

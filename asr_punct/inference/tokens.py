@@ -66,7 +66,7 @@ class Token(WordInput):
         flags = _flags(self.text, self.left, self.core, self.right, self.labels)
         return replace(self, flags=flags | self.flags & _OF_LETTERS)
 
-    def add(self, predicted: Labels, case: bool) -> Labels:
+    def merge_labels(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input together with predicted ones that may be added.
 
         Args:
@@ -197,7 +197,7 @@ class PendingUtterance:
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
         """Return the utterance with the next decided labels and, if there are any, probabilities."""
         tokens = self._tokens
-        labels = [token.add(decided.popleft(), case) if token.core else token.labels for token in tokens]
+        labels = [token.merge_labels(decided.popleft(), case) if token.core else token.labels for token in tokens]
         if not probabilities:
             return annotate(self._utterance, labels=labels)
         listed = [

@@ -81,7 +81,7 @@ def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | N
     except MissingPackageError:
         raise
     except (TypeError, ValueError, KeyError) as error:
-        raise ModelError(place, f"encoder: {first_line(error)}", "what training wrote") from None
+        raise ModelError(place, f"encoder: {first_line(error)}", "a file that asr-punct train wrote") from None
 
 
 def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:

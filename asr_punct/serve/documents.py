@@ -109,7 +109,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
         raise ServiceError(422, "request", f"the option {unknown[0][:80]!r}", f"one of {' '.join(OPTIONS)}")
     file = replace(file, name=_safe_name(options.get("name") or file.name))
     source = Source(file, options.get("from") or None)
-    utterances = list(read(source, silence=True))
+    utterances = list(read(source, may_be_empty=True))
     to = _writable(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
     if language := parse_language(options.get("language")):
         utterances = [replace(utterance, language=language) for utterance in utterances]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from asr_punct.errors import plural
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
 from asr_punct.serve.errors import ServiceError, invalid
 from asr_punct.serve.messages import ClientMessage, StreamConfig
+from asr_punct.serve.schema import TimedWord, last_start
 from asr_punct.serve.service import Service
 from asr_punct.serve.streams import Answer, LiveStream
 from asr_punct.words import Seconds
@@ -82,20 +84,21 @@ class _Session:
         if self.stream is None:
             config = message.config or StreamConfig()
             self.stream, self.flush_after = await self.service.streams.open(config), config.flush_after
-            self._check_order([word.start for word in config.committed])
-        self._check_order([word.start for word in message.words])
+            starts = [word.start for word in config.committed if word.start is not None]
+            self.last_start = starts[-1] if starts else 0.0
+        self._check_order(message.words)
         answer = await self.stream.push([word.to_word() for word in message.words], ends=message.end)
         if message.end:
             self.last_start = 0.0
         await self._send(answer, message.partial or "", ends=message.end)
 
-    def _check_order(self, starts: list[float | None]) -> None:
-        known = [start for start in starts if start is not None]
-        if known:
-            if known[0] < self.last_start:
-                found = f"a word that starts at {known[0]:g} after {self.last_start:g}"
-                raise ServiceError(422, "message: words", found, "words in the order of time")
-            self.last_start = known[-1]
+    def _check_order(self, words: Sequence[TimedWord]) -> None:
+        """Raise ServiceError if a word starts before an earlier one of the stream."""
+        try:
+            self.last_start = last_start(words, self.last_start)
+        except ValueError as error:
+            found = f"a word that starts at {error}"
+            raise ServiceError(422, "message: words", found, "words in the order of time") from None
 
     async def _send(self, answer: Answer, partial: str = "", *, ends: bool = False) -> None:
         """Send committed words, and the others followed by `partial`."""

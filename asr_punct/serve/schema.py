@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -49,13 +50,25 @@ class TimedWord(BaseModel):
 
 def in_order(words: list[TimedWord]) -> list[TimedWord]:
     """Return the words. Raises ValueError if one starts before an earlier one."""
-    last = 0.0
+    try:
+        last_start(words)
+    except ValueError as error:
+        raise ValueError(f"words in the order of time: {error}") from None
+    return words
+
+
+def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
+    """Return the start of the last word that has one, else `after`.
+
+    Raises:
+        ValueError: a word starts before an earlier one or before `after`, as in `0.5 after 1`.
+    """
     for word in words:
         if word.start is not None:
-            if word.start < last:
-                raise ValueError(f"words in the order of time: {word.start:g} after {last:g}")
-            last = word.start
-    return words
+            if word.start < after:
+                raise ValueError(f"{word.start:g} after {after:g}")
+            after = word.start
+    return after
 
 
 class PunctuateRequest(BaseModel):

@@ -60,7 +60,7 @@ NETFLIX = Limits(
 
 5/6 to 7 s; two lines of 42 characters; two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; a
 cue ends at most 12 frames after the sound; two speakers of a cue have a line each, after a hyphen without a space. 20
-characters a second for adults in English. 17 in Spanish and Basque could not be checked.
+characters a second for adults in English are from a quotation. 17 in Spanish and Basque could not be checked.
 """
 
 BBC = Limits(
@@ -68,9 +68,10 @@ BBC = Limits(
 )
 """BBC Subtitle Guidelines (bbc.co.uk/accessibility/forproducts/guides/subtitles).
 
-Two lines; 160 to 180 words per minute: 180 words of five characters are 15 characters per second; a cue ends at most
-1.5 s after speech. The length of a line is given as a share of the picture (68 % of 16:9); 37 characters are a line of
-Teletext. Shortest and longest display times, 1 and 7 s, and the dash are ours; the gap of 1 s was not checked.
+Two lines; 160 to 180 words per minute (from a quotation): 180 words of five characters are 15 characters per second; a
+cue ends at most 1.5 s after speech. The length of a line is given as a share of the picture (68 % of 16:9); 37
+characters are a line of Teletext. Shortest and longest display times, 1 and 7 s, and the dash are ours; the gap of 1 s
+was not checked.
 """
 
 UNE = Limits(characters=37, lines=2, min_seconds=1, max_seconds=6, speed=15, min_gap=2 / 25, closed_gap=0.5, linger=1.5)

@@ -65,6 +65,7 @@ class PunctuationData(lightning.LightningDataModule):
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
+        """Return the training batches of an epoch, counted from 0."""
         return TrainingBatches(self, number)
 
     def train_dataloader(self) -> Iterable[Batch]:
@@ -75,6 +76,7 @@ class PunctuationData(lightning.LightningDataModule):
         return self._loader(self.epoch(number), accumulate, num_workers=workers, pin_memory=pin)
 
     def val_dataloader(self) -> Iterable[Batch]:
+        """Return the development batches, the same ones in every epoch."""
         return self._loader(self._development)
 
     def _loader(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +11,7 @@ import torch
 from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
-from asr_punct.formats.files import write_file, write_json_file
+from asr_punct.formats.files import read_json_file, write_file, write_json_file
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
@@ -31,6 +30,7 @@ class Run:
 
     @property
     def state(self) -> Path:
+        """The folder with the files that the run needs to resume."""
         return self.directory / "training"
 
     @property
@@ -65,7 +65,7 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
         return False
     if not resume:
         raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
-    started = from_mapping(Config, json.loads(run.settings.read_text(encoding="utf-8")), str(run.settings))
+    started = from_mapping(Config, read_json_file(run.settings), str(run.settings))
     _check_resumable(run, started, config)
     has_model = (run.directory / CONFIG).exists()
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))

@@ -1,0 +1,162 @@
+"""Streams of one model: look-ahead, decoding and writing of words."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from itertools import islice
+
+import numpy as np
+
+from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.settings import FloatArray
+from asr_punct.inference.lookahead import Decision, Lookahead
+from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.stream import Committed, Decide, Stream
+from asr_punct.inference.tokens import Token
+from asr_punct.inference.windows import Window
+from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.pauses import pause_between, with_pauses
+from asr_punct.words import Seconds, Utterance, Word, annotate
+
+_BATCH_DECISIONS = 128
+"""Decisions of a transcript that are computed together."""
+
+
+class Committer:
+    """Labels words in order.
+
+    Args:
+        decide: computes probabilities of windows.
+        decoder: computes labels from them.
+        case: whether capitals may be added.
+    """
+
+    def __init__(self, decide: Decide, decoder: OnlineDecoder, case: bool) -> None:
+        self.decide, self._decoder, self._case = decide, decoder, case
+
+    def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
+        """Yield the word and labels of every token of consecutive decisions."""
+        found = self.decide([decision.window for decision in decisions if decision.window])
+        yield from self.label(decisions, found)
+
+    def label(
+        self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
+    ) -> Iterator[tuple[Word, Labels]]:
+        """Yield the same, given the probabilities of the windows."""
+        found = iter(computed)
+        for decision in decisions:
+            words = _undecided(decision.window, next(found)) if decision.window else None
+            for word, token in zip(decision.words, decision.tokens, strict=True):
+                labels = token.labels
+                if token.core and words:
+                    labels = token.merge_labels(self._decoder.commit(*words, decision.end), self._case)
+                    words = words[0][1:], words[1][1:], words[2][1:]
+                yield word, labels
+
+    def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
+        """Return what `label` would yield, and forget it."""
+        trial = Committer(self.decide, deepcopy(self._decoder), self._case)
+        return list(trial.label([decision], [computed]))
+
+
+def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
+    """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
+    flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
+    return computed.labels, computed.cases, flags
+
+
+class ModelStream(Stream):
+    """A stream of one model.
+
+    Args:
+        lookahead: collects the words.
+        committer: labels them.
+        glyphs: how words are written.
+        flush_after: pause in seconds after which words are committed without look-ahead.
+    """
+
+    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs, flush_after: Seconds) -> None:
+        self._lookahead, self._committer, self._glyphs, self._flush_after = lookahead, committer, glyphs, flush_after
+        self._last: Word | None = None
+
+    def clear(self) -> None:
+        """Drop the document."""
+        self._last = None
+        self._lookahead.clear()
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """Glyphs of the model."""
+        return self._glyphs
+
+    @property
+    def decide_windows(self) -> Decide:
+        """Computes the probabilities of the stream's windows."""
+        return self._committer.decide
+
+    def add(self, word: Word) -> list[Decision]:
+        """Add a word and return the decisions to make."""
+        pause = pause_between(self._last, word) if self._last else None
+        self._last = word
+        return list(self._lookahead.push(word, pause, settle=pause is not None and pause >= self._flush_after))
+
+    def wait(self, seconds: Seconds) -> list[Decision]:
+        """Report `seconds` without a word and return the decisions to make."""
+        if seconds < self._flush_after:
+            return []
+        return list(self._lookahead.settle(seconds if self._last and self._last.end is not None else None))
+
+    def end(self) -> list[Decision]:
+        """End the document and return the decisions to make."""
+        self._last = None
+        return list(self._lookahead.flush())
+
+    def undecided(self) -> Decision | None:
+        """Return a decision of the words that are not decided, which changes nothing; None if there are none."""
+        return self._lookahead.undecided()
+
+    def held(self) -> list[Committed]:
+        """Return no words: the model is given."""
+        return []
+
+    def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        """Return the words of decisions, given the probabilities of their windows."""
+        return self._write(self._committer.label(decisions, computed))
+
+    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
+        """Return undecided words as they would be written now."""
+        return self._write(self._committer.preview(decision, computed))
+
+    def _write(self, words: Iterable[tuple[Word, Labels]]) -> list[Committed]:
+        return [Committed(word, labels, write_word(word.text, labels, self._glyphs)) for word, labels in words]
+
+
+def restore_streaming(
+    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer, flush_after: Seconds
+) -> Iterator[Utterance]:
+    """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
+    waiting: deque[Utterance] = deque()
+    labels: deque[Labels] = deque()
+
+    def decisions() -> Iterator[Decision]:
+        document, pause = None, None
+        for utterance in with_pauses(utterances):
+            waiting.append(utterance)
+            if utterance.context != document:
+                yield from lookahead.flush()
+                document, pause = utterance.context, None
+            for word in utterance.words:
+                yield from lookahead.push(word, pause, settle=pause is not None and pause >= flush_after)
+                pause = word.pause
+        yield from lookahead.flush()
+
+    pending = decisions()
+    while group := list(islice(pending, _BATCH_DECISIONS)):
+        labels.extend(label for _, label in committer.commit(group))
+        while waiting and len(waiting[0].words) <= len(labels):
+            utterance = waiting.popleft()
+            yield annotate(utterance, labels=[labels.popleft() for _ in utterance.words])
+    yield from waiting
