@@ -52,7 +52,7 @@ def test_the_loss_and_the_perplexity(kind, outputs, literal):
     cases = torch.zeros(2, WORDS // 2, dtype=torch.long)
     given = logits.float().view(2, WORDS // 2, -1)
     output = TaggerOutput(given[..., :13], torch.zeros(*cases.shape, 3), given, given.softmax(dim=-1))
-    batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, label_mask)
+    batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, label_mask, windows=2)
     losses = [literal(logits[i].tolist(), sets[i]) for i in range(WORDS) if label_mask.view(-1)[i]]
     mean = sum(losses) / len(losses)
     module = module_of(kind)

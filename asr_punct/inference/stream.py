@@ -135,7 +135,8 @@ class Stream(ABC):
         return self.commit(decisions, self._compute(decisions))
 
     def _compute(self, decisions: Sequence[Decision]) -> list[WindowProbabilities]:
-        return self.decide_windows([decision.window for decision in decisions if decision.window])
+        # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
+        return [self.decide_windows([decision.window])[0] for decision in decisions if decision.window]
 
 
 def one_word(word: object) -> Word:

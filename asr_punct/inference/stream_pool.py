@@ -20,7 +20,8 @@ class StreamPool(Generic[Key]):
     """Pushes words of many streams and returns the committed words of each; made by `Punctuator.stream_pool`.
 
     The words of each stream are those that a `Stream` alone commits, but one run of the model decides all words of a
-    call. A stream begins with its first word and stays open until `close`. Not for several threads at the same time.
+    call (an int8 graph rounds by batch, so close decisions may differ). A stream begins with its first word and stays
+    open until `close`. Not for several threads at the same time.
 
     Args:
         open_stream: makes a new stream.
