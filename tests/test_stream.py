@@ -28,8 +28,9 @@ class Letters:
         return [tuple(map(ord, word)) for word in words]
 
 
-def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1):
-    return Lookahead(TokenReader(Letters(), "es"), left, right, hop, max_words=max_words, max_subwords=max_subwords)
+def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after=0.8):
+    reader = TokenReader(Letters(), "es")
+    return Lookahead(reader, left, right, hop, flush_after, max_words=max_words, max_subwords=max_subwords)
 
 
 def decisions_of(buffer, words):
@@ -47,7 +48,7 @@ def window_letters(decision):
 def test_windows_are_those_of_a_loop(left, right):
     text = "abcdefghij"
     pauses = [None, 0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]  # before each word
-    buffer = lookahead(left, right)
+    buffer = lookahead(left, right, flush_after=9)
     found = [list(buffer.push(Word(letter), pause)) for letter, pause in zip(text, pauses, strict=True)]
     assert [len(decisions) for decisions in found] == [int(i >= right) for i in range(len(text))]
     decisions = [decision for each in found for decision in each]
@@ -120,12 +121,12 @@ def test_a_hop_larger_than_a_window_is_divided():
 def test_words_are_decided_before_a_pause_and_stay_context():
     buffer = lookahead(2, 2)
     assert decided(d for word in "abc" for d in buffer.push(Word(word))) == [("a", "abc")]
-    before = list(buffer.push(Word("d"), 1.0, settle=True))
+    before = list(buffer.push(Word("d"), 1.0))
     assert decided(before) == [("b", "abcd"), ("c", "abcd")]
     assert [word.pause for word in before[-1].window.words] == [UNKNOWN_PAUSE, UNKNOWN_PAUSE, 100, UNKNOWN_PAUSE]
-    silent = list(buffer.settle(0.9))
+    silent = list(buffer.wait(0.9, has_times=True))
     assert (decided(silent), silent[0].end, silent[0].window.words[-1].pause) == ([("d", "bcd")], False, 90)
-    assert (list(buffer.settle(1.5)), buffer.undecided()) == ([], None)
+    assert (list(buffer.wait(1.5, has_times=True)), buffer.undecided()) == ([], None)
     (following,) = [*buffer.push(Word("e"), 2.0), *buffer.flush()]
     assert (decided([following]), following.window.words[1].pause) == ([("e", "cde")], 200)
     assert following.window.words[0].boundary == 0

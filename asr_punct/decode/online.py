@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals, CaseChoices
@@ -35,6 +37,12 @@ class OnlineDecoder:
         self._open = self._open_words = 0
         self._begins = True
 
+    def fork(self) -> OnlineDecoder:
+        """Return a copy that goes on from the same state; search and settings, which never change, are shared."""
+        result = copy(self)
+        result._capitals = copy(self._capitals)
+        return result
+
     def commit(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> Labels:
         """Return the labels of the next word of the document.
 
@@ -42,7 +50,7 @@ class OnlineDecoder:
             labels: probabilities for that word and the known words after it, of marks, (words, marks), or of classes.
             cases: probabilities of cases, (words, cases).
             flags: flags of these words, (words,).
-            end: whether the document ends with the last of them; if not, there are at least two words.
+            end: whether the document ends with the last of them.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
 from asr_punct.inference.tokens import Token, TokenReader, share_marks
 from asr_punct.inference.windows import Window
@@ -38,14 +39,23 @@ class Lookahead:
         left: maximum number of words before the decided ones in their window.
         right: number of words after them, 1 or more.
         hop: number of words that a window decides, 1 or more.
+        flush_after: pause in seconds after which all words before it are decided at once.
         max_words: maximum number of words of a window; a larger one loses words at the end of its longer side.
         max_subwords: maximum number of sub-words of a window, likewise.
     """
 
     def __init__(
-        self, reader: TokenReader, left: int, right: int, hop: int = 1, *, max_words: int, max_subwords: int
+        self,
+        reader: TokenReader,
+        left: int,
+        right: int,
+        hop: int = 1,
+        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+        *,
+        max_words: int,
+        max_subwords: int,
     ) -> None:
-        self._reader, self._left, self._right, self._hop = reader, left, right, hop
+        self._reader, self._left, self._right, self._hop, self._flush_after = reader, left, right, hop, flush_after
         self._max_words, self._max_subwords = max_words, max_subwords
         self.clear()
 
@@ -56,13 +66,12 @@ class Lookahead:
         self._undecided = 0
         self._begins = True
 
-    def push(self, word: Word, pause: Seconds | None = None, settle: bool = False) -> Iterator[Decision]:
+    def push(self, word: Word, pause: Seconds | None = None) -> Iterator[Decision]:
         """Add the next word of the document.
 
         Args:
             word: the word.
             pause: pause before the word, None if unknown.
-            settle: whether all words before it are decided now, such as after a long pause.
         """
         (read,) = self._reader.read([word])
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
@@ -75,15 +84,21 @@ class Lookahead:
             self._words.append(token)
             self._undecided += 1
             self._begins = False
-        if settle:
+        if pause is not None and pause >= self._flush_after:
             yield from self._decide_until(1)
         elif self._undecided >= self._right + self._hop:
             yield from self._decide_until(self._right)
 
-    def settle(self, pause: Seconds | None = None) -> Iterator[Decision]:
-        """Decide all words; the document goes on. `pause` is the pause after the last word so far, None if unknown."""
-        self._set_last_pause(pause)
-        yield from self._decide_until(0)
+    def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
+        """Report that no word has begun for `seconds`: from `flush_after` on all words are decided.
+
+        Args:
+            seconds: time since the last word.
+            has_times: whether the words have times, so that this is a pause of the speaker.
+        """
+        if seconds >= self._flush_after:
+            self._set_last_pause(seconds if has_times else None)
+            yield from self._decide_until(0)
 
     def flush(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""

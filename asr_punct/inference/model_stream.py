@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from itertools import islice
 
 import numpy as np
@@ -58,7 +57,7 @@ class Committer:
 
     def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
         """Return what `label` would yield, and forget it."""
-        trial = Committer(self.decide, deepcopy(self._decoder), self._case)
+        trial = Committer(self.decide, self._decoder.fork(), self._case)
         return list(trial.label([decision], [computed]))
 
 
@@ -75,11 +74,10 @@ class ModelStream(Stream):
         lookahead: collects the words.
         committer: labels them.
         glyphs: how words are written.
-        flush_after: pause in seconds after which words are committed without look-ahead.
     """
 
-    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs, flush_after: Seconds) -> None:
-        self._lookahead, self._committer, self._glyphs, self._flush_after = lookahead, committer, glyphs, flush_after
+    def __init__(self, lookahead: Lookahead, committer: Committer, glyphs: Glyphs) -> None:
+        self._lookahead, self._committer, self._glyphs = lookahead, committer, glyphs
         self._last: Word | None = None
 
     def clear(self) -> None:
@@ -101,13 +99,11 @@ class ModelStream(Stream):
         """Add a word and return the decisions to make."""
         pause = pause_between(self._last, word) if self._last else None
         self._last = word
-        return list(self._lookahead.push(word, pause, settle=pause is not None and pause >= self._flush_after))
+        return list(self._lookahead.push(word, pause))
 
     def wait(self, seconds: Seconds) -> list[Decision]:
         """Report `seconds` without a word and return the decisions to make."""
-        if seconds < self._flush_after:
-            return []
-        return list(self._lookahead.settle(seconds if self._last and self._last.end is not None else None))
+        return list(self._lookahead.wait(seconds, has_times=self._last is not None and self._last.end is not None))
 
     def end(self) -> list[Decision]:
         """End the document and return the decisions to make."""
@@ -135,7 +131,7 @@ class ModelStream(Stream):
 
 
 def restore_streaming(
-    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer, flush_after: Seconds
+    utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer
 ) -> Iterator[Utterance]:
     """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
     waiting: deque[Utterance] = deque()
@@ -149,7 +145,7 @@ def restore_streaming(
                 yield from lookahead.flush()
                 document, pause = utterance.context, None
             for word in utterance.words:
-                yield from lookahead.push(word, pause, settle=pause is not None and pause >= flush_after)
+                yield from lookahead.push(word, pause)
                 pause = word.pause
         yield from lookahead.flush()
 

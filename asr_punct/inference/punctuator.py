@@ -224,10 +224,10 @@ class Punctuator:
 
         Arguments and errors are those of `stream`.
         """
-        self._lookahead(left, right, hop)  # raises before the first utterance is read
+        self._lookahead(left, right, hop, flush_after)  # raises before the first utterance is read
         for punctuator, part in self._by_model(utterances):
-            lookahead = punctuator._lookahead(left, right, hop)
-            yield from restore_streaming(part, lookahead, punctuator._committer(), flush_after)
+            lookahead = punctuator._lookahead(left, right, hop, flush_after)
+            yield from restore_streaming(part, lookahead, punctuator._committer())
 
     def stream(
         self,
@@ -250,8 +250,8 @@ class Punctuator:
 
         def open_stream(model: str) -> Stream:
             chosen = self._model(model)
-            lookahead = chosen._lookahead(left, right, hop)
-            return ModelStream(lookahead, chosen._committer(), chosen.glyphs, flush_after)
+            lookahead = chosen._lookahead(left, right, hop, flush_after)
+            return ModelStream(lookahead, chosen._committer(), chosen.glyphs)
 
         first = open_stream("")
         return LanguageStream(first, open_stream, self._choice) if self._choice else first
@@ -264,7 +264,7 @@ class Punctuator:
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
     ) -> StreamPool[Any]:
         """Return a pool of live streams. Arguments and errors are those of `stream`."""
-        self._lookahead(left, right, hop)  # raises before the first stream is opened
+        self._lookahead(left, right, hop, flush_after)  # raises before the first stream is opened
         return StreamPool(lambda: self.stream(left, right, hop, flush_after))
 
     def with_windows(
@@ -331,12 +331,12 @@ class Punctuator:
         result: list[list[float]] = rows.tolist()
         return result
 
-    def _lookahead(self, left: int, right: int, hop: int) -> Lookahead:
+    def _lookahead(self, left: int, right: int, hop: int, flush_after: Seconds) -> Lookahead:
         for name, value, minimum in (("left", left, 0), ("right", right, 1), ("hop", hop, 1)):
             if value < minimum:
                 raise AsrPunctError(f"--{name}: found {value}, expected {minimum} or more words")
         words, subwords = self.info.model.window.words, self.info.max_tokens - 2
-        return Lookahead(self._reader, left, right, hop, max_words=words, max_subwords=subwords)
+        return Lookahead(self._reader, left, right, hop, flush_after, max_words=words, max_subwords=subwords)
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
