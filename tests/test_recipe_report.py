@@ -30,7 +30,12 @@ def page(tmp_path):
     main = Result("gaussian+bert", "es", scores, 5000.4, "torch")
     other = Result("none", "es", scores, 6000.0, "torch")
     alignment = {"es/test": {"words": 3, "pause_f1": 0.9}}
-    return lambda synthetic: list(Page([main], [other], synthetic, "run.sh", [file], alignment).lines())
+
+    def lines(synthetic):
+        page = Page([main], [other], synthetic, "run.sh", [file], alignment)
+        return "\n".join(page.lines()).splitlines()
+
+    return lines
 
 
 def tables(lines):

@@ -119,6 +119,11 @@ def as_recognised(tokens: Utterance) -> Utterance:
     return replace(tokens, words=tuple(words))
 
 
+def without_case(utterance: Utterance) -> Utterance:
+    """Return the utterance with the marks of its labels only, because the benchmark has no case."""
+    return annotate(utterance, labels=[Labels(label.marks) for label in utterance.labels])
+
+
 def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
     """Return the tokens with the labels of the words.
 

@@ -125,17 +125,16 @@ def comparison(
     """
     names = names or {}
     rows = [
-        [
-            names.get(metric, metric),
-            percent(d.first),
-            percent(d.second),
-            f"{100 * d.difference:+.1f}",
-            interval(d.ci95, "+"),
-            NO_VALUE if d.p is None else f"{d.p:.3f}",
-        ]
+        [names.get(metric, metric), percent(d.first), percent(d.second), *difference_cells(d)]
         for metric, d in differences.items()
     ]
     return table(["metric", first, second, "difference", "95 %", "p"], rows)
+
+
+def difference_cells(difference: Difference) -> list[str]:
+    """Return a difference in points, its interval, and its p-value, as cells of a table."""
+    p = NO_VALUE if difference.p is None else f"{difference.p:.3f}"
+    return [f"{100 * difference.difference:+.1f}", interval(difference.ci95, "+"), p]
 
 
 def interval(bounds: Interval | None, sign: str = "") -> str:

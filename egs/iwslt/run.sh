@@ -186,6 +186,19 @@ decode() {
   show "decode $name"
 }
 
+# decode_ways FOLDER SYSTEM NAME=OPTIONS…: decode a system in several ways and compare their times, if it is chosen
+decode_ways() {
+  local folder=$1 system=$2 way ways=() times=exp/decode/$1/$2/times.json
+  shift 2
+  is_chosen "$system" || return 0
+  for way; do
+    ways+=("$folder/$system/${way%%=*}|$system|${way#*=}")
+  done
+  side_by_side "$nj" decode "${ways[@]}"
+  step "times of $folder $system" "$times" "$local/time_ways.py" "${timed[@]}" "exp/models/$system/model" data \
+    "$times" "$@"
+}
+
 need_tuned() {
   need 3 "exp/models/$1/tuning.json"
   ! has_graph "exp/models/$1/model" || need 3 "exp/models/$1/model/model.onnx"
@@ -244,33 +257,20 @@ if begin 5 exp; then
   for words in 1 2 3 4 5 10 100; do
     of_look_ahead+=("$words=--left 100 --right $words ${stream[*]}")
   done
-  ways=()
   for name in "${systems[@]}"; do
     need_tuned "$name"
+  done
+  for name in "${systems[@]}"; do
     if [[ $name == polacek* ]]; then # its paper has class weights
-      ways+=("weights/$name/1|$name|--class-weights O=1 ${scored[*]-}")
-      ways+=("weights/$name/of the paper|$name|--class-weights QUESTION=5,PERIOD=2,COMMA=1.5 ${scored[*]-}")
+      side_by_side "$nj" decode "weights/$name/1|$name|--class-weights O=1 ${scored[*]-}" \
+        "weights/$name/of the paper|$name|--class-weights QUESTION=5,PERIOD=2,COMMA=1.5 ${scored[*]-}"
     fi
   done
   for name in $all_windows; do
-    for way in "${of_windows[@]}"; do
-      ! is_chosen "$name" || ways+=("windows/$name/${way%%=*}|$name|${way#*=}")
-    done
+    decode_ways windows "$name" "${of_windows[@]}"
   done
   for name in $all_look_ahead; do
-    for way in "${of_look_ahead[@]}"; do
-      ! is_chosen "$name" || ways+=("look-ahead/$name/${way%%=*}|$name|${way#*=}")
-    done
-  done
-  side_by_side "$nj" decode ${ways[@]+"${ways[@]}"}
-  for name in $all_windows; do
-    ! is_chosen "$name" || step "times of windows $name" "exp/decode/windows/$name/times.json" "$local/time_ways.py" \
-      "${timed[@]}" "exp/models/$name/model" data "exp/decode/windows/$name/times.json" "${of_windows[@]}"
-  done
-  for name in $all_look_ahead; do
-    ! is_chosen "$name" || step "times of look-ahead $name" "exp/decode/look-ahead/$name/times.json" \
-      "$local/time_ways.py" "${timed[@]}" "exp/models/$name/model" data "exp/decode/look-ahead/$name/times.json" \
-      "${of_look_ahead[@]}"
+    decode_ways look-ahead "$name" "${of_look_ahead[@]}"
   done
 fi
 

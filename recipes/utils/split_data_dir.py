@@ -3,7 +3,7 @@
 
 Writes DIRECTORY/splitN/1 … DIRECTORY/splitN/N. Never splits a recording, nor a document of utt2doc unless there are
 fewer documents than parts. The parts have the order of the directory (of utt2doc, if any), so results do not depend on
-N. Writes a temporary folder first, so an existing splitN is complete.
+N. An existing splitN is replaced; it appears when it is complete.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Annotated
 from typer import Argument
 
 from asr_punct.errors import InputError, plural, run_script
+from asr_punct.formats.files import write_directory
 from asr_punct.formats.kaldi_tables import read_table
 
 _BY_UTTERANCE = ("text", "segments", "utt2spk", "utt2doc")
@@ -118,13 +119,11 @@ def main(directory: Path, parts: Annotated[int, Argument(metavar="N", min=1)]) -
     by_utterance = {name: assigned[unit] for name, unit in units.items()}
     by_recording = {recordings[name]: part for name, part in by_utterance.items()}
     target = directory / f"split{parts}"
-    partial = target.with_name(target.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for name in (*_BY_UTTERANCE, *_BY_RECORDING):
-        if (directory / name).exists():
-            _split_file(directory / name, partial, parts, by_utterance if name in _BY_UTTERANCE else by_recording)
     shutil.rmtree(target, ignore_errors=True)
-    partial.rename(target)
+    with write_directory(target) as out:
+        for name in (*_BY_UTTERANCE, *_BY_RECORDING):
+            if (directory / name).exists():
+                _split_file(directory / name, out, parts, by_utterance if name in _BY_UTTERANCE else by_recording)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 Writes TARGET/1 … TARGET/N, fewer if there are fewer recordings. A part has complete recordings and complete documents
 of utt2doc, so results do not depend on N: words.json with the words of the utterances of DATA, utt2doc, and with
---audio wav.scp. Writes a temporary folder first, so an existing TARGET is complete.
+--audio wav.scp. An existing TARGET is replaced; it appears when it is complete.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from split_data_dir import assign, join_units
 
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
+from asr_punct.formats.files import write_directory
 from asr_punct.formats.kaldi_ctm import read_decode
 from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.marks import glyphs
@@ -53,17 +54,15 @@ def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, t
     if audio and missing:
         raise InputError(data / "wav.scp", f"no line for {missing[0]!r}", "the audio of each recording of the CTM")
     divided = divide(utterances, documents, parts)
-    partial = target.with_name(f"{target.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for number, part in enumerate(divided, start=1):
-        folder = partial / str(number)
-        folder.mkdir(parents=True)
-        formats.write(part, folder / "words.json", glyphs(""), "json")
-        _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in part})
-        if audio:
-            _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})
     shutil.rmtree(target, ignore_errors=True)
-    partial.rename(target)
+    with write_directory(target) as out:
+        for number, part in enumerate(divided, start=1):
+            folder = out / str(number)
+            folder.mkdir()
+            formats.write(part, folder / "words.json", glyphs(""), "json")
+            _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in part})
+            if audio:
+                _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})
     words = plural(sum(len(utterance.words) for utterance in utterances), "word")
     size = f"{plural(len(utterances), 'utterance')}, {plural(len(recordings), 'recording')}, {words}"
     print(f"{size} in {plural(len(divided), 'part')}")

@@ -19,7 +19,7 @@ from typing import Any
 from safetensors.numpy import load_file
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
-from asr_punct.corpora.iwslt import CLASSES, first_words, label_tokens
+from asr_punct.corpora.iwslt import CLASSES, first_words, label_tokens, without_case
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
@@ -27,22 +27,21 @@ from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import NO_MARKS, Labels
+from asr_punct.marks import NO_MARKS
 from asr_punct.scoring import score
-from asr_punct.words import Utterance, annotate, without_labels
+from asr_punct.words import Utterance, without_labels
 
 _MERGED = 3, 2
 _WARM_UP_WORDS = 100
 
 
 def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
-    """Yield the words with the model's marks; the benchmark has no case."""
+    """Return the words with the model's marks, without case."""
     bare = [without_labels(utterance) for utterance in words]
     restored = (
         punctuator.restore_streaming(bare, options.left, options.right) if options.right else punctuator.restore(bare)
     )
-    for utterance in restored:
-        yield annotate(utterance, labels=tuple(Labels(label.marks) for label in utterance.labels))
+    return map(without_case, restored)
 
 
 def parameters(model: Path) -> int:

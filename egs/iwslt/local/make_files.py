@@ -15,6 +15,7 @@ from typer import Option
 
 from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file
+from asr_punct.formats.kaldi_tables import read_mapping
 
 _SENTENCES = {"train": 3000, "dev": 800}
 _OTHERS = 300
@@ -53,8 +54,7 @@ def lines(count: int, rng: random.Random) -> Iterator[str]:
 def main(output: Path, sets: Annotated[Path, Option(help="Table of set names and file names.")]) -> None:
     make_directory(output)
     rng = random.Random(_SEED)
-    for row in sets.read_text(encoding="utf-8").splitlines():
-        name, file = row.split("\t")
+    for name, file in read_mapping(sets).items():
         with write_file(output / file) as out:
             out.writelines(lines(_SENTENCES.get(name, _OTHERS), rng))
 

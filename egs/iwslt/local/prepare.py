@@ -13,21 +13,20 @@ keeps the test sets safe from those too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt
+from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt, without_case
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
+from asr_punct.formats.kaldi_tables import read_mapping
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.marks import Labels
 from asr_punct.scoring.mark_classes import MERGED
-from asr_punct.words import Utterance, annotate, word_count
+from asr_punct.words import Utterance, lowercased, word_count
 
 _TEST_RUN, _DEV_RUN = 8, 16
 """Length in words of a run that a document of the text may not share with a set."""
@@ -36,19 +35,10 @@ _DEV_SHARE = 0.2
 Corpus = list[Utterance]
 
 
-def read_sets(table: Path) -> dict[str, str]:
-    """Return the file name of each set."""
-    lines = table.read_text(encoding="utf-8").splitlines()
-    return dict(line.split("\t") for line in lines)
-
-
 def read_text(path: Path, language: str) -> Iterator[Utterance]:
     """Read written text with the benchmark's labels and without case, which the benchmark lacks."""
     labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
-    for utterance in MERGED[CLASSES].relabel(labelled):
-        words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
-        labels = tuple(Labels(label.marks) for label in utterance.labels)
-        yield annotate(replace(utterance, words=words), labels=labels)
+    return map(without_case, lowercased(MERGED[CLASSES].relabel(labelled)))
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
@@ -89,7 +79,7 @@ def main(
     dev_words: int = 0,
     tune_words: int = 0,
 ) -> None:
-    files = read_sets(sets)
+    files = read_mapping(sets)
     paths = {name: find_file(corpus, file) for name, file in files.items()}
     for name, path in paths.items():
         if path is None and name != "train":

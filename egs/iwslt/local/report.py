@@ -20,7 +20,7 @@ from asr_punct.formats.files import read_json_file, write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
 from asr_punct.scoring.environment import describe_environment
-from asr_punct.scoring.tables import NO_VALUE, interval, percent, table
+from asr_punct.scoring.tables import difference_cells, interval, percent, table
 
 EXP = Path("exp")
 FACTS = "facts.json"
@@ -155,11 +155,7 @@ def counts_of(name: str, test: str) -> Counts:
 
 
 def _difference(found: Difference, published: str, source: str) -> list[str]:
-    ours = [
-        f"{100 * found.difference:+.1f}",
-        interval(found.ci95, "+"),
-        NO_VALUE if found.p is None else f"{found.p:.3f}",
-    ]
+    ours = difference_cells(found)
     return [*ours, "", ""] if published == "-" else [*ours, f"{published} ({source})", claim(found, float(published))]
 
 

@@ -21,7 +21,7 @@ from asr_punct import audio
 from asr_punct.corpora.mintzai import FOLDERS, PARTS
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.formats.ctm import write_ctm
-from asr_punct.formats.files import read_text_file, write_file
+from asr_punct.formats.files import read_text_file, write_directory, write_file
 from asr_punct.marks import glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -50,17 +50,12 @@ def make_corpus(output: Path, share: float = 1.0, jobs: int = 1) -> str:
     earlier = readme.is_file() and read_text_file(readme).startswith(_TITLE)
     if output.is_file() or (output.is_dir() and any(output.iterdir()) and not earlier):
         raise InputError(output, "other files", "a new or empty folder, or an earlier corpus")
-    unfinished = output.with_name(f"{output.name}.partial")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    description = _DESCRIPTION
-    with ProcessPoolExecutor(jobs) as pool:
-        for language in FOLDERS:
-            for part in PARTS:
-                description += _make_part(unfinished, language, part, share, pool)
-    with write_file(unfinished / readme.name) as out:
-        out.write(description)
     shutil.rmtree(output, ignore_errors=True)
-    unfinished.rename(output)
+    with write_directory(output) as folder, ProcessPoolExecutor(jobs) as pool:
+        parts = [_make_part(folder, language, part, share, pool) for language in FOLDERS for part in PARTS]
+        description = "".join([_DESCRIPTION, *parts])
+        with write_file(folder / readme.name) as out:
+            out.write(description)
     return description
 
 

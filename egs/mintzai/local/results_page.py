@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,8 +107,8 @@ class Page:
     def _conditions(self) -> Iterator[str]:
         yield from describe_environment(self.command)
         yield ""
-        sizes = ((f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files)
-        yield from _table(("set", "utterances", "words", "marks"), sizes)
+        sizes = [(f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files]
+        yield table(("set", "utterances", "words", "marks"), sizes)
 
     def _summary(self) -> Iterator[str]:
         yield f"## Results ({self.here})"
@@ -121,14 +121,14 @@ class Page:
             case = percent(scores.case.micro.f1), interval(scores.ci95.get("case.micro.f1"))
             speed = f"{result.words_per_second:.0f}", result.runtime
             rows.append((result.language, str(scores.words), *marks, *rates, *case, *speed))
-        yield from _table(header.split(", "), rows)
+        yield table(header.split(", "), rows)
 
     def _alignment(self) -> Iterator[str]:
         if self.alignment:
             yield f"## Word times against the true ones ({self.here})"
             columns = list(next(iter(self.alignment.values())))
-            rows = ((name, *(str(row[column]) for column in columns)) for name, row in self.alignment.items())
-            yield from _table(("set", *columns), rows)
+            rows = [(name, *(str(row[column]) for column in columns)) for name, row in self.alignment.items()]
+            yield table(("set", *columns), rows)
 
     def _by_system(self, title: str, number: int, value: Callable[[Result], str]) -> Iterator[str]:
         """Yield a table of the paper, a row a system, with our columns beside those of each language."""
@@ -141,7 +141,7 @@ class Page:
             rows.append((*SYSTEMS.get(system, (system, "", "", "")), *(cell for pair in pairs for cell in pair)))
         yield f"### {title}"
         columns = (f"{language.upper()} {whose}" for language in LANGUAGES for whose in ("paper", self.here))
-        yield from _table(("S", "D", "f", "B", *columns), (row for row in rows if any(row[4:])))
+        yield table(("S", "D", "f", "B", *columns), [row for row in rows if any(row[4:])])
 
     def _by_mark(self, language: str) -> Iterator[str]:
         """Yield Table 5 for a language, a column a mark, our rows below the paper's, which lacks OPEN_DASH."""
@@ -155,18 +155,13 @@ class Page:
                 rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
                 rows.append((self.here, *SYSTEMS.get(result.system, (result.system, "", "", "")), *rates))
         yield f"### Table 5: F1 of each mark, {language.upper()}"
-        yield from _table(("", "S", "D", "f", "B", *MARKS), rows)
+        yield table(("", "S", "D", "f", "B", *MARKS), rows)
 
 
 def read_paper(number: int) -> list[dict[str, str]]:
     lines = (PAPER / f"table{number}.tsv").read_text(encoding="utf-8").splitlines()
     header, *rows = (line.split("\t") for line in lines)
     return [dict(zip(header, row, strict=True)) for row in rows]
-
-
-def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield from table(tuple(header), list(rows)).splitlines()
-    yield ""
 
 
 def _size(path: Path) -> tuple[int, int, int]:

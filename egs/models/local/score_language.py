@@ -15,13 +15,12 @@ from pathlib import Path
 from random import Random
 from typing import Annotated
 
-from train_language import translated_words
+from train_language import running, translated_words, words_of
 from typer import Option
 
 from asr_punct.errors import run_script
 from asr_punct.formats.files import read_lines
 from asr_punct.hub import DEFAULT_MODEL, models_by_language
-from asr_punct.identifier import letters_of
 from asr_punct.inference.choice import LanguageChoice
 
 LENGTHS = (5, 10, 20, 50)
@@ -35,16 +34,9 @@ def held_out_words(corpus: Path, translations: Path) -> dict[str, list[str]]:
     for language in ("es", "eu", "en"):
         found[language] = []
         for path in sorted((corpus / language / "test").glob("*.txt.xz")):
-            words = letters_of(word for _, line in read_lines(path) for word in line.split())
-            found[language] += list(words)[:_WORDS_OF_A_TEXT]
+            found[language] += words_of(line for _, line in read_lines(path))[:_WORDS_OF_A_TEXT]
     found["bn"] = [line.split("\t")[0] for _, line in read_lines(corpus / "bn" / "test_news.xz") if line]
     return found | {language: translated_words(translations, language) for language in _TRANSLATED}
-
-
-def documents(words: list[str], length: int, count: int, random: Random) -> list[list[str]]:
-    """Draw documents of consecutive words."""
-    starts = [random.randrange(len(words) - length) for _ in range(count)]
-    return [words[start : start + length] for start in starts]
 
 
 def choices(texts: list[list[str]]) -> list[tuple[str, bool]]:
@@ -70,12 +62,12 @@ def main(
     print("\t".join(["language", *map(str, LENGTHS)]))
     for language in (*words, "es+eu"):
         row = [language]
+        first, *others = language.split("+")
+        draw, *draw_others = (running(words[code], random) for code in (first, *others))
         for length in LENGTHS:
-            first, *others = language.split("+")
-            texts = documents(words[first], length // (1 + len(others)), count, random)
-            for other in others:
-                halves = documents(words[other], length - length // 2, count, random)
-                texts = [text + half for text, half in zip(texts, halves, strict=True)]
+            texts = [draw(length // (1 + len(others))) for _ in range(count)]
+            for draw_other in draw_others:
+                texts = [text + draw_other(length - length // 2) for text in texts]
             found = choices(texts)
             if first in models:
                 right = [warned for model, warned in found if model == models[first]]

@@ -19,16 +19,16 @@ from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, label_tokens, read_iwslt
+from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, label_tokens, read_iwslt, without_case
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Glyphs, Labels
+from asr_punct.marks import Glyphs
 from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance, annotate
+from asr_punct.words import Utterance, lowercased, without_labels
 
 _BENCHMARK = ("test2011", "test2011asr")
 
@@ -82,14 +82,9 @@ def _punctuate_text(language: str, punctuator: Punctuator, path: Path) -> Iterat
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
     """Yield each reference with the model's output for its words in lower case."""
     references, inputs = tee(references)
-    restored = punctuator.restore(_bare(utterance) for utterance in inputs)
+    restored = punctuator.restore(map(without_labels, lowercased(inputs)))
     written = (_written(utterance, punctuator.glyphs) for utterance in restored)
     return zip(references, written, strict=True)
-
-
-def _bare(utterance: Utterance) -> Utterance:
-    words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)
-    return annotate(replace(utterance, words=words), labels=None)
 
 
 def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
@@ -103,8 +98,7 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     references, joined = tee(read_iwslt(path))
     pairs = punctuate_bare(punctuator, map(as_recognised, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
-        labels = tuple(Labels(label.marks) for label in words.labels)
-        yield tokens, label_tokens(annotate(words, labels=labels), tokens)
+        yield tokens, label_tokens(without_case(words), tokens)
 
 
 def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:

@@ -16,6 +16,7 @@ from typing import Any
 
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import read_json_file, write_json_file
+from asr_punct.formats.tokens import entry_words
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import compare_counts, pair_words, score_counts
@@ -40,11 +41,13 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
         raise InputError(path, f"{type(error).__name__} {error}", _EXPECTED) from None
     sentences = []
     for number, group in groupby(rows, key=lambda row: row[0]):
-        tokens = [Word(token, start, end) for _, token, start, end in group]
-        parsed = parse(" ".join(token.text for token in tokens), language)
-        timed = [word for token in tokens for word in _words(token, language)]
+        texts, timed, place = list[str](), list[Word](), f"{path}: sentence {number}"
+        for _, text, start, end in group:
+            texts.append(text)
+            timed += entry_words(" ".join(parse(text, language).words), start, end, None, place)
+        parsed = parse(" ".join(texts), language)
         if tuple(word.text for word in timed) != parsed.words:
-            raise InputError(f"{path}: sentence {number}", "tokens that read otherwise alone", "words with their marks")
+            raise InputError(place, "tokens that read otherwise alone", "words with their marks")
         sentence = Utterance(tuple(timed), str(number), recording=path.stem, time_source="aligner")
         sentences.append(annotate(sentence, labels=parsed.labels))
     return sentences
@@ -54,19 +57,9 @@ def _times(row: dict[str, Any]) -> tuple[float | None, float | None]:
     return (float(row["start"]), float(row["end"])) if row["exact"] else (None, None)
 
 
-def _words(token: Word, language: str) -> list[Word]:
-    """Split a token into words; of several words, only the outer times are known."""
-    texts = parse(token.text, language).words
-    last = len(texts) - 1
-    return [Word(text, None if i else token.start, None if i < last else token.end) for i, text in enumerate(texts)]
-
-
 def withhold_times(utterances: Iterable[Utterance]) -> list[Utterance]:
-    result = []
-    for utterance in utterances:
-        words = tuple(replace(word, start=None, end=None) for word in utterance.words)
-        result.append(replace(utterance, words=words, time_source="none"))
-    return result
+    """Return the utterances with a time source for which no pauses are computed."""
+    return [replace(utterance, time_source="segment") for utterance in utterances]
 
 
 def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str, Any]:

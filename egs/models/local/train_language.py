@@ -18,8 +18,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import chain
-from math import sqrt
+from itertools import chain, count, islice
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -79,11 +78,11 @@ def text_lines(corpus: Path, tables: list[Path], language: str, words: int) -> l
     found: list[str] = []
     for source in {source.file: source for table in tables for source in read_sources(table)}.values():
         if source.language == language:
-            count = 0
+            read = 0
             for line in chain.from_iterable(read_blocks(corpus, source)):
-                if count >= words:
+                if read >= words:
                     break
-                count += len(line.split())
+                read += len(line.split())
                 found.append(line)
     return found
 
@@ -95,10 +94,8 @@ def words_of(lines: Iterable[str]) -> list[str]:
 
 def machine_translated(lines: list[str]) -> list[str]:
     """Return lines of Spanish in Galician."""
-    command = ["apertium", "-u", "es-gl"]
-    return subprocess.run(command, input="\n".join(lines), capture_output=True, check=True, text=True).stdout.split(
-        "\n"
-    )
+    command, text = ["apertium", "-u", "es-gl"], "\n".join(lines)
+    return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout.split("\n")
 
 
 def translated_words(package: Path, language: str) -> list[str]:
@@ -196,36 +193,28 @@ def drawers(corpus: Path, help_folder: Path, tables: list[Path], random: Random)
     return draws
 
 
+def draw_document(draws: dict[str, Draw], random: Random) -> tuple[list[str], dict[str, float]]:
+    """Draw the words of a document, and the share of each language in it."""
+    length = round(_LENGTHS[0] * (_LENGTHS[1] / _LENGTHS[0]) ** random.random())
+    if random.random() < _SHARE_MIXED:
+        share = random.random()
+        basque_words = round(length * share)
+        words = draws["es"](length - basque_words) + draws["eu"](basque_words)
+        return words, {"es": 1 - share, "eu": share}
+    language = random.choice(LANGUAGES)
+    return draws[language](length), {language: 1.0}
+
+
 def batch(draws: dict[str, Draw], size: int, buckets: int, random: Random) -> tuple[torch.Tensor, ...]:
     """Return n-gram hashes, the offset of each document, a weight for each hash, and (size, languages) targets."""
-    hashes: list[np.ndarray] = []
-    offsets, weights, position = [], [], 0
-    targets = torch.zeros(size, len(LANGUAGES))
-    for row in range(size):
-        while True:
-            length = round(_LENGTHS[0] * (_LENGTHS[1] / _LENGTHS[0]) ** random.random())
-            if random.random() < _SHARE_MIXED:
-                share = random.random()
-                half = round(length * share)
-                words, shares = draws["es"](length - half) + draws["eu"](half), {"es": 1 - share, "eu": share}
-            else:
-                language = random.choice(LANGUAGES)
-                words, shares = draws[language](length), {language: 1.0}
-            if words:
-                break
-        found = np.concatenate([ngram_hashes(word, buckets) for word in words])
-        for language, share in shares.items():
-            targets[row, LANGUAGES.index(language)] = share
-        hashes.append(found)
-        offsets.append(position)
-        weights.append(np.full(len(found), 1 / sqrt(len(found)), np.float32))
-        position += len(found)
-    return (
-        torch.from_numpy(np.concatenate(hashes)),
-        torch.tensor(offsets),
-        torch.from_numpy(np.concatenate(weights)),
-        targets,
-    )
+    drawn = (draw_document(draws, random) for _ in count())
+    documents = list(islice((document for document in drawn if document[0]), size))
+    hashes = [np.concatenate([ngram_hashes(word, buckets) for word in words]) for words, _ in documents]
+    lengths = np.array(list(map(len, hashes)))
+    offsets = np.cumsum(lengths) - lengths
+    weights = np.repeat(1 / np.sqrt(lengths), lengths).astype(np.float32)
+    targets = [[shares.get(language, 0.0) for language in LANGUAGES] for _, shares in documents]
+    return *map(torch.from_numpy, (np.concatenate(hashes), offsets, weights)), torch.tensor(targets)
 
 
 def main(
