@@ -53,9 +53,14 @@ def test_a_question_is_opened_before_its_end_is_seen_and_closed_there():
 
 def test_a_question_ends_where_a_sentence_ends():
     """What ¿ began is closed at the next end, though its ? is unlikely there: it cannot be taken back."""
-    rows = [{Mark.OPEN_QUES: 0.6}, {}, {}, {Mark.PERIOD: 0.9, Mark.QUESTION: 0.02}, {}, {Mark.PERIOD: 0.9}]
+    rows = [{Mark.OPEN_QUES: 0.9}, {}, {}, {Mark.PERIOD: 0.9, Mark.QUESTION: 0.02}, {}, {Mark.PERIOD: 0.9}]
     assert written(rows, 1) == "¿0 1 2 3? 4 5."
     assert written(rows, 5) == "0 1 2 3. 4 5."  # seen at once, the ¿ is not worth it
+
+
+def test_a_less_likely_question_is_opened_only_if_its_end_is_known():
+    rows = [{Mark.OPEN_QUES: 0.6}, {}, {Mark.QUESTION: 0.6}]
+    assert [written(rows, right) for right in (1, 2)] == ["0 1 2", "¿0 1 2?"]
 
 
 def test_a_question_without_an_end_is_closed_after_40_words():
@@ -129,7 +134,8 @@ def outcomes(state, committed, marks, scores, penalties):
 def best(rows, state, committed, end, penalties, known):
     """Highest score of any way to mark `rows`, and the highest by the first word's marks."""
     if not rows:
-        return (0.0 if not (end and state) else -np.inf), {}
+        cost = 1.0 if state & SENTENCE and not committed else 0.0
+        return (-np.inf if end and state else -cost), {}
     key = (len(rows), state, committed)
     if key not in known:
         first = {}

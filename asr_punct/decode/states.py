@@ -40,6 +40,10 @@ from asr_punct.marks import PAIRS, Mark
 _COMMITTED = PAIR_SETS
 """Bit of a state: the ¿ or ¡ that is open was already output."""
 _STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
+_CLOSED_AT_END = np.array([0.0 if state == 0 else -np.inf for state in _STATES])
+_OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & _COMMITTED else 0.0 for state in _STATES])
+"""Score of each state after the last word. A ¿ or ¡ whose end is not known yet costs 1 in a stream: of the questions in
+15,800 words of development text it then finds as many, with a precision of 77 instead of 71 %."""
 _NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
 """Effect of a transition on an open ¿ or ¡, for the scores of the right marks of its word."""
 
@@ -164,7 +168,7 @@ class PairSearch:
             logits: logits of marks, (words, marks).
             barriers: words at which no pair may be open, (words,).
             start: pairs that are open before the first word; their opening marks were already output.
-            may_stay_open: whether pairs may be open after the last word.
+            may_stay_open: whether pairs may be open after the last word; a ¿ or ¡ among the words then costs 1.
             last: index of the word after which a ¿ or ¡ of `start` may not be open; None for no limit.
         """
         table = self._transitions
@@ -172,8 +176,7 @@ class PairSearch:
         scores[np.outer(barriers, (table.before > 0) | (table.after > 0))] = -np.inf
         if last is not None and last < len(scores):
             scores[last, np.array(_STATES)[table.after] & _COMMITTED > 0] = -np.inf
-        at_end = np.zeros(len(_STATES))
-        at_end[1:] = 0.0 if may_stay_open else -np.inf
+        at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
         best_from = [at_end]
         for row in scores[:0:-1]:
             best_from.append(np.maximum.reduceat(row + best_from[-1][table.after], table.first))
