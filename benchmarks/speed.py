@@ -27,13 +27,20 @@ from asr_punct.inference.punctuator import Punctuator
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
 _SENTENCE_WORDS = 20
+_WORD_STARTS = ("▁", "Ġ")
+"""Prefixes of a word's first sub-word: SentencePiece, byte pairs of RoBERTa."""
 RUN = "from asr_punct.cli import main; main()"
 
 
 def frequent_words(model: Path, rng: random.Random) -> tuple[list[str], list[float]]:
-    """Return the complete words of the model's vocabulary and their weights: 1/n for the n-th."""
+    """Return the complete words of the model's vocabulary and their weights: 1/n for the n-th.
+
+    WordPiece marks the sub-words that continue a word (`##ing`), other tokenizers those that begin one.
+    """
     entries = json.loads(read_text_file(model / TOKENIZER))["model"]["vocab"]
-    known = sorted(entry[1:] for entry in entries if entry.startswith("▁") and entry[1:].isalpha())
+    subwords = [entry if isinstance(entry, str) else entry[0] for entry in entries]  # unigrams have scores
+    beginnings = [subword[1:] for subword in subwords if subword.startswith(_WORD_STARTS)]
+    known = sorted(word for word in beginnings or subwords if word.isalpha())
     rng.shuffle(known)
     return known, [1 / rank for rank in range(1, len(known) + 1)]
 
