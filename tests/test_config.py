@@ -45,7 +45,11 @@ def test_mapping_round_trip():
         ({"model": {"window": {"words": 4, "margin": 2}}}, "words must be more than twice margin, found 4 and 2"),
         ({"model": {"window": {"tokens": 0}}}, "window: tokens must be from 1 to 512, found 0"),
         ({"model": {"window": {"tokens": 17}}}, "tokens must be at least the encoder's max_subwords + 2, found 17"),
-        ({"model": {"encoder": {"width": 10, "heads": 4}}}, "width must be a multiple of heads 4, found 10"),
+        ({"model": {"encoder": {"width": 12, "heads": 4}}}, "width must be a multiple of 8 with 4 heads, found 12"),
+        (
+            {"model": {"encoder": {"kind": "electra", "width": 10}}},
+            "width must be a multiple of 4 with 4 heads, found 10",
+        ),
         ({"model": {"encoder": {"max_tokens": 10}}}, "max_tokens must be at least max_subwords + 2, found 10 and 16"),
         ({"model": {"encoder": {"max_tokens": 513}}}, "encoder: max_tokens must be at most 512, found 513"),
         ({"model": {"encoder": {"attention_dropout": 2}}}, "attention_dropout must be a probability, found 2"),

@@ -129,10 +129,14 @@ def test_the_case_head_reads_punctuation_probabilities(case_context, reach):
     assert changed.nonzero().flatten().tolist() == reach
 
 
-@pytest.mark.parametrize("kind", ["transformer", "convolution", "attention"])
-def test_heads_must_divide_the_width(kind):
-    with pytest.raises(ConfigError, match=r"context: width .* a multiple of [48] with 4 heads, found 30"):
-        build_context(ContextConfig(kind=kind), 30, 10)
+@pytest.mark.parametrize(
+    ("kind", "multiple", "width"), [("transformer", 8, 28), ("convolution", 8, 28), ("attention", 4, 30)]
+)
+def test_heads_must_divide_the_width_and_with_rotary_positions_half_of_it(kind, multiple, width):
+    with pytest.raises(ConfigError, match=f"context: width .* a multiple of {multiple} with 4 heads, found {width}"):
+        build_context(ContextConfig(kind=kind), width, 10)
+    context = build_context(ContextConfig(kind=kind, layers=2), multiple * 3, 10)
+    assert context(torch.randn(2, 5, multiple * 3), torch.ones(2, 5, dtype=torch.long)).shape == (2, 5, multiple * 3)
 
 
 @pytest.mark.parametrize(

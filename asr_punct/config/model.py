@@ -88,8 +88,10 @@ class EncoderConfig:
         check_sizes("encoder", self, "table_width", "pair_width")
         check_amounts("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
-        if self.width % self.heads:
-            raise ConfigError(f"encoder: width must be a multiple of heads {self.heads}, found {self.width}")
+        multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary positions rotate pairs
+        if self.width % multiple:
+            expected = f"a multiple of {multiple} with {self.heads} heads"
+            raise ConfigError(f"encoder: width must be {expected}, found {self.width}")
         if self.max_tokens > MAX_TOKENS:
             raise ConfigError(f"encoder: max_tokens must be at most {MAX_TOKENS}, found {self.max_tokens}")
         if self.max_subwords < 2:

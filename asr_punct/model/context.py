@@ -67,9 +67,10 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
     Raises:
-        ConfigError: the width is not a multiple of the heads, or for the kind `convolution` of twice the heads.
+        ConfigError: the width is not a multiple of the heads, or with rotary positions (kinds `transformer` and
+            `convolution`), which rotate pairs of values, of twice the heads.
     """
-    multiple_of = {"transformer": config.heads, "attention": config.heads, "convolution": 2 * config.heads}
+    multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):
         expected = f"a multiple of {multiple_of[config.kind]} with {config.heads} heads"
         raise ConfigError(f"context: width of the word vectors must be {expected}, found {width}")
