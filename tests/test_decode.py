@@ -307,17 +307,6 @@ def test_a_function_word_has_no_capital_after_a_comma(mark, flag, case, sizes):
     assert labels_of(marks, flags=flags, cases=cases, sizes=sizes)[1].case == case
 
 
-@pytest.mark.parametrize("sizes", [(10,), (1,)])
-@pytest.mark.parametrize(("mark", "case"), [(None, Case.O), ("COMMA", Case.FIRST_CAP), ("ELLIPSIS", Case.FIRST_CAP)])
-def test_a_question_after_a_word_without_marks_has_no_capital(mark, case, sizes):
-    marks = np.full((3, len(MARKS)), 0.001, dtype=np.float32)
-    marks[1, MARKS.index(Mark.OPEN_QUES)] = marks[2, MARKS.index(Mark.QUESTION)] = 0.9
-    if mark:
-        marks[0, MARKS.index(mark)] = 0.9
-    cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
-    assert labels_of(marks, cases=cases, sizes=sizes)[1] == Labels(frozenset({Mark.OPEN_QUES}), case)
-
-
 @pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])
 def test_a_long_word_needs_more_evidence_for_capitals(flag, case):
     cases = np.array([[0.1, 0.3, 0.6], [0.01, 0.02, 0.97]], dtype=np.float32)

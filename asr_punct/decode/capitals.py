@@ -3,10 +3,9 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
 with it: the cost of the capital is subtracted from the logit of the mark.
 
-A function word, such as `and`, has no capital after a comma or semicolon. After a word without marks it keeps its
-capital: there the capital is more often right, and a mark is missing before it. No word has a capital with a ¿ or ¡
-after a word without marks (`puedo creer ¿de verdad?`). A long word is written in capitals only if that is much more
-likely than any other case.
+A function word, such as `and`, has no capital after a comma or semicolon. Elsewhere inside a sentence it keeps one:
+there the capital is more often right, and a mark is missing before it. A long word is written in capitals only if that
+is much more likely than any other case.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
 from asr_punct.decode.word_marks import BoolArray, IntArray
-from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, SENTENCE_ENDS, Case, Labels, Mark, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Case, Labels, Mark, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
@@ -28,8 +27,7 @@ _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
 _NEW = (*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
 """Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`."""
-_COMMA_BITS, _BEGIN_BITS, _NEW_BITS, _RIGHT_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW, RIGHT))
-_OPEN_BITS = mark_bits((Mark.OPEN_QUES, Mark.OPEN_EXCL))
+_COMMA_BITS, _BEGIN_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LONG_WORD_COST = 2.0
 """Subtracted from the logit of ALL_CAPS on a long word."""
@@ -52,7 +50,6 @@ class CaseChoices(NamedTuple):
         cost: cost of a capital as a logit; 0 where it is the most likely case, or the case is fixed.
         ended: whether a . or ? of the input ends a sentence after the word.
         comma: whether a comma or semicolon of the input is after the word.
-        marked: whether any mark of the input is after the word.
     """
 
     best: IntArray
@@ -61,7 +58,6 @@ class CaseChoices(NamedTuple):
     cost: LogitArray
     ended: BoolArray
     comma: BoolArray
-    marked: BoolArray
 
     @classmethod
     def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
@@ -74,13 +70,7 @@ class CaseChoices(NamedTuple):
         cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
         cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
         ended, comma = has_flag(flags, WordFlag.ENDED), has_flag(flags, WordFlag.COMMA)
-        return cls(best, capital, after_comma, cost, ended, comma, has_flag(flags, WordFlag.RIGHT_TAKEN))
-
-    @classmethod
-    def none(cls) -> CaseChoices:
-        """Return the choices of no words."""
-        index, flag = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-        return cls(index, index, index, np.zeros(0), flag, flag, flag)
+        return cls(best, capital, after_comma, cost, ended, comma)
 
     def concatenate(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words and of the ones after them."""
@@ -98,7 +88,8 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._comma = self._ended = self._unmarked = False
+        self._comma = False
+        self._ended = False
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
         """Subtract the cost of a capital on the next word, (words,), from the logits of . and ?, in place.
@@ -117,16 +108,13 @@ class Capitals:
         if not words:
             return []
         comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0) | choices.comma[:words]
-        unmarked = (codes & _RIGHT_BITS == 0) & ~choices.marked[:words]
         after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
-        opens_within = np.concatenate([[self._unmarked], unmarked[:-1]]) & (codes & _OPEN_BITS > 0)
         cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
-        cases = np.where(opens_within, 0, cases)
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
             self._ended = bool(ended[-1])
-        self._comma, self._unmarked = bool(comma[-1]), bool(unmarked[-1])
+        self._comma = bool(comma[-1])
         return list(map(_labels, codes.tolist(), cases.tolist()))
 
     def end_document(self) -> None:
@@ -134,7 +122,7 @@ class Capitals:
 
         It need not have a capital, for a recording can begin in the middle of a sentence.
         """
-        self._comma = self._ended = self._unmarked = False
+        self._comma = self._ended = False
 
 
 @cache

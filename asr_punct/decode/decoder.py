@@ -58,7 +58,8 @@ class Decoder:
         self._logits: LogitArray = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
         self._begins = True
-        self._cases = CaseChoices.none()
+        none = np.zeros(0, dtype=np.int64)
+        self._cases = CaseChoices(none, none, none, none.astype(np.float64), none.astype(bool), none.astype(bool))
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
         """Add the next words of the document and return the labels of all words that are decided now.
