@@ -162,7 +162,9 @@ def lowercased(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
 MIN_CAPITALS = 3
 """Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
 CAPITALS_STAY = "all words are in capitals, which stay in the output (to restore capitals: --lowercase)"
-"""Hint at input in capitals."""
+"""Hint for input in capitals."""
+LABELS_STAY = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
+"""Hint for input whose words have labels."""
 
 
 class CapitalsCheck:

@@ -23,13 +23,11 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.pauses import with_pauses_from_audio
 from asr_punct.text import without_marks
-from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Utterance, lowercased
+from asr_punct.words import CAPITALS_STAY, LABELS_STAY, CapitalsCheck, Utterance, lowercased
 
 _LOG = logging.getLogger(__name__)
 OpenPunctuator = Callable[[], Punctuator]
 """Opens a model; each worker calls it once."""
-LABELS_STAY = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
-"""Hint at input whose words have labels."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +34,9 @@ from asr_punct.errors import AsrPunctError, plural
 from asr_punct.progress import on_terminal, track
 
 if TYPE_CHECKING:
-    from asr_punct.batch.restoring import Result
+    from asr_punct.batch.names import Inputs
+    from asr_punct.batch.restoring import FileOptions, Result
+    from asr_punct.inference.punctuator import Punctuator
 
 
 @command(
@@ -92,11 +94,8 @@ def batch(
     command to continue it. Files that cannot be restored are listed at the end with the reason, and the exit status is
     1; all other files are done.
     """
-    from asr_punct.batch.cluster import restore_on_cluster
-    from asr_punct.batch.names import Inputs, complete_outputs
+    from asr_punct.batch.names import Inputs
     from asr_punct.batch.restoring import FileOptions
-    from asr_punct.batch.workers import core_count, restore_files
-    from asr_punct.formats.partial import remove_abandoned
 
     if not (sources or list_file):
         raise AsrPunctError("IN: found none, expected files, folders, globs or --list")
@@ -104,7 +103,6 @@ def batch(
     if ray and device not in (None, "cpu"):
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where --ray runs models")
     inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
-    items = inputs.items(to)
     options = FileOptions(
         from_,
         to,
@@ -118,10 +116,33 @@ def batch(
         hint_capitals=not (no_case or quiet),
         overwrite=overwrite,
     )
-    complete = set() if overwrite else complete_outputs(items, output)
+    opener = punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
+    _restore(inputs, output, options, opener, jobs, ray, quiet)
+
+
+def _restore(
+    inputs: Inputs,
+    output: str,
+    options: FileOptions,
+    opener: Callable[[], Punctuator],
+    jobs: int,
+    ray: str | None,
+    quiet: bool,
+) -> None:
+    """Restore the files whose outputs are not complete, and print a summary.
+
+    Raises:
+        Exit: some files could not be restored.
+    """
+    from asr_punct.batch.cluster import restore_on_cluster
+    from asr_punct.batch.names import complete_outputs
+    from asr_punct.batch.workers import core_count, restore_files
+    from asr_punct.formats.partial import remove_abandoned
+
+    items = inputs.items(options.target_format)
+    complete = set() if options.overwrite else complete_outputs(items, output)
     todo = [item for item in items if item.output not in complete]
     remove_abandoned(item.output for item in todo)
-    opener = punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
     report = _Report(len(items) - len(todo), len(todo))
     if ray:
         restored = restore_on_cluster(todo, ray, jobs, opener, options)

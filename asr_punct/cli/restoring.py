@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from asr_punct import formats
 from asr_punct.cli.base import NAME, Section, command
+from asr_punct.cli.capitals import with_capitals_hint
+from asr_punct.cli.cue_report import CueReport
 from asr_punct.cli.options import (
     Aggregate,
     Audio,
@@ -39,9 +42,12 @@ from asr_punct.cli.waiting import END_OF_INPUT, hint_if_idle
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
+from asr_punct.formats.source import Source
+from asr_punct.formats.subtitle_writers import chosen_limits
 from asr_punct.marks import Labels
 from asr_punct.progress import on_terminal, track
-from asr_punct.words import Utterance, lowercased, word_count
+from asr_punct.text import without_marks
+from asr_punct.words import LABELS_STAY, Utterance, lowercased, word_count
 
 
 @command(
@@ -108,26 +114,15 @@ def punctuate(
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
     """
-    from asr_punct import formats
-    from asr_punct.cli.capitals import with_capitals_hint
-    from asr_punct.cli.cue_report import CueReport
-    from asr_punct.formats.source import Source
-    from asr_punct.formats.subtitle_writers import chosen_limits
-    from asr_punct.text import without_marks
-
     given = Source(source, from_)
-    # The format of a stream is detected by reading it: only below, after the hint and the checks.
+    # The format of a stream is detected by reading it: only below, after the checks and the hint.
     target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
     limits = chosen_limits(subtitles, target)
     cue_report = CueReport(report, target, limits)
-    if audio and wav_scp:
-        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     if probabilities and target != "json":
         raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
-    in_place = is_same_file(source, output) and target == given.format
-    # If IN is a data directory, its `ctm` is read too, which `check_outputs` does not include.
-    inputs: list[Pathlike] = [] if in_place else [source, Path(source) / "ctm"]
-    check_outputs({"-o": output, "--report": report}, [*inputs, audio, wav_scp, *audio_files(wav_scp), casing])
+    is_in_place = is_same_file(source, output) and target == given.format
+    _check_paths(source, {"-o": output, "--report": report}, is_in_place, audio, wav_scp, casing)
     opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
     punctuator = opener()
     if source == STANDARD_STREAM and not quiet:
@@ -136,20 +131,48 @@ def punctuate(
         if given.is_stream and not probabilities:
             target = formats.output_format(output, to, given)
         utterances: Iterable[Utterance] = formats.read(given, may_be_empty=True, times=times)
-        if ignore_labels:
-            utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
-        else:
-            utterances = _with_labels_warning(utterances, source, quiet)
-        if lowercase:
-            utterances = lowercased(utterances)
-        elif not (no_case or quiet):
-            utterances = with_capitals_hint(utterances, source)
+        utterances = _prepared(utterances, source, lang, ignore_labels, lowercase, no_case, quiet)
         utterances = _with_audio(utterances, audio, wav_scp)
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
         restored, glyphs = formats.with_glyphs(restored, punctuator.glyphs)
         formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
         cue_report.write(glyphs.name, quiet=quiet)
+
+
+def _check_paths(
+    source: str,
+    outputs: Mapping[str, Pathlike | None],
+    is_in_place: bool,
+    audio: Path | None,
+    wav_scp: Path | None,
+    casing: Path | None,
+) -> None:
+    """Raise AsrPunctError if an output is also an input, except the file that is restored in place."""
+    if audio and wav_scp:
+        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
+    # If IN is a data directory, its `ctm` is read too, which `check_outputs` does not include.
+    words: list[Pathlike] = [] if is_in_place else [source, Path(source) / "ctm"]
+    check_outputs(outputs, [*words, audio, wav_scp, *audio_files(wav_scp), casing])
+
+
+def _prepared(
+    utterances: Iterable[Utterance],
+    source: str,
+    lang: str | None,
+    ignore_labels: bool,
+    lowercase: bool,
+    no_case: bool,
+    quiet: bool,
+) -> Iterable[Utterance]:
+    """Return the utterances after --ignore-labels and --lowercase, else with hints at these options."""
+    if ignore_labels:
+        utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
+    elif not quiet:
+        utterances = _with_labels_hint(utterances, source)
+    if lowercase:
+        return lowercased(utterances)
+    return utterances if no_case or quiet else with_capitals_hint(utterances, source)
 
 
 def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
@@ -165,14 +188,13 @@ def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Pa
     return utterances
 
 
-def _with_labels_warning(utterances: Iterable[Utterance], source: str, quiet: bool) -> Iterator[Utterance]:
-    """Yield the utterances; warn at the first one that has labels: marks or case given apart from its text."""
-    warned = quiet
+def _with_labels_hint(utterances: Iterable[Utterance], source: str) -> Iterator[Utterance]:
+    """Yield the utterances; at the first one with labels (marks or case apart from the text), print a hint."""
+    is_due = True
     for utterance in utterances:
-        if not warned and any(label != Labels() for label in utterance.labels):
-            warned = True
-            message = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
-            typer.echo(f"{NAME}: {display_name(source)}: {message}", err=True)
+        if is_due and any(label != Labels() for label in utterance.labels):
+            is_due = False
+            typer.echo(f"{NAME}: {display_name(source)}: {LABELS_STAY}", err=True)
         yield utterance
 
 
