@@ -201,6 +201,7 @@ class _Engine:
     callback: Any = None  # referenced here because the library has only its address
 
     def run(self, ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[Samples, list[_Event]]:
+        """Synthesise text in SSML, and return its samples and events. Raises VoiceError if there is no such voice."""
         self.chunks, self.events, self.error = [], [], None
         name, _, variant = voice.partition("+")
         variant_exists = not variant or (self.variants / variant).is_file()

@@ -44,9 +44,11 @@ def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, sepa
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
     def spell(text: str) -> list[int]:
+        """Return the id of each character, UNKNOWN_SYMBOL for characters that the model lacks."""
         return [known.get(char, UNKNOWN_SYMBOL) for char in text]
 
     def encode(word: str) -> list[int]:
+        """Return the ids of the best spelling of a word."""
         return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
     separator_id = None if separator is None else symbols.get(separator)
@@ -61,6 +63,7 @@ def subword_vocabulary(
     """Return the vocabulary of a sub-word model. Its tokenizer's `encode` returns `unknown` for unknown text."""
 
     def spell(text: str) -> list[int]:
+        """Return the ids of the sub-words, UNKNOWN_SYMBOL for those that the model lacks."""
         return [UNKNOWN_SYMBOL if n in (unknown, blank) or n >= size else n for n in encode(text)] if text else []
 
     return CtcVocabulary(size, blank, None, lambda word: _best_spelling(word, spell))

@@ -122,6 +122,7 @@ class Restorer:
         make_directory(Path(output).parent)
 
         def counted(restored: Iterable[Utterance]) -> Iterator[Utterance]:
+            """Yield the utterances and count their words."""
             nonlocal count
             for utterance in restored:
                 count += len(utterance.words)

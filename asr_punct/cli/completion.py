@@ -21,6 +21,7 @@ def some_of(values: Iterable[str]) -> Completion:
     choices = list(values)
 
     def complete(incomplete: str) -> list[str]:
+        """Return the completions of the last value, each after the values before it."""
         before, comma, last = incomplete.rpartition(",")
         listed = before.split(",")
         return [before + comma + value for value in choices if value not in listed and value.startswith(last)]

@@ -86,6 +86,7 @@ def punctuate_lines(
     last_start = 0.0
 
     def format_words(committed: Sequence[Committed]) -> Iterator[str]:
+        """Yield the line of each word, in the format in which it was read."""
         for item in committed:
             if as_json.popleft():
                 yield json.dumps(word_object(replace(item.word, labels=item.labels), stream.glyphs), ensure_ascii=False)

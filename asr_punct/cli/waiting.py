@@ -41,6 +41,7 @@ def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | 
     waiting = queue.Queue[_Line | BaseException | None](maxsize=64)
 
     def read() -> None:
+        """Put the lines into the queue, then None, or the error that ended them."""
         try:
             for line in lines:
                 waiting.put(line)

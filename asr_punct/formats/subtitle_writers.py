@@ -129,7 +129,10 @@ class _Cues:
         self._recording: str | None = None
 
     def of(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
+        """Yield the cues of utterances: those of the input, or with limits or without cues in the input, new ones."""
+
         def is_kept(utterance: Utterance) -> bool:
+            """Whether the cues of the input are kept."""
             return limits is None and isinstance(utterance.origin, CueOrigin)
 
         for kept, group in groupby(utterances, key=is_kept):

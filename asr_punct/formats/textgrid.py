@@ -113,9 +113,11 @@ class _Values:
         self._text, self._read, self.place = text, 0, place
 
     def string(self) -> str:
+        """Read the next value as a string in quotes."""
         return self._value(1).replace('""', '"')
 
     def number(self) -> str:
+        """Read the next value as a number."""
         return self._value(2)
 
     def count(self) -> range:

@@ -40,6 +40,7 @@ class Aggregation:
         """
 
         def advance(size: int, _: int) -> tuple[int, int]:
+            """Return the step to the next window, as both of its numbers."""
             step = -(-size // self.windows)
             return step, step
 

@@ -138,6 +138,7 @@ def restore_streaming(
     labels: deque[Labels] = deque()
 
     def decisions() -> Iterator[Decision]:
+        """Yield the decisions of the look-ahead buffer, and append each utterance to `waiting`."""
         document, pause = None, None
         for utterance in with_pauses(utterances):
             waiting.append(utterance)

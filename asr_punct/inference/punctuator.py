@@ -133,6 +133,7 @@ class Punctuator:
         added = tuple(read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ()))
 
         def open_directory(directory: Path) -> Punctuator:
+            """Open the model of a directory."""
             info = read_info(directory)
             backend = open_backend(directory, info, device, threads, graph)
             own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
@@ -249,6 +250,7 @@ class Punctuator:
         """
 
         def open_stream(model: str) -> Stream:
+            """Open a stream of a model by its name; "" is this one."""
             chosen = self._model(model)
             lookahead = chosen._lookahead(left, right, hop, flush_after)
             return ModelStream(lookahead, chosen._committer(), chosen.glyphs)
@@ -296,6 +298,7 @@ class Punctuator:
             models = self._choice.models
 
             def glyphs_of(language: str) -> Glyphs:
+                """Return the glyphs of the model of a language."""
                 found = next((models[code] for code in language.split("+") if code in models), "")
                 return replace(self._model(found).glyphs, of_language=glyphs_of)
 
@@ -318,6 +321,7 @@ class Punctuator:
         """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
 
         def read() -> Iterator[tuple[str, list[Token]]]:
+            """Yield the document and the tokens of each utterance."""
             for utterance in with_pauses(utterances):
                 tokens = self._reader.read(utterance.words)
                 waiting.append(PendingUtterance(utterance, tokens))

@@ -46,6 +46,7 @@ def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> I
     """
 
     def advance(size: int, decided: int) -> tuple[int, int]:
+        """Return the first word of the margin at the window's end, and the first word of the next window."""
         margin = min(config.margin, size - decided - 1, size // 2)
         return size - margin, size - 2 * margin
 

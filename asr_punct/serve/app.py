@@ -97,12 +97,14 @@ def _request_schema() -> dict[str, Any]:
 def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
+        """Serve a live stream."""
         await serve_stream(websocket, service)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
+            """Serve a client of Vosk."""
             await serve_vosk(websocket, service)
 
 
@@ -148,15 +150,18 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ServiceError)
     async def service_error(_: Request, error: ServiceError) -> Response:
+        """Answer an error of a request."""
         return JSONResponse(error.content, error.status, error.headers)
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
+        """Answer a request for an unknown path or method."""
         found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
         return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
 
     @app.exception_handler(Exception)
     async def internal_error(_: Request, __: Exception) -> Response:
+        """Answer an error of the service itself."""
         return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
 
 
@@ -165,6 +170,7 @@ def _add_metrics(app: FastAPI, service: Service) -> None:
 
     @app.middleware("http")
     async def measure(request: Request, call_next: _Next) -> Response:
+        """Answer a request, and count it and its time."""
         path = request.url.path if request.url.path in known else "other"
         begin, status = time.perf_counter(), 500
         try:

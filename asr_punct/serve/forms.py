@@ -25,6 +25,7 @@ def parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFi
     files: list[File] = []
 
     def on_field(field: Field) -> None:
+        """Keep a field of the form."""
         fields[_text(field.field_name)] = _text(field.value)
 
     kind, parameters = parse_options_header(content_type)

@@ -64,6 +64,7 @@ class _ProbabilityModel(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> tuple[Tensor, Tensor]:
+        """Return the probabilities of labels, (batch, words, labels), and of cases, (batch, words, cases)."""
         output = self.model(input_ids, attention_mask, word_index, pauses, boundaries)
         return output.label_probabilities, output.case_logits.softmax(dim=-1)
 
