@@ -17,6 +17,7 @@ from asr_punct.model.tagger import build_tagger  # noqa: E402
 from asr_punct.training.datamodule import PunctuationData  # noqa: E402
 from asr_punct.training.fit import start_model, train  # noqa: E402
 from asr_punct.training.lightning_module import PunctuationModule  # noqa: E402
+from asr_punct.training.muon import Fp32Muon  # noqa: E402
 from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E402
 
 RATE = 0.01
@@ -53,6 +54,24 @@ def test_lookahead_against_its_algorithm(kind, period, alpha):
             slow = slow + alpha * (expected.weight.detach() - slow)
             expected.weight.data = slow.clone()
         np.testing.assert_allclose(take_step(model, chosen, gradient), expected.weight.detach().numpy()[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(40, 24), (24, 40), (32, 32)])
+def test_muon_in_fp32_takes_the_steps_of_torch(shape):
+    """torch rounds each product to bf16, 8 bits of precision."""
+    torch.manual_seed(0)
+    weights = [torch.nn.Parameter(torch.ones(shape)) for _ in range(2)]
+    options = {"lr": 0.02, "weight_decay": 0.1, "momentum": 0.95}
+    optimizers = [kind([weight], **options) for kind, weight in zip((torch.optim.Muon, Fp32Muon), weights, strict=True)]
+    for _ in range(5):
+        gradient = torch.randn(shape)
+        before = weights[0].detach().clone()
+        for weight, optimizer in zip(weights, optimizers, strict=True):
+            weight.grad = gradient.clone()
+            optimizer.step()
+        assert (weights[0].detach() - before).abs().max() > 0.001
+        torch.testing.assert_close(weights[1], weights[0], atol=5e-4, rtol=0)
+    torch.testing.assert_close(*(optimizer.state_dict()["state"][0] for optimizer in optimizers))
 
 
 @pytest.mark.parametrize("optimizer", ["radam", "muon"])
