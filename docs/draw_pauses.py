@@ -3,7 +3,8 @@
     python docs/draw_pauses.py [--check]
 
 The texts and probabilities are those of the shipped model es-eu, the pauses and silences those of `asr_punct.pauses`.
---check fails if a picture is not up to date; numbers may differ by 4 pixels, because CPUs round differently.
+--check fails if a picture is not up to date; numbers may differ by 10 pixels: int8 products differ between processors, by 6
+pixels on one with AVX2 only.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from asr_punct.words import Seconds, Utterance, Word
 
 DOCS = Path(__file__).resolve().parent
 WIDTH = 840
-TOLERANCE_PX = 4
+TOLERANCE_PX = 10
 SENTENCE = ["no", "sé", "si", "vendrá", "el", "jueves", "hay", "una", "reunión"]
 COLOURS = {"vendrá": "#1565c0", "jueves": "#c2410c"}
 LONG: Seconds = 0.85
