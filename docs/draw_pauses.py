@@ -3,8 +3,8 @@
     python docs/draw_pauses.py [--check]
 
 The texts and probabilities are those of the shipped model es-eu, the pauses and silences those of `asr_punct.pauses`.
---check fails if a picture is not up to date; numbers may differ by 10 pixels: int8 products differ between processors, by 6
-pixels on one with AVX2 only.
+--check fails if a picture is not up to date. Numbers may differ by 10 pixels, because int8 products differ between
+processors: on one with AVX2 alone by 6 pixels.
 """
 
 from __future__ import annotations
