@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from asr_punct.serve.server import Server, bind
 from asr_punct.serve.service import Service
 
+TEST_HOST = "testserver"
+"""Host of the requests of `TestClient`; without a token a service accepts it only as its own."""
+
 
 @contextmanager
 def running(service: Service, port: int = 0) -> Iterator[tuple[Server, str]]:

@@ -13,7 +13,7 @@ import psutil
 from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from services import running
+from services import TEST_HOST, running
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -34,7 +34,7 @@ WORDS = [{"word": "ana", "start": 0, "end": 1}, {"word": "mira"}, "la", {"word":
 @pytest.fixture(scope="module")
 def service(model):
     punctuator = Punctuator.from_pretrained(model, threads=1)
-    service = Service(Models(lambda _: punctuator, str(model)))
+    service = Service(Models(lambda _: punctuator, str(model)), host=TEST_HOST)
     yield service
     service.close()
 

@@ -10,7 +10,7 @@ pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from services import running
+from services import TEST_HOST, running
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
@@ -39,7 +39,7 @@ def make_service(model, punctuator):
     services = []
 
     def make(**options):
-        services.append(Service(Models(lambda _: punctuator, str(model)), **options))
+        services.append(Service(Models(lambda _: punctuator, str(model)), **{"host": TEST_HOST, **options}))
         return services[-1]
 
     yield make

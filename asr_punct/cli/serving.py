@@ -37,7 +37,10 @@ def serve(
         ),
     ] = None,
     allow_origin: Annotated[
-        list[str] | None, typer.Option(help="Site, such as https://example.org, whose pages may use the service.")
+        list[str] | None,
+        typer.Option(
+            help="Site, such as https://example.org, whose pages may use the service; also its own, behind a proxy."
+        ),
     ] = None,
     max_streams: Annotated[
         int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
@@ -59,7 +62,7 @@ def serve(
     """Serve a model that adds punctuation marks and capitals, over HTTP and WebSocket.
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
-    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page that describes all requests.
+    punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page to read, edit and export a file.
     With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
 
     Without --token everybody who reaches the address may use the service. SIGTERM and SIGINT end it: it finishes its
@@ -86,7 +89,7 @@ def serve(
     workers = thread_count(threads) or os.cpu_count() or 1
     # As by default, all bodies in memory may together be as large as 16 of the largest.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
-    service = Service(models, limits, token or "", allow_origin or (), workers, vosk or "")
+    service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "")
     server = Server(service)
     if not quiet:
         typer.echo(f"{NAME}: http://{host}:{port} (Ctrl-C ends it)", err=True)

@@ -195,6 +195,11 @@ class Punctuator:
         for punctuator, part in self._by_model(utterances):
             yield from punctuator._restore(part, probabilities)
 
+    def prepare(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """Yield the same utterances with what `restore` adds besides labels: languages and pauses."""
+        for _, part in self._by_model(utterances):
+            yield from with_pauses(part)
+
     def _restore(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[Utterance]:
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()

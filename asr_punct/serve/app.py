@@ -18,6 +18,7 @@ from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.bodies import Bodies
 from asr_punct.serve.documents import parse_request
 from asr_punct.serve.errors import ERRORS, ServiceError, error_content
+from asr_punct.serve.headers import Headers
 from asr_punct.serve.live import serve_stream
 from asr_punct.serve.reference import reference_page
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
@@ -49,7 +50,8 @@ def build_app(service: Service) -> FastAPI:
     _add_metrics(app, service)
     if service.origins:
         app.add_middleware(CORSMiddleware, allow_origins=service.origins, allow_methods=["*"], allow_headers=["*"])
-    app.add_middleware(Guard, token=service.token, origins=service.origins)
+    app.add_middleware(Guard, token=service.token, origins=service.origins, host=service.host)
+    app.add_middleware(Headers)
     return app
 
 
@@ -79,6 +81,8 @@ def _request_schema() -> dict[str, Any]:
         "model": ("Of a file: name of a model of /v1/models.", {}),
         "name": ("Of a file: its name, by which its format is detected.", {}),
         "probabilities": ("Of a file: add probabilities to JSON words.", {"enum": ["true", "false"]}),
+        "ignore_labels": ("Of a file: remove its marks and capitals first.", {"enum": ["true", "false"]}),
+        "labels": ("Of a file: marks and case of all words, as in the key of JSON; the model adds none.", {}),
     }
     parameters = [
         {"name": name, "in": "query", "description": text, "schema": {"type": "string", **more}}

@@ -147,31 +147,33 @@ class Batcher:
         """Parse, restore and write the jobs; documents with the same options are restored together."""
         parsed = [(job, document) for job in jobs if (document := _try(job, partial(self._read, job)))]
         parsed.sort(key=lambda pair: _options(pair[1]))
-        for (name, probabilities), group in groupby(parsed, key=lambda pair: _options(pair[1])):
-            self._try_restore(list(group), name, probabilities)
+        for _, group in groupby(parsed, key=lambda pair: _options(pair[1])):
+            self._try_restore(list(group))
 
-    def _try_restore(self, group: Sequence[tuple[_Job, Document]], name: str, probabilities: bool) -> None:
-        """Restore documents together; if that fails, those without an answer alone."""
+    def _try_restore(self, group: Sequence[tuple[_Job, Document]]) -> None:
+        """Restore documents with the same options together; if that fails, those without an answer alone."""
         try:
-            self._restore(group, name, probabilities)
+            self._restore(group)
         except Exception as error:
             if len(group) == 1:
                 _fail(group[0][0], error)
                 return
             for job, document in group:
                 if not job.answer.done():
-                    self._try_restore([(job, document)], name, probabilities)
+                    self._try_restore([(job, document)])
 
     def _read(self, job: _Job) -> Document:
         job.check()
         document = job.read()
         return replace(document, model=self._models.check(document.model))
 
-    def _restore(self, group: Sequence[tuple[_Job, Document]], name: str, probabilities: bool) -> None:
+    def _restore(self, group: Sequence[tuple[_Job, Document]]) -> None:
+        documents = [document for _, document in group]
+        name, probabilities, has_labels = _options(documents[0])
         punctuator = self._models.get(name)
         self._metrics.batch.observe(len(group))
-        documents = [document for _, document in group]
-        restored = punctuator.restore(_joined(documents), probabilities=probabilities)
+        joined = _joined(documents)
+        restored = punctuator.prepare(joined) if has_labels else punctuator.restore(joined, probabilities=probabilities)
         for job, document in group:
             own = map(_with_names, document.utterances, islice(restored, len(document.utterances)))
             found = list(_checked(own, job) if len(group) == 1 else own)
@@ -181,8 +183,9 @@ class Batcher:
                 job.answer.set_result(answer)
 
 
-def _options(document: Document) -> tuple[str, bool]:
-    return document.model or "", document.probabilities
+def _options(document: Document) -> tuple[str, bool, bool]:
+    """Return the model's name, whether to add probabilities, and whether the labels are given."""
+    return document.model or "", document.probabilities, document.labels is not None
 
 
 def _joined(documents: Iterable[Document]) -> Iterator[Utterance]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats import read, with_glyphs
 from asr_punct.formats.files import MemoryFile
 from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
@@ -20,14 +20,16 @@ from asr_punct.formats.json import word_object
 from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import parse_language
-from asr_punct.marks import write_text
+from asr_punct.marks import Labels, write_text
 from asr_punct.serve.errors import ServiceError, bad_request, invalid
 from asr_punct.serve.forms import parse_form
-from asr_punct.serve.schema import PunctuateRequest
-from asr_punct.words import Utterance, Word, with_time_source
+from asr_punct.serve.schema import PunctuateRequest, WordLabels
+from asr_punct.text import without_marks
+from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
 
-OPTIONS = ("from", "to", "language", "model", "probabilities", "name")
+OPTIONS = ("from", "to", "language", "model", "probabilities", "name", "labels", "ignore_labels")
 """Names of the options of uploads, in the query or in fields of a form."""
+_LABELS = TypeAdapter(list[WordLabels])
 _JSON, _FORM = "application/json", "multipart/form-data"
 _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
 
@@ -43,6 +45,7 @@ class Document:
         probabilities: whether the answer has probabilities.
         has_words: whether the JSON answer has words.
         unwritten: number of utterances at the start that are only context, and are not in the answer.
+        labels: labels of all words, in order; None: the model decides them.
     """
 
     utterances: tuple[Utterance, ...]
@@ -51,6 +54,7 @@ class Document:
     probabilities: bool = False
     has_words: bool = False
     unwritten: int = 0
+    labels: tuple[Labels, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,9 @@ def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
     else:
         utterances = list(_lines(request.text or "", language))
     to = request.to or _writable(query.get("to"))
-    return Document(tuple(utterances), request.model, to, request.probabilities, request.words is not None)
+    labels = _labels(request.labels, utterances)
+    has_words = request.words is not None
+    return Document(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
 
 
 def _lines(text: str, language: str) -> Iterable[Utterance]:
@@ -113,8 +119,29 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
     to = _writable(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
     if language := parse_language(options.get("language")):
         utterances = [replace(utterance, language=language) for utterance in utterances]
-    probabilities = options.get("probabilities", "").lower() in ("1", "true", "yes")
-    return Document(tuple(utterances), options.get("model") or None, to, probabilities)
+    if _is_set(options, "ignore_labels"):
+        utterances = [without_marks(utterance) for utterance in utterances]
+    try:
+        given = _LABELS.validate_json(options["labels"]) if options.get("labels") else None
+    except ValidationError as error:
+        raise invalid(error, "labels") from None
+    labels = _labels(given, utterances)
+    model, probabilities = options.get("model") or None, _is_set(options, "probabilities")
+    return Document(tuple(utterances), model, to, probabilities, labels=labels)
+
+
+def _is_set(options: Mapping[str, str], name: str) -> bool:
+    return options.get(name, "").lower() in ("1", "true", "yes")
+
+
+def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance]) -> tuple[Labels, ...] | None:
+    """Return the labels of all words. Raises ServiceError if their number is not that of the words."""
+    if given is None:
+        return None
+    words = sum(map(word_count, utterances))
+    if len(given) != words:
+        raise ServiceError(422, "labels", plural(len(given), "word"), plural(words, "word"))
+    return tuple(each.to_labels() for each in given)
 
 
 def _safe_name(name: str) -> str:
@@ -132,6 +159,8 @@ def _writable(name: str | None) -> str | None:
 
 def write_answer(document: Document, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
     """Return the answer to a request. Raises ServiceError if the format cannot have these words."""
+    if document.labels is not None:
+        restored = _labelled(restored, document.labels)
     restored = islice(restored, document.unwritten, None)
     if document.to is None:
         return _json_answer(document, list(restored), punctuator)
@@ -147,6 +176,12 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
     except AsrPunctError as error:
         raise bad_request(error) from None
     return Answer(content, _media_type(document.to))
+
+
+def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
+    left = iter(labels)
+    for utterance in utterances:
+        yield annotate(utterance, labels=list(islice(left, word_count(utterance))))
 
 
 def _media_type(name: str) -> str:

@@ -66,7 +66,7 @@ def invalid(error: ValidationError, place: str) -> ServiceError:
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The body is not JSON, or not a form."},
     401: {"description": "The token is missing or wrong."},
-    403: {"description": "The request is from a page of another site."},
+    403: {"description": "The request is from a page of another site, or for another host."},
     408: {"description": "The body does not end in time."},
     413: {"description": "The body is too large."},
     422: {"description": "The input is malformed: place, found, expected."},

@@ -14,12 +14,7 @@ _TEMPLATE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ api.info.title }}: requests and answers</title>
-<style>
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
-  pre { overflow: auto; max-height: 30rem; padding: .5rem; border: 1px solid #8888; }
-  td, th { padding: .1rem 1rem .1rem 0; text-align: left; vertical-align: top; }
-  @media (prefers-color-scheme: dark) { body { background: #111; color: #ddd; } }
-</style>
+<link rel="stylesheet" href="page/reference.css">
 <h1>{{ api.info.title }} {{ api.info.version }}</h1>
 <p>{{ api.info.description }}</p>
 {% for path, methods in api.paths.items() %}{% for method, operation in methods.items() %}

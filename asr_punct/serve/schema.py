@@ -71,6 +71,19 @@ def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     return after
 
 
+class WordLabels(BaseModel):
+    """Marks and case of a word."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    marks: list[Mark] = Field(default=[], description="Names of its marks.")
+    case: Case = Case.O
+
+    def to_labels(self) -> Labels:
+        """Return the labels."""
+        return Labels(frozenset(self.marks), self.case)
+
+
 class PunctuateRequest(BaseModel):
     """A text, or words with or without times."""
 
@@ -90,6 +103,9 @@ class PunctuateRequest(BaseModel):
         None, description="Format of the answer; default: this JSON."
     )
     probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
+    labels: list[WordLabels] | None = Field(
+        default=None, description="Marks and case of all words, in order; the model adds none."
+    )
 
     @model_validator(mode="after")
     def _has_one_input(self) -> PunctuateRequest:

@@ -1,8 +1,9 @@
-"""ASGI middleware that checks the token and the Origin header of all requests."""
+"""ASGI middleware that checks the token and the headers Host and Origin of all requests."""
 
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import json
 from collections.abc import Collection
 from http.cookies import CookieError, SimpleCookie
@@ -14,13 +15,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from asr_punct.serve.errors import error_content
 
 OPEN_PATHS = frozenset({"/healthz"})
-"""Paths that need no token."""
+"""Paths that need no token, and may have any Host."""
 COOKIE = "asr_punct_token"
 _MAX_QUERY = 4096
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+_ALL_ADDRESSES = frozenset({"0.0.0.0", "::"})
 
 
 class Guard:
-    """Refuses requests without the token, and requests of web pages of other sites.
+    """Refuses requests without the token, requests of web pages of other sites, and those for other hosts.
+
+    Without a token the header Host must name this machine: a page of another site can let its own name point to
+    127.0.0.1 (DNS rebinding), and would then be a page of the same site.
 
     The token is in the header `Authorization: Bearer …`. Browsers and WebSocket clients that cannot set headers send it
     in the query: `?token=…`. `/?token=…` sets a cookie, which browsers send only with requests of the page itself.
@@ -29,22 +35,33 @@ class Guard:
         app: the application.
         token: the token; "": none is needed.
         origins: origins (`https://example.org`) of other sites whose pages may use the service.
+        host: the address that the service listens on.
     """
 
-    def __init__(self, app: ASGIApp, token: str = "", origins: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, token: str = "", origins: Collection[str] = (), host: str = "127.0.0.1") -> None:
         self._app, self._token, self._origins = app, token, frozenset(origins)
+        self._any_address = host in _ALL_ADDRESSES
+        self._hosts = _LOCAL | {host.lower(), *(name for origin in origins if (name := urlsplit(origin).hostname))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not self._has_allowed_origin(headers):
+        if not (self._token or scope["path"] in OPEN_PATHS or self._has_allowed_host(headers)):
+            expected = "localhost, the address of --host, or a name of --allow-origin; any other one needs --token"
+            await _refuse(scope, receive, send, 403, "Host", repr(headers.get("host", ""))[:80], expected)
+        elif not self._has_allowed_origin(headers):
             await _refuse(scope, receive, send, 403, "Origin", "another site", "this site, or --allow-origin")
         elif self._is_preflight(scope, headers) or scope["path"] in OPEN_PATHS or self._has_token(scope, headers):
             await self._app(scope, receive, send)
         else:
             await _refuse(scope, receive, send, 401, "token", "none or a wrong one", "Authorization: Bearer TOKEN")
+
+    def _has_allowed_host(self, headers: Headers) -> bool:
+        """Whether the host is known, or an address where the service listens on all; an address is never rebound."""
+        host = _host_name(headers.get("host", ""))
+        return host in self._hosts or (self._any_address and _is_address(host))
 
     def _has_allowed_origin(self, headers: Headers) -> bool:
         origin = headers.get("origin")
@@ -69,6 +86,22 @@ def query_token(scope: Scope) -> list[str]:
     """Return the values of `token` in the query."""
     query = scope["query_string"][:_MAX_QUERY].decode("latin-1")
     return parse_qs(query, max_num_fields=50).get("token", []) if query.count("&") < 50 else []
+
+
+def _host_name(host: str) -> str:
+    """Return the name of a Host header in lower case, without its port; "" for a malformed one."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _cookies(headers: Headers) -> list[str]:

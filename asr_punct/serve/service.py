@@ -24,6 +24,7 @@ class Service:
         limits: its limits.
         token: token that clients need; "": none.
         origins: origins of other sites whose pages may use it.
+        host: address that it listens on.
         threads: number of threads that compute long requests.
         vosk: address of a Vosk server (`ws://host:2700`) that the service is the front of; "": none.
         metrics: its metrics.
@@ -36,6 +37,7 @@ class Service:
     limits: Limits = field(default_factory=Limits)
     token: str = ""
     origins: Sequence[str] = ()
+    host: str = "127.0.0.1"
     threads: int = 1
     vosk: str = ""
     metrics: Metrics = field(default_factory=Metrics)

@@ -1,0 +1,43 @@
+/** The language of the page: chosen there, else the first known one of the browser. */
+
+import { load, save } from "./kept.js";
+import en from "./strings/en.js";
+import es from "./strings/es.js";
+import eu from "./strings/eu.js";
+
+const TEXTS = { en, es, eu };
+const preferred = [load("language"), ...navigator.languages.map((code) => code.split("-")[0])];
+let language = preferred.find((code) => code in TEXTS) ?? "en";
+
+export const uiLanguage = () => language;
+
+/** Return a text with its `{values}`. */
+export function t(key, values = {}) {
+  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+/** Return a number as the language of the page writes it, with the options of `Intl.NumberFormat`. */
+export const number = (value, options) => new Intl.NumberFormat(language, options).format(value);
+
+/** Set the texts of all elements: `data-t` is the key of their content, `data-t-label` that of their label. */
+export function translate() {
+  document.documentElement.lang = language;
+  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of document.querySelectorAll("[data-t-label]")) {
+    element.setAttribute("aria-label", t(element.dataset.tLabel));
+  }
+}
+
+/** Change the language; `uilanguage` on the document tells those who made texts of their own. */
+export function setUiLanguage(code) {
+  language = code;
+  save("language", code);
+  translate();
+  document.dispatchEvent(new Event("uilanguage"));
+}
+
+/** Return the name of a language or mixture (`es+eu`) in the language of the page. */
+export function languageName(codes) {
+  const names = new Intl.DisplayNames([language], { type: "language" });
+  return codes.split("+").map((code) => names.of(code)).join(" + ");
+}

@@ -1,0 +1,116 @@
+/** The live tab: a file is replayed through the stream of the service, beside its audio. */
+
+import { Captions } from "./captions.js";
+import { AudioClock, SilentClock } from "./clocks.js";
+import { number, t } from "./i18n.js";
+import { Replay } from "./replay.js";
+import { reportError } from "./status.js";
+import { currentTab } from "./tabs.js";
+import { clockText } from "./timing.js";
+
+const SHOW_MS = 200;
+const byId = (id) => document.getElementById(id);
+const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0;
+
+/** The tab; a replay begins at the time of its clock, which for a file with audio is that of the player. */
+export class LiveTab {
+  #words = [];
+  #replay = null;
+  #transcript = null;
+  #reason = "";
+
+  constructor(player) {
+    this.player = player;
+    this.captions = new Captions(byId("captions"));
+    byId("live-play").addEventListener("click", () => this.#toggle().catch(reportError));
+    byId("speed").addEventListener("change", () => this.#setRate());
+    byId("lookahead").addEventListener("change", () => this.open());
+    byId("position").addEventListener("input", ({ target }) => {
+      this.#ready().clock.seconds = Number(target.value);
+      this.#draw();
+    });
+    player.audio.addEventListener("play", () => {
+      if (currentTab() === "tab-live" && !this.#replay?.isRunning) this.#toggle().catch(reportError);
+    });
+    document.addEventListener("tabchange", () => this.#leave());
+    document.addEventListener("uilanguage", () => this.#draw());
+    setInterval(() => this.#replay && this.#draw(), SHOW_MS);
+  }
+
+  /** Show a transcript, or the last one again after its audio has changed. */
+  open(transcript = this.#transcript) {
+    this.#transcript = transcript;
+    if (!transcript) return;
+    this.#replay?.close();
+    this.#replay = null;
+    this.#reason = "";
+    this.#words = this.player.words;
+    const hasWords = this.#words.length > 0;
+    byId("live-hint").hidden = hasWords;
+    byId("live-hint").dataset.t = "live_no_times";
+    byId("live-hint").textContent = t("live_no_times");
+    byId("live-tools").hidden = byId("captions").hidden = !hasWords;
+    byId("position").max = hasWords ? Math.max(...this.#words.map((word) => word.to)) : 0;
+    this.captions.clear();
+    this.#draw();
+  }
+
+  #leave() {
+    this.#replay?.pause();
+    this.player.audio.pause();
+  }
+
+  /** Return the replay; the first call makes it. */
+  #ready() {
+    if (this.#replay) return this.#replay;
+    const clock = this.player.hasAudio ? new AudioClock(this.player.audio) : new SilentClock();
+    const { language, model } = this.#transcript.settings;
+    const config = {
+      right: Number(byId("lookahead").value),
+      language: language || this.#words[0].utterance.language || null,
+      model: model || null,
+    };
+    this.#replay = new Replay(this.#words, clock, config);
+    this.#replay.addEventListener("answer", ({ detail }) => this.captions.show(detail));
+    this.#replay.addEventListener("state", ({ detail }) => {
+      this.#reason = detail;
+      this.#draw();
+    });
+    return this.#replay;
+  }
+
+  async #toggle() {
+    const replay = this.#ready();
+    if (replay.isRunning) {
+      replay.pause();
+      return;
+    }
+    if (replay.isAtEnd) this.captions.clear();
+    this.#setRate();
+    await replay.play();
+  }
+
+  #setRate() {
+    if (this.#replay) this.#replay.clock.rate = Number(byId("speed").value);
+  }
+
+  #draw() {
+    const replay = this.#replay;
+    const button = byId("live-play");
+    button.dataset.t = replay?.isRunning ? "pause" : replay?.sent && !replay.isAtEnd ? "resume" : "start";
+    button.textContent = t(button.dataset.t);
+    if (!this.#words.length) return;
+    const seconds = Math.min(replay?.clock.seconds ?? 0, Number(byId("position").max));
+    byId("position").value = seconds;
+    byId("clock").textContent = clockText(seconds);
+    byId("live-status").textContent = this.#reason ? t("live_broken", { reason: this.#reason }) : this.#progress();
+  }
+
+  #progress() {
+    const all = this.#words.length;
+    if (!this.#replay?.sent) return t("live_begin", { all });
+    const { sent, waiting, delays } = this.#replay;
+    const delay = number(median(delays) / 1000, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    return t("live_status", { all, sent, waiting, delay });
+  }
+}

@@ -1,0 +1,74 @@
+/** The page: opens files, and shows them in the tabs. */
+
+import { punctuate } from "./api.js";
+import { FileTab } from "./file-tab.js";
+import { number, t } from "./i18n.js";
+import { LiveTab } from "./live-tab.js";
+import { startPageSettings } from "./page-settings.js";
+import { Player } from "./player.js";
+import { settings, startSettings } from "./settings.js";
+import { showFiles, startSource } from "./source.js";
+import { report, reportError } from "./status.js";
+import { startTabs } from "./tabs.js";
+import { Transcript } from "./transcript.js";
+
+const player = new Player(document.getElementById("player"));
+let [file, transcript, requests] = [null, null, 0];
+
+/** Restore the file and show it. Only the last request counts. */
+async function restore() {
+  requests += 1;
+  const own = requests;
+  const [asked, begin] = [settings(), performance.now()];
+  report("working");
+  const content = await punctuate(file, asked);
+  if (own !== requests) return;
+  transcript = new Transcript(content, file, asked);
+  player.follow(transcript);
+  fileTab.show(transcript);
+  liveTab.open(transcript);
+  report("done", { words: transcript.words.length, seconds: number((performance.now() - begin) / 1000, { maximumSignificantDigits: 2 }) });
+}
+
+const mayLoseEdits = () => !transcript?.hasEdits || confirm(t("lose_edits"));
+
+async function openFiles(given, audio) {
+  if (given && !mayLoseEdits()) return;
+  if (!given && !file) {
+    report("no_transcript");
+    return;
+  }
+  if (given) {
+    file = given;
+    if (!audio) player.close();
+    showFiles(file.name);
+    await restore();
+  }
+  if (audio) await openAudio(audio);
+}
+
+async function openAudio(audio) {
+  try {
+    await player.open(audio);
+  } catch {
+    report("unplayable", { name: audio.name });
+    return;
+  }
+  showFiles(file.name, audio.name);
+  document.getElementById("bar").hidden = false;
+  player.follow(transcript);
+  liveTab.open(transcript);
+}
+
+startPageSettings();
+startTabs();
+const fileTab = new FileTab(player);
+const liveTab = new LiveTab(player);
+startSource((given, audio) => openFiles(given, audio).catch(reportError));
+startSettings(() => {
+  if (!mayLoseEdits()) return false;
+  if (file) restore().catch(reportError);
+  return true;
+}).then((name) => {
+  fileTab.editor.defaultModel = name;
+}, reportError);

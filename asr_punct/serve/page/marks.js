@@ -1,0 +1,37 @@
+/** Marks and cases of the service (`asr_punct/marks.py`). */
+
+export const BEFORE = ["OPEN_DASH", "OPEN_QUOTE", "OPEN_QUES", "OPEN_EXCL"];
+export const AFTER = [
+  "COMMA", "PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS", "SEMICOLON", "COLON", "QUOTE", "DASH",
+];
+export const CASES = ["O", "FIRST_CAP", "ALL_CAPS"];
+
+const GLYPHS = {
+  COMMA: ",", PERIOD: ".", QUESTION: "?", COLON: ":", DASH: "–", OPEN_QUES: "¿", SEMICOLON: ";", OPEN_QUOTE: "«",
+  QUOTE: "»", ELLIPSIS: "…", EXCLAMATION: "!", OPEN_EXCL: "¡", OPEN_DASH: "–",
+};
+const OTHER_GLYPHS = { "“": "OPEN_QUOTE", "”": "QUOTE", "।": "PERIOD" };
+const NAMES = { ...OTHER_GLYPHS, ...Object.fromEntries(Object.entries(GLYPHS).map(([name, glyph]) => [glyph, name])) };
+const KEYS = {
+  ",": "COMMA", ".": "PERIOD", "?": "QUESTION", ":": "COLON", "-": "DASH", "¿": "OPEN_QUES", ";": "SEMICOLON",
+  "«": "OPEN_QUOTE", "»": "QUOTE", "…": "ELLIPSIS", "!": "EXCLAMATION", "¡": "OPEN_EXCL", "–": "OPEN_DASH",
+};
+
+/** Return the character of a mark on its button. */
+export const glyph = (mark) => GLYPHS[mark];
+
+/** Return the mark that a key sets, if any. */
+export const markOfKey = (key) => KEYS[key];
+
+/** Split a written word: `[{text, mark}]`, where `mark` is null for the word itself. */
+export function split(word, written) {
+  const start = written.toLowerCase().indexOf(word.toLowerCase());
+  if (start < 0 || written.length === word.length) return [{ text: written, mark: null }];
+  const end = start + word.length;
+  const marks = (text, dash) => [...text].map((char) => ({ text: char, mark: char === "–" ? dash : NAMES[char] ?? "" }));
+  return [
+    ...marks(written.slice(0, start), "OPEN_DASH"),
+    { text: written.slice(start, end), mark: null },
+    ...marks(written.slice(end), "DASH"),
+  ];
+}

@@ -1,0 +1,81 @@
+/** The audio of the file: it plays from a word, and shows the word that is heard. */
+
+import { countBegun, inTime } from "./timing.js";
+
+const BEFORE_S = 0.02;
+
+/** `word` events have the word that is heard in `detail`, or null. */
+export class Player extends EventTarget {
+  #words = [];
+  #current = null;
+
+  constructor(audio) {
+    super();
+    this.audio = audio;
+    audio.addEventListener("timeupdate", () => this.#follow());
+    audio.addEventListener("seeked", () => this.#follow());
+    audio.addEventListener("play", () => this.#watch());
+  }
+
+  get hasAudio() {
+    return !this.audio.hidden;
+  }
+
+  /** Open an audio file. Throws the browser's error if it cannot be played. */
+  async open(file) {
+    URL.revokeObjectURL(this.audio.src);
+    const loaded = new Promise((resolve, reject) => {
+      this.audio.onloadedmetadata = resolve;
+      this.audio.onerror = reject;
+    });
+    this.audio.src = URL.createObjectURL(file);
+    await loaded;
+    this.audio.hidden = false;
+    this.name = file.name;
+  }
+
+  close() {
+    this.audio.pause();
+    this.audio.removeAttribute("src");
+    this.audio.hidden = true;
+    this.name = "";
+  }
+
+  /** The words that it plays, in the order of time. */
+  get words() {
+    return this.#words;
+  }
+
+  /** Follow the words of the transcript's recording of this name; without one, those of the first recording. */
+  follow(transcript) {
+    const names = transcript.recordings();
+    const stem = (this.name ?? "").replace(/\.[^.]*$/, "");
+    const recording = names.includes(stem) ? stem : names[0];
+    this.#words = inTime(transcript.words.filter((word) => (word.utterance.recording ?? "") === recording));
+    this.#show(null);
+  }
+
+  /** Play from a word. */
+  async play(word) {
+    if (!this.hasAudio || !this.#words.includes(word)) return;
+    this.audio.currentTime = Math.max(0, word.from - BEFORE_S);
+    this.audio.playbackRate = 1;
+    await this.audio.play().catch(() => {});
+  }
+
+  #watch() {
+    this.#follow();
+    if (!this.audio.paused) requestAnimationFrame(() => this.#watch());
+  }
+
+  #follow() {
+    const begun = countBegun(this.#words, this.audio.currentTime + 2 * BEFORE_S);
+    this.#show(this.#words[begun - 1] ?? null);
+  }
+
+  #show(word) {
+    if (word === this.#current) return;
+    this.#current = word;
+    this.dispatchEvent(new CustomEvent("word", { detail: word }));
+  }
+}

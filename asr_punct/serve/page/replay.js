@@ -1,0 +1,160 @@
+/** Sends the words of a file to a live stream at the times at which they were spoken. */
+
+import { openStream } from "./api.js";
+
+const TICK_MS = 50;
+const MESSAGE_WORDS = 400;
+const NORMAL = 1000;
+
+/** Return the words of a recording by their ends, in which order a recogniser delivers them. */
+export function spokenOrder(words) {
+  const inOrder = [];
+  let end = 0;
+  for (const word of words) {
+    end = Math.max(end, word.to);
+    inOrder.push({ word, at: end });
+  }
+  return inOrder;
+}
+
+/**
+ * A replay, from the clock's time on. Events: `answer` (`detail` is the answer of the service), `state` (it runs or
+ * pauses; `detail` is the reason if the connection broke).
+ */
+export class Replay extends EventTarget {
+  /** Milliseconds from sending a word to its commit. */
+  delays = [];
+  #next = 0;
+  #sentAt = [];
+  #socket = null;
+  #timer = null;
+
+  /**
+   * @param words the words in the order of time
+   * @param clock their clock
+   * @param config of the stream
+   */
+  constructor(words, clock, config) {
+    super();
+    this.words = spokenOrder(words);
+    this.clock = clock;
+    this.config = config;
+    clock.onJump = () => this.#jump();
+    this.#jump();
+  }
+
+  get isRunning() {
+    return this.#timer !== null;
+  }
+
+  /** Number of words up to the clock's time. */
+  get sent() {
+    return this.#next;
+  }
+
+  get isAtEnd() {
+    return this.#next === this.words.length;
+  }
+
+  /** Number of words that are sent and not committed. */
+  get waiting() {
+    return this.#sentAt.length;
+  }
+
+  /** Go on, after the end from the beginning. */
+  async play() {
+    if (this.isAtEnd) {
+      this.clock.seconds = 0;
+      this.#next = 0;
+    }
+    await this.#connect();
+    await this.clock.play();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    this.#tell();
+  }
+
+  pause() {
+    this.clock.pause();
+    this.#stop();
+  }
+
+  /** End the replay. */
+  close() {
+    this.#stop();
+    this.clock.close();
+    this.#disconnect();
+  }
+
+  #disconnect() {
+    if (this.#socket) this.#socket.onclose = null;
+    this.#socket?.close(NORMAL);
+    this.#socket = null;
+  }
+
+  #stop() {
+    clearInterval(this.#timer);
+    this.#timer = null;
+    this.#tell();
+  }
+
+  #tell(reason = "") {
+    this.dispatchEvent(new CustomEvent("state", { detail: reason }));
+  }
+
+  #connect() {
+    if (this.#socket?.readyState === WebSocket.OPEN) return Promise.resolve();
+    const socket = openStream();
+    this.#socket = socket;
+    this.#sentAt = [];
+    return new Promise((resolve, reject) => {
+      socket.onopen = () => {
+        socket.send(JSON.stringify({ config: this.config }));
+        socket.onclose = (event) => this.#broken(event);
+        resolve();
+      };
+      socket.onclose = (event) => reject(new Error(event.reason || `code ${event.code}`));
+      socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
+    });
+  }
+
+  #broken({ code, reason }) {
+    this.pause();
+    this.#tell(reason || `code ${code}`);
+  }
+
+  #receive(answer) {
+    const now = performance.now();
+    for (const at of this.#sentAt.splice(0, answer.final?.length ?? 0)) this.delays.push(now - at);
+    this.dispatchEvent(new CustomEvent("answer", { detail: answer }));
+    if (this.isAtEnd && answer.end !== undefined) this.#disconnect();
+  }
+
+  /** Send the words that have ended, and after the last one the end. */
+  #tick() {
+    const seconds = this.clock.seconds;
+    const ended = [];
+    while (!this.isAtEnd && this.words[this.#next].at <= seconds && ended.length < MESSAGE_WORDS) {
+      ended.push(this.words[this.#next].word);
+      this.#next += 1;
+    }
+    if (ended.length) this.#send(ended);
+    if (this.isAtEnd) {
+      this.#socket.send(JSON.stringify({ end: true }));
+      this.pause();
+    } else if (!this.clock.isRunning) this.#stop();
+  }
+
+  #send(words) {
+    const items = words.map(({ word, start, end, confidence }) => ({ word, start, end, confidence }));
+    this.#sentAt.push(...words.map(() => performance.now()));
+    this.#socket.send(JSON.stringify({ words: items }));
+  }
+
+  /** Continue at the clock's time: a new document, because times of a document do not go back. */
+  #jump() {
+    const seconds = this.clock.seconds;
+    const next = this.words.findIndex(({ at }) => at > seconds);
+    this.#next = next < 0 ? this.words.length : next;
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ end: true }));
+  }
+}

@@ -1,0 +1,104 @@
+/** The words of a file, their marks and cases, and the edits. */
+
+import { addPlayTimes } from "./timing.js";
+
+/** A change of one word, which can be undone. */
+const change = (word, before, after) => ({ word, before, after });
+
+const same = (one, other) => one.case === other.case && one.marks.join() === other.marks.join();
+
+/**
+ * The words of a file. Each has the keys of the project's JSON, `index`, `utterance`, the times `from` and `to` to play
+ * it, and `restored`, its labels before all edits. `change` events have the word in `detail`.
+ */
+export class Transcript extends EventTarget {
+  #done = [];
+  #undone = [];
+
+  /** @param content the project's JSON; @param file the file; @param settings the settings with which it was restored */
+  constructor(content, file, settings) {
+    super();
+    this.file = file;
+    this.settings = settings;
+    this.utterances = content.utterances;
+    this.words = [];
+    for (const utterance of this.utterances) {
+      addPlayTimes(utterance.words);
+      for (const word of utterance.words) {
+        word.index = this.words.length;
+        word.utterance = utterance;
+        word.restored = { marks: word.marks, case: word.case };
+        this.words.push(word);
+      }
+    }
+  }
+
+  /** Labels of all words, as the service expects them. */
+  get labels() {
+    return this.words.map((word) => ({ marks: word.marks, case: word.case }));
+  }
+
+  get hasEdits() {
+    return this.words.some((word) => this.isEdited(word));
+  }
+
+  get canUndo() {
+    return this.#done.length > 0;
+  }
+
+  get canRedo() {
+    return this.#undone.length > 0;
+  }
+
+  /** Whether the word has other labels than the service gave it. */
+  isEdited(word) {
+    return !same(word, word.restored);
+  }
+
+  /** Return the names of recordings, in order. */
+  recordings() {
+    return [...new Set(this.utterances.map((utterance) => utterance.recording ?? ""))];
+  }
+
+  /** Set or remove a mark. */
+  toggleMark(word, mark) {
+    const marks = word.marks.includes(mark) ? word.marks.filter((each) => each !== mark) : [...word.marks, mark].sort();
+    this.#edit(word, { marks, case: word.case });
+  }
+
+  /** Set the case. */
+  setCase(word, name) {
+    this.#edit(word, { marks: word.marks, case: name });
+  }
+
+  /** Undo the last edit, and return its word. */
+  undo() {
+    return this.#move(this.#done, this.#undone, "before");
+  }
+
+  /** Repeat the last edit that was undone, and return its word. */
+  redo() {
+    return this.#move(this.#undone, this.#done, "after");
+  }
+
+  #edit(word, after) {
+    const before = { marks: word.marks, case: word.case };
+    if (same(before, after)) return;
+    this.#done.push(change(word, before, after));
+    this.#undone = [];
+    this.#set(word, after);
+  }
+
+  #move(from, to, side) {
+    const last = from.pop();
+    if (!last) return null;
+    to.push(last);
+    this.#set(last.word, last[side]);
+    return last.word;
+  }
+
+  #set(word, labels) {
+    Object.assign(word, labels);
+    this.dispatchEvent(new CustomEvent("change", { detail: word }));
+  }
+}

@@ -1,0 +1,222 @@
+"""The page's files and headers, labels that a request gives, and the check of the header Host."""
+
+import io
+import json
+import re
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from dummies import file
+from fastapi.testclient import TestClient
+from format_samples import SAMPLES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from services import TEST_HOST
+
+from asr_punct import Punctuator, formats
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
+from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
+from asr_punct.serve.app import PAGE, build_app
+from asr_punct.serve.models import Models
+from asr_punct.serve.service import Service
+from asr_punct.words import annotate
+
+SCRIPTS = {path.relative_to(PAGE).as_posix(): path.read_text(encoding="utf-8") for path in PAGE.rglob("*.js")}
+HTML = (PAGE / "index.html").read_text(encoding="utf-8")
+FILES = {name: sample for name, sample in SAMPLES.items() if isinstance(sample, str)}
+
+
+@pytest.fixture(scope="module")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture(scope="module")
+def make_client(model, punctuator):
+    """Return a function that opens a service; its arguments are those of `Service`."""
+    services = []
+
+    def open_client(**options):
+        services.append(Service(Models(lambda _: punctuator, str(model)), **{"host": TEST_HOST, **options}))
+        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
+
+    yield open_client
+    for service in services:
+        service.close()
+
+
+@pytest.fixture(scope="module")
+def client(make_client):
+    return make_client()
+
+
+# Files of the page
+
+
+@pytest.mark.parametrize("path", ["/", *(f"/page/{name}" for name in (*SCRIPTS, "page.css", "theme.css", "icon.svg"))])
+def test_files_of_the_page(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-cache"
+    assert client.get(path, headers={"if-none-match": answer.headers["etag"]}).status_code in (200, 304)
+
+
+@pytest.mark.parametrize("path", ["/", "/page/main.js", "/docs", "/v1/models", "/nothing", "/healthz"])
+def test_headers_that_protect_pages(client, path):
+    headers = client.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert headers["cache-control"] == ("no-cache" if path in ("/", "/page/main.js") else "no-store")
+
+
+def test_the_page_obeys_its_policy(client):
+    for html in (HTML, client.get("/docs").text):
+        assert all('src="page/' in tag for tag in re.findall("<script.*?>", html))
+        assert not re.search(r"<style|<[^>]* (style|on\w+)=|javascript:", html)
+    for text in (HTML, *SCRIPTS.values()):
+        assert not re.search("https?://", text)  # it works without a network
+
+
+def test_imports_between_modules():
+    for name, text in SCRIPTS.items():
+        for imported in re.findall(r'from "(.*?)"', text):
+            assert (PAGE / name).parent.joinpath(imported).resolve().is_file(), (name, imported)
+
+
+def test_all_texts_are_in_all_languages():
+    texts = {
+        name: dict(re.findall(r'^  (\w+): "(.*)",$', text, re.MULTILINE))
+        for name, text in SCRIPTS.items()
+        if name.startswith("strings/")
+    }
+    english = texts["strings/en.js"]
+    assert len(texts) == 3
+    for each in texts.values():
+        assert list(each) == list(english)
+        assert [set(re.findall(r"{\w+}", each[key])) for key in each] == [
+            set(re.findall(r"{\w+}", text)) for text in english.values()
+        ]
+    used = set(re.findall(r'data-t(?:-label)?="(\w+)"', HTML))
+    assert used <= english.keys()
+    others = " ".join(text for name, text in SCRIPTS.items() if not name.startswith("strings/"))
+    used |= {*MARKS, *(f"case_{case}" for case in CASES), *re.findall(r'"(\w+)"', others)}
+    assert english.keys() <= used
+
+
+def test_lists_of_formats_and_marks():
+    assert set(re.findall(r'^  "?([\w-]+)"?: "\.', SCRIPTS["formats.js"], re.MULTILINE)) == set(WRITABLE_FILES)
+    lists = [
+        re.findall(r'"(\w+)"', found) for found in re.findall(r"const [A-Z]+ = \[(.*?)\]", SCRIPTS["marks.js"], re.S)
+    ]
+    assert [set(names) for names in lists] == [set(LEFT), set(RIGHT), set(CASES)]
+
+
+# Labels of a request
+
+
+def as_json(labels):
+    return [{"marks": sorted(each.marks), "case": each.case} for each in labels]
+
+
+def export(client, name, labels, **options):
+    data = {"labels": json.dumps(as_json(labels)), "from": name.split("/")[0], **options}
+    return client.post("/v1/punctuate", files={"file": ("talk", FILES[name])}, data=data)
+
+
+LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS)), st.sampled_from(CASES))
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=20)
+@given(labels=st.lists(LABELS, min_size=5, max_size=5), to=st.sampled_from(WRITABLE_FILES))
+def test_given_labels_are_written_as_by_the_package(client, punctuator, tmp_path_factory, name, labels, to):
+    path = file(tmp_path_factory.mktemp("files"), "talk", FILES[name])
+    restored = list(punctuator.restore(formats.read(path, name.split("/")[0])))
+    left = iter(labels)
+    edited = [annotate(each, labels=[next(left) for _ in each.words]) for each in restored]
+    out = io.StringIO()
+    try:
+        FORMATS[to].write(edited, out, punctuator.glyphs)
+        expected = 200, out.getvalue()
+    except AsrPunctError:  # subtitles of words without times
+        expected = 422, None
+    answer = export(client, name, labels, to=to)
+    assert answer.status_code == expected[0], answer.text
+    assert expected[1] in (None, answer.text)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_labels_of_an_answer_give_the_file_that_the_command_writes(client, run, model, tmp_path, name):
+    format_name = name.split("/")[0]
+    path = file(tmp_path, "talk", FILES[name])
+    data = {"from": format_name, "to": "json"}
+    answer = client.post("/v1/punctuate", files={"file": ("talk", FILES[name])}, data=data).json()
+    words = [word for utterance in answer["utterances"] for word in utterance["words"]]
+    labels = [Labels(frozenset(word["marks"]), word["case"]) for word in words]
+    to = format_name if format_name in WRITABLE_FILES else "json"
+    status, expected, _ = run("punctuate", path, "--from", format_name, "--to", to, "--model", model, "--quiet")
+    assert (status, export(client, name, labels).text) == (0, expected)
+
+
+def test_marks_of_the_file_can_be_removed_first(client):
+    labels = json.dumps([{}, {"marks": ["COLON"]}])
+    for ignored, expected in (("false", "¡Hola! R&d.:"), ("true", "hola r&d:")):
+        data = {"labels": labels, "ignore_labels": ignored, "from": "text"}
+        answer = client.post("/v1/punctuate", files={"file": ("x", "¡Hola! R&d.")}, data=data)
+        assert answer.text.strip() == expected
+
+
+def test_labels_of_words_in_json(client):
+    body = {"words": [{"word": "ana"}, {"word": "mira"}], "labels": [{"marks": ["PERIOD"]}, {"case": "ALL_CAPS"}]}
+    answer = client.post("/v1/punctuate", json=body).json()
+    assert [word["written"] for word in answer["words"]] == ["ana.", "MIRA"]
+
+
+@pytest.mark.parametrize("labels", ["x", "{}", "[{}]", '[{"marks": ["X"]}, {}, {}, {}]', '[{"mark": []}, {}, {}, {}]'])
+def test_bad_labels(client, labels):
+    answer = client.post("/v1/punctuate", files={"file": ("talk.txt", "ana mira la casa")}, data={"labels": labels})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]["place"].startswith("labels")
+
+
+# Host
+
+
+def status(client, host, path="/v1/models"):
+    return client.get(path, headers={"host": host}).status_code
+
+
+def test_without_a_token_other_hosts_are_refused(make_client):
+    client = make_client(origins=("https://captions.example.org",))
+    for host in ("localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "captions.example.org"):
+        assert status(client, host) == 200
+    for host in (
+        "evil.example",
+        "localhost.evil.example:8080",
+        "127.0.0.1.evil.example",
+        "192.168.1.5",
+        "",
+        "[",
+        "a@b",
+    ):
+        assert status(client, host) == 403
+        assert status(client, host, "/") == 403
+    assert status(client, "evil.example", "/healthz") == 200
+
+
+def test_the_address_of_the_service_is_a_host(make_client):
+    client = make_client(host="captions.lan")
+    assert (status(client, "captions.lan:8080"), status(client, "10.0.0.1")) == (200, 403)
+    client = make_client(host="0.0.0.0")
+    assert [status(client, host) for host in ("10.0.0.1:8080", "[fe80::1]:8080", "evil.example")] == [200, 200, 403]
+
+
+def test_with_a_token_any_host_is_accepted(make_client):
+    client = make_client(token="abc")
+    headers = {"host": "captions.example.org", "authorization": "Bearer abc"}
+    assert client.get("/v1/models", headers=headers).status_code == 200
+    assert status(client, "captions.example.org") == 401

@@ -1,0 +1,205 @@
+"""The page of the service in a browser: both tabs from dropping a file to the end, without errors on the console."""
+
+import io
+import wave
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from browser import CHROMIUM, chromium
+from dummies import file
+from services import running
+
+from asr_punct import Punctuator, formats
+from asr_punct.formats.formats import FORMATS
+from asr_punct.marks import Case, Labels, Mark
+from asr_punct.serve.models import Models
+from asr_punct.serve.service import Service
+from asr_punct.words import annotate
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
+]
+ROWS = [("ana", 0.2), ("mira", 0.5), ("la", 0.8), ("casa", 1.0), ("dónde", 2.0), ("está", 2.4), ("la", 2.7), ("ley", 3)]
+CTM = "".join(f"talk 1 {start:.2f} 0.20 {word}\n" for word, start in ROWS)
+WORDS = "[...document.querySelectorAll('.w')]"
+
+
+@pytest.fixture(scope="module")
+def punctuator(model):
+    return Punctuator.from_pretrained(model, threads=1)
+
+
+@pytest.fixture
+def open_page(model, punctuator, tmp_path):
+    """Return a function that opens the page of a service in a context; its arguments are those of `Service`."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def opened(language="en", query="", **options):
+        service = Service(Models(lambda _: punctuator, str(model)), **options)
+        with running(service) as (_, address), chromium(tmp_path, language) as page:
+            page.open(f"http://{address}/{query}")
+            page.wait("document.querySelector('#model').options.length > 1")
+            yield page
+            assert page.console == []
+
+    return opened
+
+
+@pytest.fixture
+def ctm(tmp_path):
+    return file(tmp_path, "talk.ctm", CTM)
+
+
+@pytest.fixture
+def sound(tmp_path):
+    """Four seconds of silence."""
+    with wave.open(str(tmp_path / "talk.wav"), "wb") as out:
+        out.setparams((1, 2, 8000, 0, "NONE", ""))
+        out.writeframes(bytes(2 * 8000 * 4))
+    return tmp_path / "talk.wav"
+
+
+def drop(page, *files):
+    page.drop(*files)
+    page.wait("document.querySelectorAll('.w').length && document.getElementById('status').textContent.endsWith('s.')")
+
+
+def texts(page):
+    return page.run(f"{WORDS}.map((word) => word.textContent)")
+
+
+def written(punctuator, utterances, to):
+    out = io.StringIO()
+    FORMATS[to].write(utterances, out, punctuator.glyphs)
+    return out.getvalue().encode()
+
+
+def test_the_file_tab_from_drop_to_export(open_page, punctuator, ctm, sound):
+    restored = list(punctuator.restore(formats.read(ctm)))
+    (utterance,) = restored
+    with open_page() as page:
+        drop(page, ctm, sound)
+        assert " ".join(texts(page)) == punctuator.write(utterance)
+        widths = page.run(
+            "[...document.querySelectorAll('#words .pause')].map((pause) => parseFloat(pause.style.width))"
+        )
+        assert widths == [0.25, 0.25, 2.0, 0.5, 0.25, 0.25]  # 2.5 rem for each second; 0.8 s between casa and dónde
+        doubts = page.run(
+            "[...document.querySelectorAll('#words .m')].map((mark) => mark.style.getPropertyValue('--doubt'))"
+        )
+        assert doubts
+        assert all(0 <= float(doubt) < 1 for doubt in doubts)
+
+        page.click(".w[data-index='3']")
+        page.wait("document.querySelector('.now')?.textContent.includes('asa')")
+        assert page.run("document.querySelector('#player').currentTime") > 0.9
+        page.wait("document.querySelector('.now').textContent.toLowerCase().includes('dónde')")
+        page.press("Escape")
+        assert page.run("document.querySelector('#player').paused")
+
+        labels = list(utterance.labels)
+        assert page.run("document.activeElement.dataset.index") == "3"
+        changed = set(labels[3].marks) ^ {Mark.ELLIPSIS, Mark.OPEN_QUES}
+        page.click("#marks-after [aria-label^=ellipsis]")
+        page.click("#marks-before [aria-label^='opening question']")
+        page.click("#cases [aria-label='all letters capital']")
+        labels[3] = Labels(frozenset(changed), Case.ALL_CAPS)
+        page.run(f"{WORDS}[3].focus()")
+        page.press("ArrowLeft")
+        page.press(";")
+        labels[2] = Labels(labels[2].marks ^ {Mark.SEMICOLON}, labels[2].case)
+        page.press("ArrowLeft")
+        page.press("!")
+        page.press("z", modifiers=2)  # Ctrl
+        edited = [annotate(utterance, labels=labels)]
+        expected = punctuator.write(edited[0])
+        page.wait(f"{WORDS}.map((word) => word.textContent).join(' ') === {expected!r}")
+        for to in ("text", "ctm", "json", "srt", "textgrid", "whisper", "tsv"):
+            page.choose("#format", to)
+            page.click("#export")
+            name = page.wait("document.querySelector('#status').textContent.match(/as (.*)\\.$/)?.[1]")
+            assert page.saved(name) == written(punctuator, edited, to), to
+            (page.downloads / name).unlink()
+            page.run("document.querySelector('#status').textContent = ''")
+
+
+@pytest.mark.parametrize("has_audio", [False, True])
+def test_the_live_tab_shows_captions_while_the_replay_runs(open_page, ctm, sound, has_audio):
+    with open_page() as page:
+        drop(page, ctm, *([sound] if has_audio else []))
+        page.click("#tab-live")
+        page.choose("#speed", "2")
+        page.choose("#lookahead", "2")
+        page.click("#live-play")
+        first = page.wait("document.querySelector('#captions .provisional').textContent")
+        assert first.lower().startswith("ana")
+        assert page.text("#live-play") == "Pause"
+        page.wait("document.querySelector('#captions .final').textContent.toLowerCase().includes('mira')")
+        assert page.run("document.querySelector('#position').value < 3")  # it still runs
+        page.wait("document.querySelector('#live-play').textContent === 'Start'")
+        page.wait("document.querySelector('#live-status').textContent.includes('0 not yet final')")
+        found = page.run("[...document.querySelectorAll('#captions .final')].map((each) => each.textContent).join('')")
+        assert [word.strip(",.¿?").lower() for word in found.split()] == [word for word, _ in ROWS]
+        assert page.run("[...document.querySelectorAll('.provisional')].every((each) => !each.textContent)")
+
+
+def test_a_replay_pauses_and_jumps(open_page, ctm):
+    with open_page() as page:
+        drop(page, ctm)
+        page.click("#tab-live")
+        page.click("#live-play")
+        page.wait("document.querySelector('#captions').textContent.trim()")
+        page.click("#live-play")
+        assert page.text("#live-play") == "Continue"
+        page.run("""(() => {
+            const position = document.querySelector("#position");
+            position.value = 2.8;
+            position.dispatchEvent(new Event("input"));
+        })()""")
+        page.click("#live-play")
+        page.wait("document.querySelector('#live-play').textContent === 'Start'")
+        page.wait("document.querySelector('#captions').textContent.toLowerCase().includes('ley')")
+        assert "dónde" not in page.text("#captions").lower()
+
+
+@pytest.mark.parametrize(("language", "file_tab"), [("es-ES", "Archivo"), ("eu", "Fitxategia"), ("fr", "File")])
+def test_languages_and_colours(open_page, ctm, language, file_tab):
+    with open_page(language) as page:
+        assert page.text("#tab-file") == file_tab
+        page.choose("#ui-language", "eu")
+        assert (page.text("#tab-live"), page.run("document.documentElement.lang")) == ("Zuzenean", "eu")
+        drop(page, ctm)
+        assert page.text("#status").startswith("8 hitz")
+        colour = "getComputedStyle(document.body).backgroundColor"
+        light = page.run(colour)
+        page.choose("#theme", "dark")
+        dark = page.run(colour)
+        page.choose("#theme", "auto")
+        assert light != dark
+        page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        assert page.run(colour) == dark
+        page.run("location.reload()")
+        page.wait("document.querySelector('#tab-live')?.textContent === 'Zuzenean'")  # the choice is kept
+
+
+def test_with_a_token(open_page, ctm):
+    with open_page(token="abc", query="?token=abc") as page:
+        assert page.run("location.search") == ""
+        drop(page, ctm)
+        page.click("#tab-live")
+        page.choose("#speed", "4")
+        page.click("#live-play")
+        page.wait("document.querySelector('#captions .final').textContent.trim()")
+
+
+def test_errors_are_shown(open_page, ctm, tmp_path):
+    with open_page() as page:
+        page.drop(file(tmp_path, "bad.ctm", "talk 1 x"))
+        page.wait("document.querySelector('#status').className === 'error'")
+        assert "bad.ctm:1: 3 columns" in page.text("#status")
+        page.console = [line for line in page.console if "422" not in line]  # the browser notes each failed request
+        drop(page, ctm)
+        assert page.run("document.querySelector('#status').className") == ""
