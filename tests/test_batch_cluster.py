@@ -85,7 +85,7 @@ def test_a_killed_process_and_a_killed_node_lose_nothing(cluster, tmp_path):
     assert killed == 2
     assert sorted(result.item.source for result in results) == sorted(item.source for item in items)
     assert [result.error for result in results if result.error] == [
-        "talks/poison.txt: found worker processes that died with it, expected one to finish"
+        "talks/poison.txt: found worker processes that died while restoring it, expected one to finish"
     ]
     assert contents(tmp_path / "out") == {name: text.replace("casa", "casa.").encode() for name, text in files.items()}
     assert Counter(word for _, word in restored(tmp_path)).most_common(1)[0][1] == 1

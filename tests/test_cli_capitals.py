@@ -1,4 +1,4 @@
-"""The option --lowercase, and the hint at it."""
+"""The option --lowercase, and the hint to use it."""
 
 import json
 import re

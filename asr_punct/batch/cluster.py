@@ -25,14 +25,14 @@ from asr_punct.formats.partial import remove_abandoned
 if TYPE_CHECKING:
     import numpy as np
 
-_GROUPS_LEFT = 4
-"""Each group has this part, one of so many for each actor, of the bytes that are left: the last groups are small."""
+_GROUPS_PER_ACTOR = 4
+"""A group has the remaining bytes divided by the number of actors and this number, so that later groups are smaller."""
 _MAX_ATTEMPTS = 3
-"""Number of times that a process may die with a file."""
+"""Number of times that a process may die while it restores a file."""
 _MAX_ROUNDS = 3
-"""Number of times that files are sent to the cluster, if Ray returns nothing for them."""
+"""Number of times that a file is sent to the cluster if Ray returns no result for it."""
 _CONNECTION_S = 10.0
-"""Seconds to wait for an answer of the cluster."""
+"""Seconds to wait for an answer from the cluster."""
 _TASKS_OF_ACTOR = 2
 """Groups that are sent to an actor at a time: one that it restores, and the next one."""
 
@@ -56,21 +56,21 @@ def restore_on_cluster(
     if not items:
         return
     with _connection(address):
-        left = dict(enumerate(items))
+        remaining = dict(enumerate(items))
         for _ in range(_MAX_ROUNDS):
-            for number, result in _restore_round(left.copy(), actors, open_punctuator, options):
-                if left.pop(number, None) is not None:  # a group can be repeated
+            for number, result in _restore_round(remaining.copy(), actors, open_punctuator, options):
+                if remaining.pop(number, None) is not None:  # a group can be repeated
                     yield result
             remove_abandoned(item.output for item in items)
-            if not left:
+            if not remaining:
                 return
-        for item in left.values():
-            yield Result(item, error=f"{item.source}: found no result of the cluster, expected one (see Ray's logs)")
+        for item in remaining.values():
+            yield Result(item, error=f"{item.source}: found no result from the cluster, expected one (see Ray's logs)")
 
 
 @contextmanager
 def _connection(address: str) -> Iterator[None]:
-    """Connect to a cluster, unless this process is connected."""
+    """Connect to a cluster, unless this process is already connected."""
     try:
         import ray.data
     except ModuleNotFoundError as error:
@@ -138,7 +138,7 @@ def _restore_round(
 def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
     """Yield groups of files of about the same size, large files first; later groups are smaller."""
     sizes = {number: max(1, item.size) for number, item in items.items()}
-    left = sum(sizes.values())
+    remaining = sum(sizes.values())
     group: dict[int, Item] = {}
     limit = size = 0
     for number in sorted(items, key=lambda number: sizes[number], reverse=True):
@@ -146,10 +146,10 @@ def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
             yield group
             group, size = {}, 0
         if not group:
-            limit = left // (_GROUPS_LEFT * actors)
+            limit = remaining // (_GROUPS_PER_ACTOR * actors)
         group[number] = items[number]
         size += sizes[number]
-        left -= sizes[number]
+        remaining -= sizes[number]
     yield group
 
 
@@ -159,19 +159,19 @@ def _row(group: dict[int, Item]) -> dict[str, Any]:
 
 
 class _Attempts:
-    """Counts how often groups and files were begun; an actor of its own, which outlives those that restore."""
+    """Counts the attempts at each group and file. It is a separate actor, because actors that restore files may die."""
 
     def __init__(self) -> None:
         self._groups: Counter[int] = Counter()
         self._files: Counter[int] = Counter()
 
     def begin_group(self, number: int) -> int:
-        """Return how often the group that begins with this file was begun."""
+        """Count an attempt at the group whose first file has this number; return the number of attempts."""
         self._groups[number] += 1
         return self._groups[number]
 
     def begin_file(self, number: int) -> int:
-        """Return how often the file was begun since its group was repeated."""
+        """Count an attempt at a file of a repeated group; return the number of attempts."""
         self._files[number] += 1
         return self._files[number]
 
@@ -194,7 +194,7 @@ class _Actor:
         open_punctuator: opens the model.
         options: how files are read and written.
         attempts: handle of the `_Attempts` of this batch.
-        folder: folder that relative paths begin at, where it exists on this node.
+        folder: folder that relative paths refer to; not used if this node does not have it.
     """
 
     def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions, attempts: Any, folder: str) -> None:
@@ -203,7 +203,7 @@ class _Actor:
             os.chdir(folder)
         try:
             self._restorer: Restorer | None = Restorer(open_punctuator(), options)
-        except AsrPunctError as error:  # raised here, it would be repeated
+        except AsrPunctError as error:  # if it were raised here, Ray would start the actor again
             self._restorer, self._error = None, str(error)
 
     def __call__(self, batch: dict[str, np.ndarray[Any, Any]]) -> dict[str, list[Any]]:
@@ -222,7 +222,7 @@ class _Actor:
         for number, item in zip(numbers, items, strict=True):
             attempt = ray.get(self._attempts.begin_file.remote(number)) if is_repeated else 0
             if attempt >= _MAX_ATTEMPTS:
-                error = f"{item.source}: found worker processes that died with it, expected one to finish"
+                error = f"{item.source}: found worker processes that died while restoring it, expected one to finish"
                 results.append(Result(item, error=error))
             else:
                 results.append(self._restorer.run(item))

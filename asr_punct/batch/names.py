@@ -45,10 +45,10 @@ class Inputs:
     """The inputs of a batch.
 
     Args:
-        sources: files, folders and globs, or their URLs. A file keeps its name; a file of a folder keeps its path in
-            the folder, that of a glob its path after the folders without wildcards. In folders, hidden files and those
-            of unknown formats are left out.
-        list_file: file with one path per line; its files keep their whole path. `-` is standard input.
+        sources: files, folders and globs, or their URLs. The output has the name of the file; for a folder, the path
+            in the folder; for a glob, the path from the first folder with a wildcard. In folders, hidden files and
+            files of unknown formats are left out.
+        list_file: file with one path per line; the outputs have these paths. `-` is standard input.
         output: the output directory or its URL; files in it are not inputs.
         any_format: whether files of folders with an unknown suffix are inputs, because the format is given.
 
@@ -56,7 +56,7 @@ class Inputs:
         InputError: a source does not exist or has no files.
 
     Attributes:
-        ignored: number of files of folders that were left out.
+        ignored: number of files in folders that were left out because their format is unknown.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Inputs:
                     yield _Input(path, os.path.relpath(path, folder), _size(path))
 
     def _remote_files(self, url: str) -> Iterator[_Input]:
-        """Yield the files of a URL: of a file, a folder or a glob."""
+        """Yield the files of a URL of a file, a folder or a glob."""
         if glob.has_magic(url):
             yield from (_Input(*found) for found in match_files(url))
         elif is_file(url):
@@ -127,7 +127,7 @@ class Inputs:
                     yield _Input(path, name, size)
 
     def _is_input(self, name: str) -> bool:
-        """Whether a file of a folder is an input, by its name; count the others."""
+        """Whether a file in a folder is an input, by its name; count those of unknown formats."""
         if name.startswith(_HIDDEN):
             return False
         is_known = self._any_format or format_by_name(uncompressed_name(name)) in READABLE
@@ -173,15 +173,15 @@ def output_name(name: str, format_name: str | None) -> str:
     """Return the name of an output: that of the input, with the suffix of the output's format.
 
     Args:
-        name: name of the input; the suffix of its compression stays.
-        format_name: format of the output; None: the name stays as it is.
+        name: name of the input; the output is compressed in the same way.
+        format_name: format of the output; None: the name does not change.
     """
     if format_name is None:
         return name
     bare = uncompressed_name(name)
     compression = Path(name).name.removeprefix(bare)
-    chosen = FORMATS[format_name]
-    suffix = (chosen.suffixes or chosen.kept_as[-1:])[0]
+    output_format = FORMATS[format_name]
+    suffix = (output_format.suffixes or output_format.kept_as[-1:])[0]
     stem = Path(bare).stem if Path(bare).suffix else bare
     return os.path.join(os.path.dirname(name), stem + suffix + compression)
 

@@ -39,7 +39,7 @@ class FileOptions:
         target_format: format of the outputs; None: that of each input.
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
-        wav_scp: table of the recordings on which pauses are refined; None: pauses are those of the times.
+        wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
         ignore_labels: whether marks and capitals of the input are removed.
         lowercase: whether words are read in lower case.
         probabilities: whether the probabilities of labels are written; only for the format `json`.
@@ -115,10 +115,10 @@ class Restorer:
             AsrPunctError: the input is missing or malformed, or the output cannot be written.
         """
         options, count = self._options, 0
-        given = Source(source, options.source_format)
-        target = formats.output_format(output, options.target_format, None if options.probabilities else given)
-        limits = chosen_limits(options.subtitles, target)
-        utterances = self._prepared(formats.read(given, may_be_empty=True, times=options.times))
+        opened = Source(source, options.source_format)
+        format_name = formats.output_format(output, options.target_format, None if options.probabilities else opened)
+        limits = chosen_limits(options.subtitles, format_name)
+        utterances = self._prepared(formats.read(opened, may_be_empty=True, times=options.times))
         make_directory(Path(output).parent)
 
         def counted(restored: Iterable[Utterance]) -> Iterator[Utterance]:
@@ -130,11 +130,11 @@ class Restorer:
 
         restored = counted(self._punctuator.restore(utterances, probabilities=options.probabilities))
         restored, glyphs = formats.with_glyphs(restored, self._punctuator.glyphs)
-        formats.write(restored, output, glyphs, target, limits)
+        formats.write(restored, output, glyphs, format_name, limits)
         return count
 
     def _prepared(self, utterances: Iterable[Utterance]) -> Iterable[Utterance]:
-        """Return the utterances after the options that change words and pauses."""
+        """Apply the options that change labels, words and pauses."""
         if self._options.ignore_labels:
             utterances = map(without_marks, utterances)
         if self._options.lowercase:
@@ -143,7 +143,7 @@ class Restorer:
         return with_pauses_from_audio(utterances, self._audio_of) if self._audio_of else utterances
 
     def _with_hints(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        """Yield the utterances; log hints at labels, and at words that are all in capitals."""
+        """Yield the utterances; at the end, warn if they have labels, or if all words are in capitals."""
         has_labels, capitals = False, CapitalsCheck()
         for utterance in utterances:
             has_labels = has_labels or any(word.labels and word.labels != Labels() for word in utterance.words)
@@ -161,19 +161,19 @@ class Restorer:
 
 
 class _Collector(logging.Handler):
-    """Collects messages."""
+    """Collects log messages."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one message."""
+        """Keep the message of a record."""
         self.messages.append(record.getMessage())
 
     @contextmanager
     def collected(self) -> Iterator[list[str]]:
-        """Collect what the package logs, which is not printed then."""
+        """Collect the warnings of the package instead of printing them."""
         logger = logging.getLogger("asr_punct")
         propagated, logger.propagate = logger.propagate, False
         self.messages = []

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://")
 _RENAMING = frozenset(("file", "local", "hdfs", "webhdfs", "arrow_hdfs", "sftp", "ssh", "smb"))
-"""File systems that rename a file in one step. On all others, object stores, a file appears when it is complete."""
+"""File systems on which an output is written under another name and then renamed. On all others, which are object
+stores, a file appears only when it is complete."""
 
 
 def is_url(path: str) -> bool:
@@ -27,7 +28,7 @@ def is_url(path: str) -> bool:
 
 
 def full_url(path: str) -> str:
-    """Return a URL as `list_files` writes it; other paths stay."""
+    """Return a URL in the form that `list_files` yields, and any other path unchanged."""
     if not is_url(path):
         return path
     system, bare = _open(path)
@@ -35,7 +36,7 @@ def full_url(path: str) -> str:
 
 
 def list_files(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield URL, path in the folder and size in bytes of each file of a folder and its folders.
+    """Yield URL, path in the folder and size in bytes of each file of a folder and its subfolders.
 
     Raises:
         InputError: the file system cannot be reached.
@@ -49,7 +50,7 @@ def list_files(url: str) -> Iterator[tuple[str, str, int]]:
 
 
 def match_files(pattern: str) -> Iterator[tuple[str, str, int]]:
-    """Yield URL, path after the folders without wildcards, and size of each file that matches a glob."""
+    """Yield URL, path from the first folder with a wildcard, and size in bytes of each file that matches a glob."""
     system, path = _open(pattern)
     parts = path.split("/")
     fixed = "/".join(parts[: next(i for i, part in enumerate(parts) if re.search(r"[*?[]", part))])
@@ -69,7 +70,7 @@ def is_file(url: str) -> bool:
 
 
 def restore_remote(source: str, output: str, restore: Callable[[str, str], int]) -> int:
-    """Restore a file at a URL, or to one, with local copies. Return the number of words.
+    """Restore a file whose input, output or both are URLs, with local copies. Return the number of words.
 
     Args:
         source: path or URL of the input.
@@ -77,7 +78,7 @@ def restore_remote(source: str, output: str, restore: Callable[[str, str], int])
         restore: restores a local file to another one, and returns the number of words.
 
     Raises:
-        InputError: as `restore`, with the URL instead of the local copy; or a file system cannot be reached.
+        InputError: from `restore`, with the URL instead of the local copy; or a file system cannot be reached.
     """
     with tempfile.TemporaryDirectory() as folder:
         names = {"in": source, "out": output}
@@ -108,7 +109,7 @@ def _fetch(url: str, local: str) -> None:
 
 
 def _store(local: str, url: str) -> None:
-    """Write a file that appears under its name when it is complete."""
+    """Copy a local file to a URL, where it appears when it is complete."""
     system, path = _open(url)
     folder, _, _ = path.rpartition("/")
     protocols = {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
@@ -117,8 +118,8 @@ def _store(local: str, url: str) -> None:
             system.put_file(local, path)
             return
         system.makedirs(folder, exist_ok=True)
-        beginning, end = partial_name()
-        unfinished = f"{folder}/{beginning}{uuid.uuid4().hex}{end}"
+        prefix, suffix = partial_name()
+        unfinished = f"{folder}/{prefix}{uuid.uuid4().hex}{suffix}"
         try:
             system.put_file(local, unfinished)
             system.mv(unfinished, path)

@@ -75,10 +75,10 @@ class _Worker:
 def restore_files(
     items: Sequence[Item], jobs: int, open_punctuator: OpenPunctuator, options: FileOptions
 ) -> Generator[Result, None, None]:
-    """Restore files in processes of one thread each; yield a result for each file, as soon as it is there.
+    """Restore files in processes of one thread each; yield the result of each file as soon as it is ready.
 
-    Large files are restored first, so that no process is left with a long one at the end. A process that dies fails
-    only its file, and another one is started. All processes end with the iteration.
+    Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
+    its file fails, and another process is started. All processes end with the iteration.
 
     Args:
         items: the files.
@@ -160,7 +160,7 @@ def core_count() -> int:
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """Start processes of one thread each, which leave the keyboard's interrupts to this one."""
+    """While workers start: set one thread for each, and ignore Ctrl-C in them, because this process handles it."""
     before = os.environ.get(_THREADS_VARIABLE)
     os.environ[_THREADS_VARIABLE] = "1"
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)

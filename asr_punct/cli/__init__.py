@@ -1,4 +1,4 @@
-"""The command line. Commands parse options, call other packages and write. They import heavy packages inside functions.
+"""The command line. Commands parse options, call other packages and write results. Functions import heavy packages.
 
 `base` has the application and `options` the shared options. A new command is a function with
 `@command(Section.…, examples)`: its docstring is the help, and tests parse or run the examples.

@@ -78,13 +78,13 @@ class _Command(_PrintedHelp, TyperCommand):
     """A command whose help ends with exit statuses and examples.
 
     Attributes:
-        expected_arguments: for the message on an argument too many: what the command expects instead.
+        expected_arguments: what the command expects, for the error message about an extra argument.
     """
 
     expected_arguments = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line. Raises AsrPunctError for an argument too many."""
+        """Parse the command line. Raises AsrPunctError for an extra argument."""
         ctx.allow_extra_args = True
         rest: list[str] = super().parse_args(ctx, args)
         if rest and not ctx.resilient_parsing:
@@ -119,7 +119,7 @@ def command(section: Section, examples: Mapping[str, str], arguments: str = "") 
     Args:
         section: section of `asr-punct --help`.
         examples: command lines by their descriptions.
-        arguments: for the message on an argument too many: what the command expects instead.
+        arguments: what the command expects, for the error message about an extra argument.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
     cls = type("Command", (_Command,), {"expected_arguments": arguments})

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 @command(
     Section.RESTORING,
     {
-        "A folder of files, with its folders": "asr-punct batch talks -o restored",
+        "All files of a folder and its subfolders": "asr-punct batch talks -o restored",
         "Subtitles of some files, in four processes": 'asr-punct batch "talks/**/*.ctm" --to srt --jobs 4 -o subtitles',
-        "Files of a list": "asr-punct batch --list files.txt -o restored",
+        "Files that a list names": "asr-punct batch --list files.txt -o restored",
     },
 )
 def batch(
@@ -55,11 +55,12 @@ def batch(
     list_file: Annotated[
         str | None, typer.Option("--list", help="File with the path of an input on each line; - is standard input.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes of one thread each; 0: one for each core.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Number of processes of one thread each; 0: one for each core.")] = 0,
     ray: Annotated[
-        str | None, typer.Option("--ray", help="Address of a Ray cluster, HOST:PORT or auto; --jobs: its processes.")
+        str | None,
+        typer.Option("--ray", help="Address of a Ray cluster: HOST:PORT or auto. --jobs then sets its processes."),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write outputs that exist again.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")] = False,
     model: Model = None,
     lang: TextLanguage = None,
     from_: From = None,
@@ -80,19 +81,18 @@ def batch(
 ) -> None:
     """Add marks and capitals to many files, each to a file of its own.
 
-    Reads files, the files of folders and their folders, those that match a glob, and those that --list names. Of
-    folders only files of known formats are read; with --from all. Options and formats are those of punctuate.
+    Reads files, all files of folders and their subfolders, files that match a glob, and files that --list names. In
+    folders, only files of known formats are read; with --from, all files. Options and formats are those of punctuate.
 
     Writes each input to a file in the folder of -o, under the same name and in the same format, or with --to in
     another format and with its suffix. A file of a folder keeps its path in that folder; a line of --list keeps its
     whole path. Inputs that would have the same output are refused before anything is written.
 
-    With --ray the files are restored by the processes of a Ray cluster (extra "ray"), whose nodes need asr_punct and
-    the same paths of files and model. Inputs and outputs can be at URLs, such as s3://bucket/folder.
+    With --ray the files are restored by the processes of a Ray cluster (extra "ray"). Its nodes need asr_punct, and
+    find the files and the model at the same paths. Inputs and outputs can be URLs, such as s3://bucket/folder.
 
-    An output appears when it is complete, and an output that exists is not written again: repeat an interrupted
-    command to continue it. Files that cannot be restored are listed at the end with the reason, and the exit status is
-    1; all other files are done.
+    An output appears when it is complete, and existing outputs are skipped: repeat an interrupted command to continue
+    it. Files that cannot be restored are listed at the end with the reason; then the exit status is 1.
     """
     from asr_punct.batch.names import Inputs
     from asr_punct.batch.restoring import FileOptions
@@ -194,7 +194,7 @@ class _Report:
         self.errors: list[str] = []
 
     def collect(self, results: Iterable[Result]) -> None:
-        """Count the results and show a bar."""
+        """Count the results, and show a progress bar."""
         detail = lambda: f", {self._words:,} words"  # noqa: E731
         for result in track(results, "files", total=self._todo, detail=detail):
             self._words += result.words

@@ -1,4 +1,4 @@
-"""Input in capitals, as some recognisers write it: a hint at the option `--lowercase`."""
+"""Input in capitals, as some recognisers write it: a hint to use the option `--lowercase`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CapitalsHint:
             self._check.add(words)
 
     def print(self, minimum: int = MIN_CAPITALS) -> None:
-        """Print the hint if there were at least so many words, all in capitals."""
+        """Print the hint if there were at least `minimum` words, all in capitals."""
         if self._is_due and self._check.are_capitals(minimum):
             self._is_due = False
             typer.echo(f"{NAME}: {display_name(self._source)}: {CAPITALS_STAY}", err=True)

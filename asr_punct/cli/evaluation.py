@@ -34,7 +34,7 @@ def evaluate(
     from_: From = None,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Page to write: scores, and the transcript with its errors.")
+        Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")
     ] = None,
     merge: Merge = None,
     compare: Annotated[
@@ -54,8 +54,8 @@ def evaluate(
     writes the words in lower case, as recognisers do; keeps their times and pauses; restores marks and capitals with
     the model, and scores them against those of the file.
 
-    Prints the tables of score for each test set, and a summary of several. The page and the differences of --compare
-    are of all test sets together.
+    Prints the tables of the command score for each test set, and a summary if there are several. The page and the
+    differences of --compare are for all test sets together.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.inference.evaluate import evaluate as evaluate_model
@@ -67,7 +67,7 @@ def evaluate(
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
     punctuators = [punctuator_opener(name, None, False, None, device, threads, int8, None)() for name in names]
-    style = punctuators[0].glyphs
+    glyphs = punctuators[0].glyphs
     with on_terminal(quiet):
         texts = [
             {str(test): evaluate_model(each, test, from_, merge, probabilities=html is not None) for test in tests}
@@ -76,15 +76,15 @@ def evaluate(
         scores = {name: score_counts(text.count()) for name, text in texts[0].items()}
         joined = [join_texts(sets) if len(sets) > 1 else sets[str(tests[0])] for sets in texts]
         counts = [text.count() for text in joined]
-        together = score_counts(counts[0])
+        total = score_counts(counts[0])
         differences = compare_counts(counts[0], counts[1]) if compare else {}
     if html:
         other = Comparison(compare, joined[1], differences) if compare else None
-        write_page(html, together, joined[0], style, reference=", ".join(scores), hypothesis=model, compare=other)
+        write_page(html, total, joined[0], glyphs, reference=", ".join(scores), hypothesis=model, compare=other)
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
-    tables = [report(each, style, f"{model} on {name}") for name, each in scores.items()]
-    tables += [summary(scores | {"all": together})] * (len(scores) > 1)
+    tables = [report(each, glyphs, f"{model} on {name}") for name, each in scores.items()]
+    tables += [summary(scores | {"all": total})] * (len(scores) > 1)
     if compare:
-        tables.append(comparison(differences, model, compare, metric_names(joined[0].classes, style)))
+        tables.append(comparison(differences, model, compare, metric_names(joined[0].classes, glyphs)))
     print_text("\n".join(tables))

@@ -17,7 +17,7 @@ from asr_punct.inference.stream import Committed, Stream
 from asr_punct.words import Seconds, Word, lowercase
 
 _HINT_AFTER = 20
-"""Number of words, all in capitals, after which a hint at `--lowercase` is printed."""
+"""Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
 
 
 def punctuate_standard_input(
@@ -30,7 +30,7 @@ def punctuate_standard_input(
         flush_after: time without input in seconds after which all words are committed.
         preview: whether to write the words that are not committed too (see `punctuate_lines`).
         lowercase: whether words are read in lower case.
-        hint: whether to hint at `--lowercase` if all words are in capitals.
+        hint: whether to print a hint to use `--lowercase` if all words are in capitals.
 
     Raises:
         InputError: a line is not UTF-8 or malformed JSON; the words before it are written.
@@ -45,13 +45,13 @@ def punctuate_standard_input(
 
 
 class _Words:
-    """Prepares the words of the input: turns them to lower case, or else hints at `--lowercase`."""
+    """Prepares the words of the input: converts them to lower case, or else prints the hint to use `--lowercase`."""
 
     def __init__(self, lowercase: bool, hint: bool) -> None:
         self._lowercase, self._hint = lowercase, CapitalsHint(STANDARD_STREAM) if hint and not lowercase else None
 
     def read(self, words: Sequence[Word]) -> Sequence[Word]:
-        """Return the words of a line for the model."""
+        """Return the words of a line as the model gets them."""
         if self._hint:
             self._hint.add(words)
             self._hint.print(_HINT_AFTER)
@@ -77,7 +77,8 @@ def punctuate_lines(
     Args:
         lines: line numbers and lines of standard input.
         stream: decides the words' labels.
-        prepare: returns the words of a line for the stream.
+        prepare: changes the words of a line before the stream gets them.
+        preview: whether to yield, after each line of words, JSON with the words that are not committed.
 
     Raises:
         InputError: an unreadable line or malformed JSON; all words before it are yielded first.

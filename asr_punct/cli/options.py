@@ -43,7 +43,14 @@ def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | N
 
 
 def choice(help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None) -> Any:
-    """Return an option whose values are completed; `names` are needed if they differ from the parameter's."""
+    """Return an option with shell completion of its values.
+
+    Args:
+        help_text: for `--help`.
+        values: the values to complete.
+        names: names on the command line; by default that of the parameter.
+        callback: checks the value.
+    """
     return typer.Option(*names, help=help_text, autocompletion=one_of(values), callback=callback)
 
 
@@ -76,7 +83,7 @@ Language = Annotated[
 TextLanguage = Annotated[
     str | None,
     choice(
-        "Language of the text; default: the one that the input names, else identified by its words.",
+        "Language of the text; default: the one that the input names, else identified from its words.",
         LANGUAGES,
         "--lang",
         callback=check_language,
@@ -92,7 +99,7 @@ IgnoreLabels = Annotated[
     bool,
     typer.Option(
         "--ignore-labels",
-        help="First remove the marks and capitals of the input, in the text and in columns of their own.",
+        help="First remove the marks and capitals of the input, both in the words and in columns of labels.",
     ),
 ]
 Aggregate = Annotated[
@@ -105,7 +112,8 @@ Probabilities = Annotated[
 Model = Annotated[
     str | None,
     typer.Option(
-        help="Directory, shipped name, or org/name of the hub; default: that of the language.", autocompletion=models
+        help="Directory, shipped name, or org/name of the hub; default: the shipped model of the language.",
+        autocompletion=models,
     ),
 ]
 MarkNames = Annotated[
@@ -113,11 +121,12 @@ MarkNames = Annotated[
     typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=some_of(MARKS)),
 ]
 Lowercase = Annotated[
-    bool, typer.Option("--lowercase", help="Read words in lower case, for recognisers that write only capitals.")
+    bool,
+    typer.Option("--lowercase", help="Convert words to lower case first, for recognisers that write only capitals."),
 ]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
 CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word a line, such as EiTB.")]
-Threads = Annotated[int, typer.Option(min=0, help="Threads; 0: OMP_NUM_THREADS, else one for each core.")]
+Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
 Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")]
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")

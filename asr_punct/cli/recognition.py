@@ -39,7 +39,7 @@ Recogniser = Annotated[
 SpeechLanguage = Annotated[
     str | None,
     choice(
-        "Language of the speech; default: that of the recogniser, else identified by its words.",
+        "Language of the speech; default: that of the recogniser, else identified from its words.",
         LANGUAGES,
         "--lang",
         callback=check_language,
@@ -81,12 +81,12 @@ def transcribe(
     "audio" and "train".
 
     Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
-    of subtitles, a TextGrid, an ELAN file, or one of Whisper or Vosk can have only one recording. Pauses are refined
-    on the audio. Recordings without speech are reported and left out.
+    of subtitles or in the format of TextGrid, ELAN, Whisper or Vosk can have only one recording. Pauses are refined on
+    the audio. Recordings without speech are reported and left out.
 
     The punctuation model is --model, else the shipped one of the language: --lang, which also sets the language of
-    Whisper, else that in the recogniser's name (stt_eu_…, small.en), else that of the words. For a language without a
-    model the default model is used, with a warning.
+    Whisper, else that in the recogniser's name (stt_eu_…, small.en), else identified from the words. For a language
+    without a model the default model is used, with a warning.
     """
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
@@ -100,12 +100,12 @@ def transcribe(
     set_log_level(quiet)
     if asr is None:
         raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
-    target = formats.output_format(output, to)
-    limits = chosen_limits(subtitles, target)
-    cue_report = CueReport(report, target, limits)
+    format_name = formats.output_format(output, to)
+    limits = chosen_limits(subtitles, format_name)
+    cue_report = CueReport(report, format_name, limits)
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
-    check_recordings(audio, one=target in _ONE_RECORDING)
+    check_recordings(audio, one=format_name in _ONE_RECORDING)
     find_model(model)
     recogniser = open_recogniser(asr, device, lang)
     punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
@@ -115,5 +115,5 @@ def transcribe(
         if not (lowercase or quiet):
             words = with_capitals_hint(recognised, asr)
         restored, glyphs = formats.with_glyphs(punctuator.restore(words), punctuator.glyphs)
-        formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
+        formats.write(restored, output, glyphs, format_name, limits, cue_report.on_cue)
         cue_report.write(glyphs.name, quiet=quiet)

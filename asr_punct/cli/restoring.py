@@ -58,7 +58,7 @@ from asr_punct.words import LABELS_STAY, Utterance, lowercased, word_count
             "asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt"
         ),
         "Subtitles with your own limits": "asr-punct punctuate talk.ctm --subtitles bbc,characters=32 -o talk.srt",
-        "Subtitles, and a list of cues beyond the limits": "asr-punct punctuate talk.ctm -o talk.vtt --report talk.tsv",
+        "Subtitles, and a list of cues that break limits": "asr-punct punctuate talk.ctm -o talk.vtt --report talk.tsv",
         "Whisper's output, with its segments and times": "asr-punct punctuate whisper.json -o better.json",
         "Probabilities of marks and capitals": "asr-punct punctuate talk.ctm --to json --probabilities -o hyp.json",
         "English, only commas and periods, no capitals": (
@@ -96,47 +96,47 @@ def punctuate(
 
     Reads words with or without times. The format is --from, else that of the file's name; JSON is detected by its
     content, and so are Kaldi's text and Whisper's log and .tsv, also on standard input. .xz and .gz files are
-    decompressed, and outputs so named are compressed. In text a line need not be a sentence; an empty line ends the
-    document.
+    decompressed, and outputs with these suffixes are compressed. In text a line need not be a sentence; an empty line
+    ends the document.
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
-    that of the output's name, else text; JSON, Kaldi's text and Whisper's lines stay in their format if the output's
-    name does not ask for another one. Marks and capitals of the input stay, and no second mark is added to a word that
-    has one; the same holds for labels, the columns or fields of TSV or JSON that give a word's marks and case, and
-    they cause a warning. --ignore-labels removes all of them first, also Whisper's or a cloud service's. For a
-    recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
+    that of the output's name, else text; JSON, Kaldi's text and Whisper's lines keep their format unless the output's
+    name has the suffix of another one. Marks and capitals of the input stay, and a word with a mark gets no second
+    one. The same holds for labels, the columns of TSV or fields of JSON with a word's marks and case; they cause a
+    warning. --ignore-labels removes all of them first, also the marks and capitals of Whisper or a cloud service. For
+    a recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
 
     The model is --model, else the shipped one of each document's language: --lang, else the language that the file
-    names, else that of its words. For a language without a model the default model is used, with a warning; also if
-    the words are clearly not in the language that is named.
+    names, else the one identified from its words. For a language without a model the default model is used, with a
+    warning. A warning is also printed if the words are clearly not in the language of the model.
 
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
     """
-    given = Source(source, from_)
+    opened = Source(source, from_)
     # The format of a stream is detected by reading it: only below, after the checks and the hint.
-    target = formats.output_format(output, to, None if probabilities or given.is_stream else given)
-    limits = chosen_limits(subtitles, target)
-    cue_report = CueReport(report, target, limits)
-    if probabilities and target != "json":
-        raise AsrPunctError(f"--probabilities: found the output {target}, expected --to json")
-    is_in_place = is_same_file(source, output) and target == given.format
+    format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
+    limits = chosen_limits(subtitles, format_name)
+    cue_report = CueReport(report, format_name, limits)
+    if probabilities and format_name != "json":
+        raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
+    is_in_place = is_same_file(source, output) and format_name == opened.format
     _check_paths(source, {"-o": output, "--report": report}, is_in_place, audio, wav_scp, casing)
     opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
     punctuator = opener()
     if source == STANDARD_STREAM and not quiet:
         hint_if_idle(f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE")
     with on_terminal(quiet, source=source, output=output):
-        if given.is_stream and not probabilities:
-            target = formats.output_format(output, to, given)
-        utterances: Iterable[Utterance] = formats.read(given, may_be_empty=True, times=times)
+        if opened.is_stream and not probabilities:
+            format_name = formats.output_format(output, to, opened)
+        utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
         utterances = _prepared(utterances, source, lang, ignore_labels, lowercase, no_case, quiet)
         utterances = _with_audio(utterances, audio, wav_scp)
         restored = punctuator.restore(utterances, probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
         restored, glyphs = formats.with_glyphs(restored, punctuator.glyphs)
-        formats.write(restored, output, glyphs, target, limits, cue_report.on_cue)
+        formats.write(restored, output, glyphs, format_name, limits, cue_report.on_cue)
         cue_report.write(glyphs.name, quiet=quiet)
 
 
@@ -165,7 +165,7 @@ def _prepared(
     no_case: bool,
     quiet: bool,
 ) -> Iterable[Utterance]:
-    """Return the utterances after --ignore-labels and --lowercase, else with hints at these options."""
+    """Apply --ignore-labels and --lowercase; without them, print a hint to use them where it helps."""
     if ignore_labels:
         utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
     elif not quiet:
@@ -176,7 +176,7 @@ def _prepared(
 
 
 def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
-    """Return the utterances with pauses from their recordings, if there are any."""
+    """Return the utterances with pauses refined on their recordings, if there are any."""
     from asr_punct.audio import recording_table, single_recording
     from asr_punct.formats.kaldi_tables import read_wav_scp
     from asr_punct.pauses import with_pauses_from_audio

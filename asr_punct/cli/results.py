@@ -32,10 +32,10 @@ def score(
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="Hypothesis to score.")],
     ref_from: ReferenceFrom = None,
     hyp_from: HypothesisFrom = None,
-    align: Annotated[bool, typer.Option("--align", help="The words differ: align them first.")] = False,
+    align: Annotated[bool, typer.Option("--align", help="Align the words first, because they differ.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Page to write: scores, and the transcript with its errors.")
+        Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")
     ] = None,
     audio: Annotated[
         Path | None,
@@ -55,8 +55,8 @@ def score(
     Without --align both must have the same words.
 
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
-    bootstrap over the utterances; with --align also word error rates. In --json rates are fractions; with --compare it
-    has the differences too.
+    bootstrap over the utterances; with --align also word error rates. Rates in the --json file are fractions; with
+    --compare it also has the differences.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.formats.labelled import read_labelled
@@ -79,19 +79,19 @@ def score(
         words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
         counts = words.count()
         scores = score_counts(counts)
-        style = glyphs(lang)
-        text = report(scores, style, str(hypothesis))
+        language_glyphs = glyphs(lang)
+        text = report(scores, language_glyphs, str(hypothesis))
         other, differences = None, {}
         if compare:
             words2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), expected)
             second = pair_words(expected, words2, merge, align=align, name=str(compare))
             other = Comparison(str(compare), second, compare_counts(counts, second.count()))
             differences = {name: each.as_dict() for name, each in other.differences.items()}
-            names = metric_names(words.classes, style)
+            names = metric_names(words.classes, language_glyphs)
             text += "\n" + comparison(other.differences, str(hypothesis), str(compare), names)
     if html:
         sides = {"reference": str(reference), "hypothesis": str(hypothesis)}
-        write_page(html, scores, words, style, **sides, audio=audio, compare=other)
+        write_page(html, scores, words, language_glyphs, **sides, audio=audio, compare=other)
     if json:
         write_json_file(json, scores.as_dict() | ({"differences": differences} if compare else {}))
     print_text(text)

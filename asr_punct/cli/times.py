@@ -82,13 +82,13 @@ def pauses(
     times: Times = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn times into pauses, to train on or to punctuate.
+    """Compute pauses from word times, for training or for punctuate.
 
     Reads words with times in any format that punctuate reads. With --data-dir, IN names the utterances of that
     directory, and its text gives the labels.
 
     Writes TSV, a word a line: word, marks, pause after it in seconds with three decimals (- if unknown), case. An empty
-    line ends an utterance. Reports how many pauses are unknown, and how many marks had no word to go to.
+    line ends an utterance. Reports how many pauses are unknown, and how many marks of unrecognised words are lost.
     """
     from asr_punct import formats
     from asr_punct.corpora.timed import TimedCorpus

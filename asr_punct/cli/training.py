@@ -112,7 +112,7 @@ def train(
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
     for --resume. The best model on dev.tsv is kept. Prints one line per epoch.
 
-    With --devices or --nodes, or under torchrun, each process trains a part of every batch: the batch size and the
+    With --devices or --nodes, or under torchrun, each process computes a part of every batch: the batch size and the
     learning rate stay as configured. The model directory must be visible to all machines.
     """
     from asr_punct.hub import find_trainable_model

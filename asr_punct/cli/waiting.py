@@ -1,4 +1,4 @@
-"""Waiting for lines of standard input: a hint on a terminal, and reports of silence."""
+"""Wait for lines of standard input: print a hint on a terminal, and report silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client of `/v1/stream` that reconnects: no word is lost, and none comes twice."""
+"""A client of `/v1/stream` that reconnects: no word is lost, and none is returned twice."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.words import Seconds, Word
 
 _BATCH = 100
-"""Words of a message that resends words."""
+"""Maximum number of words in a message."""
 _CONTEXT = 100
 """Committed words that are sent again as context of a new connection."""
 _PONG_S = 60.0
 """Seconds to wait for the answer to a ping."""
-_KEPT = ("word", "start", "end")
-"""Keys of these words."""
+_CONTEXT_KEYS = ("word", "start", "end")
+"""Keys of a committed word that are sent again."""
 _REFUSED = frozenset({401, 403, 404})
+"""HTTP statuses after which the client does not try again."""
 Committed = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
 
@@ -38,12 +39,12 @@ class StreamClient:
             async for word in client:
                 print(word["written"])
 
-    If the connection breaks, it opens another one, with the last committed words as context, and sends the words again
+    If the connection breaks, it opens another one with the last committed words as context, and sends all words again
     that are not committed.
 
     Args:
         url: address of the service.
-        token: its token.
+        token: token that the service requires, or "".
         config: settings of the stream: `language`, `model`, `left`, `right`.
         retry_s: seconds between attempts to connect.
         max_waiting: maximum number of words that are not committed; `send` waits while there are so many.
@@ -68,7 +69,7 @@ class StreamClient:
         self._committed: asyncio.Queue[Committed | BaseException | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.partial = ""
-        """The words that are not committed, as they may look."""
+        """The words that are not committed yet, with provisional marks and capitals."""
 
     async def __aenter__(self) -> StreamClient:
         self._task = asyncio.create_task(self._run())
@@ -140,7 +141,7 @@ class StreamClient:
             return False
 
     async def _send_words(self, connection: ClientConnection) -> None:
-        """Send words as they come, and the end."""
+        """Send words as they are added, then the end of the document."""
         with suppress(WebSocketException, OSError):
             while True:
                 async with self._changed:
@@ -163,7 +164,7 @@ class StreamClient:
                 for word in message.get("final", ()):
                     self._waiting.popleft()
                     self._sent -= 1
-                    self._context.append({name: word[name] for name in _KEPT if name in word})
+                    self._context.append({name: word[name] for name in _CONTEXT_KEYS if name in word})
                     self._committed.put_nowait(word)
                 self._changed.notify_all()
             self.partial = message.get("partial", "")

@@ -1,4 +1,4 @@
-"""WebSocket connections: their number, time limits, and the stop of the service."""
+"""WebSocket connections: a limit on their number, time limits, and their end when the service stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
 
 
 class DisconnectedError(Exception):
-    """The client has gone."""
+    """The client has disconnected."""
 
 
 class SlowReaderError(DisconnectedError):
@@ -94,7 +94,10 @@ class Connection:
                 task.cancel()
 
     async def is_quiet(self, seconds: Seconds) -> bool:
-        """Wait for the next message; return whether none has come in this time, which is below the limit of silence."""
+        """Wait for the next message; return whether none has arrived within `seconds`.
+
+        Returns False at once if the service stops, or if `seconds` is not below `limits.idle_s`.
+        """
         if self._stop.is_set() or seconds >= self._limits.idle_s:
             return False
         self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())

@@ -23,7 +23,7 @@ from asr_punct.words import Seconds
 
 
 async def serve_stream(websocket: WebSocket, service: Service) -> None:
-    """Answer the messages of one client until it goes, is idle or sends a bad message, or the service stops."""
+    """Answer the messages of one client until it disconnects, is idle or sends a bad message, or the service stops."""
     async with service.connections.accept(websocket, "stream") as connection:
         if connection is None:
             return
@@ -101,7 +101,7 @@ class _Session:
             raise ServiceError(422, "message: words", found, "words in the order of time") from None
 
     async def _send(self, answer: Answer, partial: str = "", *, ends: bool = False) -> None:
-        """Send committed words, and the others followed by `partial`."""
+        """Send committed words, and as partial text the other words followed by `partial`."""
         self.service.metrics.words.labels("stream").inc(len(answer.final))
         words = " ".join([*answer.partial.split(), *partial.split()])
         message: dict[str, Any] = {"final": answer.final, "partial": words}

@@ -26,11 +26,13 @@ class StreamConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$", description="Its code.")
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$", description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
-    hop: int = Field(default=1, ge=1, le=100, description="Words that are decided together: cheaper, and later.")
+    hop: int = Field(
+        default=1, ge=1, le=100, description="Words that are decided together; more are cheaper, but later."
+    )
     flush_after: Seconds = Field(
         default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
     )
@@ -38,7 +40,7 @@ class StreamConfig(BaseModel):
     committed: list[StreamWord] = Field(
         default=[],
         max_length=MAX_CONTEXT,
-        description="Last words of a stream that is continued, for context.",
+        description="Last committed words of an earlier stream that this one continues, for context.",
     )
 
 
@@ -51,7 +53,7 @@ class ClientMessage(BaseModel):
     words: Annotated[list[StreamWord], AfterValidator(in_order)] = Field(
         default=[], description="Next words of the recogniser, which do not change any more."
     )
-    partial: str | None = Field(default=None, max_length=20_000, description="Words after them that may change.")
+    partial: str | None = Field(default=None, max_length=20_000, description="Further words, which may change.")
     end: bool = Field(default=False, description="The document ends; the next word begins another one.")
 
 
@@ -59,6 +61,6 @@ class ServerMessage(BaseModel):
     """The answer to a message. `partial` replaces that of the previous answer."""
 
     final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
-    partial: str = Field(default="", description="The words that are not committed yet, as they may look.")
+    partial: str = Field(default="", description="The words that are not committed yet, provisional.")
     end: int | None = Field(default=None, description="After an end: number of words of the stream so far.")
     error: ErrorParts | None = Field(default=None, description="Why the service closes the connection.")

@@ -11,7 +11,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.errors import ServiceError
 
 Open = Callable[[str | None], Punctuator]
-"""Opens a model by name; None: that of each text's language."""
+"""Opens a model by name; None: the model of each text's language."""
 
 
 class Models:
@@ -19,7 +19,7 @@ class Models:
 
     Args:
         open_model: opens a model.
-        name: the model of the command line, used where a request names none; None: that of the language.
+        name: the model of the command line, used for requests that name none; None: the model of the text's language.
     """
 
     def __init__(self, open_model: Open, name: str | None = None) -> None:
@@ -36,7 +36,7 @@ class Models:
         return name
 
     def check_language(self, name: str | None, language: str | None) -> str:
-        """Return the name of the model of a language, if there is one and no name; else as `check`."""
+        """Return the checked name; without a name, that of the language's model, else that of the default model."""
         if name is None and self.default == AUTO:
             codes = language.split("+") if language else []
             name = next((model for code in codes if (model := models_by_language().get(code))), None)

@@ -28,7 +28,7 @@ def _is_no_refusal(record: logging.LogRecord) -> bool:
 
 
 class Server(uvicorn.Server):
-    """A server that stops gracefully: it accepts nothing new, finishes its work, tells its clients, and ends.
+    """A server that stops gracefully: it accepts no more requests, finishes its work, and closes its connections.
 
     Args:
         service: the service.

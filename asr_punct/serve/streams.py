@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Answer(NamedTuple):
-    """Words that are committed now, as JSON (`schema.PunctuatedWord`), and text of those that are not."""
+    """Words that are committed now, as JSON (`schema.PunctuatedWord`), and text of the words that are not committed."""
 
     final: list[dict[str, Any]]
     partial: str
@@ -40,7 +40,7 @@ class LiveStream:
         streams: the streams of the service.
         pool: the streams with the same settings; only the worker thread uses it.
         glyphs: how words are written.
-        preview: whether answers have words as they may be written.
+        preview: whether the partial words of answers have provisional marks and capitals.
         pending: words that are not committed.
         skipped: number of pending words that are not returned, because the client already has them.
         returned: number of words that were returned.
@@ -63,13 +63,13 @@ class LiveStream:
         return await self.streams.submit(self, (), seconds=seconds)
 
     def close(self) -> None:
-        """Forget the stream."""
+        """Close the stream."""
         self.streams.forget(self)
 
 
 @dataclass(eq=False)
 class _Work:
-    """What has happened on one stream, and the future of the answer; without a future the stream is closed."""
+    """New words or another event of a stream, and the future of the answer; without a future, the stream is closed."""
 
     stream: LiveStream
     words: Sequence[Word] = ()
@@ -119,7 +119,7 @@ class Streams:
     async def submit(
         self, stream: LiveStream, words: Sequence[Word], *, ends: bool = False, seconds: Seconds = 0.0
     ) -> Answer:
-        """Tell the thread what has happened on a stream, and return its answer."""
+        """Pass new words or another event of a stream to the thread, and return its answer."""
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._work.put(_Work(stream, words, ends, seconds, answer))
         return await answer
@@ -197,7 +197,7 @@ def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[dic
 
 
 def _partial(live: LiveStream, preview: Iterable[Committed] | None) -> str:
-    """Return the words that are not committed, as they may be written."""
+    """Return the words that are not committed, with provisional marks and capitals if there is a preview."""
     words = live.pending if preview is None else (each.written for each in preview)
     return " ".join(islice(words, live.skipped, None))
 

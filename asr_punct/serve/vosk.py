@@ -1,4 +1,4 @@
-"""A front of a Vosk server: clients connect as to Vosk, audio passes through, and results come back punctuated.
+"""A proxy for a Vosk server: it forwards the audio of clients, and adds marks and capitals to the results.
 
 Protocol of vosk-server (https://alphacephei.com/vosk/server): the client sends an optional `{"config": …}`, audio as
 binary messages, and `{"eof": 1}`. The server answers each binary message with `{"partial": …}` or a result
@@ -34,9 +34,9 @@ _EOF = '{"eof" : 1}'
 _MAX_RESULT = 4 * 2**20
 """Maximum size of a message of the Vosk server."""
 _CONTEXT = 60
-"""Number of words before a result that the model reads."""
-_SIZE = 512
-"""Size in bytes that a result counts as in the queue."""
+"""Number of words before a result that the model reads as context."""
+_RESULT_BYTES = 512
+"""Assumed size of a result as a request."""
 _UNREACHABLE = 1014
 """Code with which a client's connection is closed if the Vosk server cannot be reached."""
 
@@ -136,7 +136,7 @@ class _Session:
         if not any(utterance.words for utterance in utterances):
             return dict(result)
         document = Document(_with_context(self.context, utterances), to="vosk", unwritten=1)
-        answer = await self.service.batcher.submit(lambda: document, _SIZE, kind="vosk")
+        answer = await self.service.batcher.submit(lambda: document, _RESULT_BYTES, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
 
