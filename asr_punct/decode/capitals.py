@@ -3,9 +3,9 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
 with it: the cost of the capital is subtracted from the logit of the mark.
 
-A function word, such as `and`, has no capital after a comma or semicolon. Elsewhere inside a sentence it keeps one:
-there the capital is more often right, and a mark is missing before it. A long word is written in capitals only if that
-is much more likely than any other case.
+A function word, such as `and`, gets no capital after a comma or semicolon. Elsewhere inside a sentence it may get one,
+because there a capital is mostly right, and only a mark before the word is missing. A long word is written in capitals
+only if that is much more likely than any other case.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class CaseChoices(NamedTuple):
         return cls(best, capital, after_comma, cost, ended, comma)
 
     def concatenate(self, other: CaseChoices) -> CaseChoices:
-        """Return the choices of these words and of the ones after them."""
+        """Return the choices of these words, followed by those of the next words."""
         columns: Iterable[Any] = zip(self, other, strict=True)
         return CaseChoices(*map(np.concatenate, columns))
 
@@ -120,7 +120,7 @@ class Capitals:
     def end_document(self) -> None:
         """Forget the last word: the first word of the next document gets its best case.
 
-        It need not have a capital, for a recording can begin in the middle of a sentence.
+        It need not have a capital, because a recording can begin in the middle of a sentence.
         """
         self._comma = self._ended = False
 

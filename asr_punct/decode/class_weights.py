@@ -1,9 +1,9 @@
 """Class weights with the highest F1 on a development corpus (Poláček et al. 2023, sections 3.5 and 4.2).
 
-As the weight of one class grows, words switch to it one after the other, in the order of the log-probability that the
-class lacks to be the most likely one. With the other weights fixed, the best weight follows exactly from these
-differences; this is repeated for each class until nothing changes (coordinate ascent). `O` and classes with fewer than
-20 words in the reference keep the weight 1.
+As the weight of one class grows, it becomes the most likely class of one word after the other: a word switches where
+the logarithm of the weight exceeds the log-probability of its best other class minus that of this class. With the other
+weights fixed, the best weight follows exactly from these differences; this is repeated for each class until nothing
+changes (coordinate ascent). `O` and classes with fewer than 20 words in the reference keep the weight 1.
 """
 
 from __future__ import annotations

@@ -109,5 +109,5 @@ def parse_class_weights(text: str) -> dict[str, float]:
 
 
 def _divide_odds(threshold: float, weight: float) -> float:
-    """Divide the odds of a threshold by a weight; a mark that is switched off stays so."""
+    """Divide the odds of a threshold by a weight; a threshold above 1, which switches a mark off, does not change."""
     return threshold if threshold > 1 else threshold / (threshold + weight * (1 - threshold))

@@ -117,7 +117,7 @@ def decision_logits(
     The arguments are those of `Decoder` and of its method `push`.
     """
     logits = class_mark_logits(labels, classes, settings) if classes else mark_logits(labels, settings)
-    logits[taken_sides(flags)] = -np.inf
+    logits[blocked_marks(flags)] = -np.inf
     return logits
 
 
@@ -131,7 +131,7 @@ def drop_lone_dash(logits: LogitArray) -> None:
         logits[:1, OPEN_DASH] = -np.inf
 
 
-def taken_sides(flags: FlagArray) -> BoolArray:
+def blocked_marks(flags: FlagArray) -> BoolArray:
     """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
     left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
     return np.outer(left, IS_LEFT) | np.outer(right, ~IS_LEFT)
@@ -190,8 +190,8 @@ def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -
 def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
     """Return the words where setting a mark of a pair can raise the score, (words,).
 
-    An opening ¿ or ¡ saves the penalty of its closing mark, and makes its logit count where ? and ! may be set on one
-    word. Only an opening « makes the logit of a » count.
+    An opening ¿ or ¡ avoids the penalty of its closing mark and, where a word may get both ? and !, allows the closing
+    mark. A » is allowed only after its «.
     """
     opening, closing = logits[:, OPENING], logits[:, CLOSING].copy()
     closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a period may be set beside ? ! … only if a » is too

@@ -17,13 +17,13 @@ from asr_punct.marks import Labels
 
 
 class OnlineDecoder:
-    """Decodes documents word by word by the rules of `Decoder`; starts from the pairs that the output has open.
+    """Decodes documents word by word by the rules of `Decoder`, given the pairs that are open in its output so far.
 
     Pairs may be open after the last known word, but not at the end of a document. An open ¿ or ¡ is closed within 40
     words, and an open pair before a word that has marks of the input on its right, because none can be added there. If
     those marks are a token of their own, they arrive too late for that, and the pair is never closed.
 
-    Only the known words decide whether a document begins with an OPEN_DASH.
+    Whether a document begins with an OPEN_DASH is decided from the known words only.
 
     Args:
         settings: the model's settings.
@@ -38,7 +38,7 @@ class OnlineDecoder:
         self._begins = True
 
     def fork(self) -> OnlineDecoder:
-        """Return a copy that goes on from the same state; search and settings, which never change, are shared."""
+        """Return a copy that continues from the same state; it shares search and settings, which never change."""
         result = copy(self)
         result._capitals = copy(self._capitals)
         return result

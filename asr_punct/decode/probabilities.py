@@ -2,7 +2,7 @@
 
 They are the model's probabilities after calibration, before thresholds, class weights and the rules of pairs. Each word
 lists the labels that the model set and all others with a probability of at least `MIN_LISTED`, so that three in ten of
-the labels listed with 0.3 should be right, set or not.
+the labels listed with 0.3 should be right, whether they are set or not.
 
 Labels that the model did not decide have no probability: marks that are switched off or on a side that has marks in the
 input, and the case of a word that already has a capital or cannot have one.
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from asr_punct.decode.classes import class_marks, possible_marks
-from asr_punct.decode.decoder import taken_sides
+from asr_punct.decode.decoder import blocked_marks
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import (
     DecodeSettings,
@@ -57,7 +57,7 @@ def label_probabilities(
         marks = sigmoid(calibrated_logits(labels, settings.calibration))
     enabled = possible_marks(settings, classes)
     marks[:, [mark not in enabled for mark in MARKS]] = np.nan
-    marks[taken_sides(flags)] = np.nan
+    marks[blocked_marks(flags)] = np.nan
     capitals = case_probabilities(cases, settings.calibration)[:, 1:]
     capitals[has_flag(flags, WordFlag.CASE_FIXED) | (not case)] = np.nan
     return np.concatenate([marks, capitals], axis=1)

@@ -5,8 +5,8 @@ A state is the set of pairs that are open after a word, 8 in all. `next_state` h
   * a pair is not opened again while it is open, and no ¿ or ¡ while the other one is, except on the same word;
   * no ¿ or ¡ stays open where a period, ? or ! ends a sentence (`¡¿Qué?!` closes both on one word);
   * a » needs its «; a ? or ! without ¿ or ¡ costs a penalty, for languages without opening marks;
-  * of ? and ! on one word both are opened, or neither (`¡Qué?!` has ¿ too);
-  * no pair is open at the edges of a document and at barriers, words with such marks in the input;
+  * if a word has ? and !, both were opened, or neither (`¡Qué?!` gets ¿ too);
+  * no pair is open at the edges of a document and at barriers: words with a period or paired mark in the input;
   * different pairs may cross, and a quotation may contain many sentences;
   * a pair has no rules if one of its marks is switched off.
 

@@ -18,7 +18,7 @@ from asr_punct.decode.settings import LogitArray
 from asr_punct.decode.word_marks import BoolArray, IntArray
 
 MIN_COUNT = 20
-"""Occurrences in the reference below which nothing is fitted to a mark, class or case."""
+"""Marks, classes and cases with fewer occurrences in the reference are not fitted."""
 _SHRINKAGE = 50
 _ITERATIONS = 5
 _MIN_GAIN = 1e-4

@@ -96,9 +96,9 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
 
 def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterator[Utterance], Glyphs]:
     """Return the utterances, and the glyphs of the language of the first one."""
-    left = iter(utterances)
-    first = list(islice(left, 1))
-    return chain(first, left), glyphs.of(first[0].language) if first else glyphs
+    remaining = iter(utterances)
+    first = list(islice(remaining, 1))
+    return chain(first, remaining), glyphs.of(first[0].language) if first else glyphs
 
 
 def _input_format(path: Pathlike, source: Source) -> str | None:

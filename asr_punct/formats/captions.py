@@ -27,7 +27,7 @@ Style: Default,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """
 _WORD_JOINER = "\u2060"
-"""Breaks up `\\N` in a text, which ASS cannot escape."""
+"""Inserted after a backslash, because ASS cannot escape the `\\N` of a text."""
 
 
 def ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
@@ -40,7 +40,7 @@ def ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
 
 
 def _ass_text(line: str) -> str:
-    """Return a line of text in which braces and backslashes are characters."""
+    """Return a line of text with braces and backslashes escaped."""
     return line.replace("\\", "\\" + _WORD_JOINER).replace("{", r"\{").replace("}", r"\}")
 
 

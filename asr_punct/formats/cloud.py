@@ -37,7 +37,7 @@ _GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
 
 @dataclass(frozen=True, slots=True)
 class _Punctuation:
-    """A punctuation mark that is an item of its own; with `opening` it belongs to the next word."""
+    """A punctuation mark that is a separate item; if it is `opening`, it belongs to the next word."""
 
     text: str
     opening: bool

@@ -157,9 +157,9 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write utterances with their marks attached to the words.
 
     Words that were read from a CTM keep their row and the lines around it. Other words get a row named by their
-    recording, because their times start with it; the rows of a recording are sorted by channel and time. The rows of
-    utterances of data directories, and of those without a recording, are named by the utterance's id. Rows have a
-    confidence if it is known; white space in names becomes `_`. Missing times are interpolated.
+    recording, because their times count from its beginning; the rows of a recording are sorted by channel and time. The
+    rows of utterances of data directories, and of those without a recording, are named by the utterance's id. Rows have
+    a confidence if it is known; white space in names becomes `_`. Missing times are interpolated.
 
     Raises:
         InputError: no word of an utterance has a start and an end, or a recording's utterances are not consecutive.

@@ -2,8 +2,8 @@
 
 Tiers of words are those whose name or linguistic type has a part `words`, `word`, `ort` or `wrd`; an utterance is then
 an annotation of the tier that they depend on. Other annotations of utterances are read with the times of their edges:
-of tiers that depend on no other, those named `utterance`, `transcription`, `default` or alike, or all of them if they
-have one linguistic type.
+of tiers that depend on no other, those with a name such as `utterance`, `transcription` or `default`, or all of them if
+they have one linguistic type.
 """
 
 from __future__ import annotations
@@ -178,9 +178,9 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     Raises:
         InputError: an utterance has no times, or belongs to another recording; a character that XML cannot contain.
     """
-    given = list(utterances)
-    file = _unchanged_file(given)
-    out.write(new_eaf(given, glyphs) if file is None else _with_words(file, given, glyphs).decode() + "\n")
+    listed = list(utterances)
+    file = _unchanged_file(listed)
+    out.write(new_eaf(listed, glyphs) if file is None else _with_words(file, listed, glyphs).decode() + "\n")
 
 
 def _unchanged_file(utterances: Sequence[Utterance]) -> EafFile | None:

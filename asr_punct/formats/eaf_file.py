@@ -61,7 +61,7 @@ class Tier:
 
 @dataclass(slots=True)
 class EafFile:
-    """A file.
+    """An ELAN file.
 
     Attributes:
         content: the whole file, in UTF-8.
@@ -80,7 +80,8 @@ def parse_eaf(content: bytes, place: str) -> EafFile:
     """Parse a file.
 
     Raises:
-        InputError: no well-formed XML or no ELAN file; times in frames; unknown or invalid times.
+        InputError: the content is no well-formed XML or no ELAN file, or has times in frames, or unknown or invalid
+            times.
     """
     parser = _Parser(content, place)
     parse_xml(content, parser, place)

@@ -366,14 +366,14 @@ def _umask() -> int:
     return mask
 
 
-def parse_seconds(text: str, place: str, what: str) -> float:
-    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and the name `what` for other text."""
+def parse_seconds(text: str, place: str, name: str) -> float:
+    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and the name of the value for other text."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 <= value <= MAX_TIME:
-        raise InputError(place, f"{what} {text!r}", f"a number of seconds, 0 or more and at most {MAX_TIME}")
+        raise InputError(place, f"{name} {text!r}", f"a number of seconds, 0 or more and at most {MAX_TIME}")
     return value
 
 

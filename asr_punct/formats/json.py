@@ -117,12 +117,12 @@ def timed_word(value: Any, place: str) -> Word:
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write one JSON object, an utterance a line, lazily. Unknown keys of a file of this format are kept."""
-    left = iter(values)
-    first = list(islice(left, 1))
+    remaining = iter(values)
+    first = list(islice(remaining, 1))
     origin = json_origin(first[0].origin, _FORMAT) if first else None
     before, after = _text_around_utterances(origin.document if origin else {})
     out.write(before)
-    for number, utterance in enumerate(chain(first, left)):
+    for number, utterance in enumerate(chain(first, remaining)):
         out.write((",\n" if number else "\n") + _dumped(_utterance_object(utterance, glyphs)))
     out.write(after)
 

@@ -32,7 +32,7 @@ class JsonOrigin:
         format: name of the format, or of its variant.
         item: the JSON object of the utterance or word.
         document: the JSON value of the file; None if each line of the file is a JSON value.
-        layout: how the file has its objects (`list`, `stream` …), or ""; only Whisper and Vosk.
+        layout: how the objects are arranged in the file (`list`, `stream` …), or ""; only for Whisper and Vosk.
     """
 
     format: str

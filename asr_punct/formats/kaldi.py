@@ -98,12 +98,12 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
         InputError: the path exists and is no empty directory, or it cannot be written.
     """
     with write_directory(path) as out:
-        given = [utterance for utterance in utterances if utterance.words]
-        root = given[0].origin.root if given and isinstance(given[0].origin, DataDirOrigin) else None
+        spoken = [utterance for utterance in utterances if utterance.words]
+        root = spoken[0].origin.root if spoken and isinstance(spoken[0].origin, DataDirOrigin) else None
         if root is None:
-            _write_new(given, out, glyphs)
+            _write_new(spoken, out, glyphs)
         else:
-            _write_copy(given, root, out, glyphs)
+            _write_copy(spoken, root, out, glyphs)
 
 
 def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:

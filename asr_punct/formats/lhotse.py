@@ -117,10 +117,10 @@ def _score(value: Any = None) -> float | None:
     return float(value) if is_number and math.isfinite(value) else None
 
 
-def _seconds(value: Any, what: str, place: str) -> Seconds:
-    seconds = number_or_none({what: value}, what, place)
+def _seconds(value: Any, name: str, place: str) -> Seconds:
+    seconds = number_or_none({name: value}, name, place)
     if seconds is None:
-        raise InputError(place, f"{what} null", "a number of seconds")
+        raise InputError(place, f"{name} null", "a number of seconds")
     return seconds
 
 

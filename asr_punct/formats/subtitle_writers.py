@@ -65,7 +65,7 @@ def write_subtitles(
         InputError: an utterance has no times, is out of order in its channel, or belongs to another recording.
     """
     kind = _KINDS[format_name]
-    cues = _Cues(kind, glyphs).of(utterances, limits)
+    cues = _Cues(kind, glyphs).make(utterances, limits)
     if format_name in ("srt", "vtt"):
         out.writelines(_blocks(kind, _reported(cues, on_cue)))
         return
@@ -128,8 +128,8 @@ class _Cues:
         self._last_line = ""
         self._recording: str | None = None
 
-    def of(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
-        """Yield the cues of utterances: those of the input, or with limits or without cues in the input, new ones."""
+    def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
+        """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
 
         def is_kept(utterance: Utterance) -> bool:
             """Whether the cues of the input are kept."""

@@ -211,11 +211,11 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     Raises:
         InputError: no word has times, words are out of order, or they belong to several recordings or channels.
     """
-    given = list(utterances)
-    grid = _unchanged_grid(given) or _new_grid(given)
-    if any(utterance.is_labelled for utterance in given):
-        grid = _punctuated(grid, given, glyphs)
-    grid = _with_time_source(grid, given)
+    listed = list(utterances)
+    grid = _unchanged_grid(listed) or _new_grid(listed)
+    if any(utterance.is_labelled for utterance in listed):
+        grid = _punctuated(grid, listed, glyphs)
+    grid = _with_time_source(grid, listed)
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
     out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
     for number, tier in enumerate(grid.tiers, start=1):

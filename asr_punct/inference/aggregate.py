@@ -40,7 +40,7 @@ class Aggregation:
         """
 
         def advance(size: int, _: int) -> tuple[int, int]:
-            """Return the step to the next window, as both of its numbers."""
+            """Return the start of the next window twice: a window decides the words before it."""
             step = -(-size // self.windows)
             return step, step
 

@@ -22,14 +22,14 @@ class OnnxBackend:
 
     Args:
         graph: path of the ONNX graph, or its content.
-        threads: threads per batch; 0 as in `thread_count`.
+        threads: number of threads for a batch; see `thread_count` for 0.
 
     Raises:
         ModelError: onnxruntime cannot run the graph.
     """
 
     runtime = "onnxruntime"
-    batch_tokens = 1024  # larger batches leave the processor's cache
+    batch_tokens = 1024  # larger batches do not fit into the processor's cache
 
     def __init__(self, graph: Path | bytes, threads: int = 0) -> None:
         import onnxruntime

@@ -1,4 +1,4 @@
-"""Choose the model of each document: by the given language, else by the words."""
+"""Choose the model of each document by its language: the given one, else the one identified from the words."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from asr_punct.words import Utterance
 
 _LOG = logging.getLogger(__name__)
 _MAX_WORDS = 100
-"""Number of words by which the language of a document is identified."""
+"""Number of words from which the language of a document is identified."""
 _WARNING_WORDS, _WARNING_PROBABILITY = 10, 0.9
-"""Number of different words, and probability, from which a text is reported as not in the given language."""
+"""Minimum number of different words, and minimum probability of another language, for a warning about a text."""
 _EARLY_PROBABILITY = 0.98
 """Probability from which a stream decides before it has read `HELD_WORDS` words."""
 CHECKED_WORDS = 20
-"""Number of words by which a stream checks the choice, to warn."""
+"""Number of words after which a stream checks that they are in a language of its model."""
 _NO_MODEL = ", for which there is no model"
 HELD_WORDS = 10
-"""Largest number of words at the beginning of a document by which a stream identifies its language."""
+"""Maximum number of words of a document that a stream reads before it chooses the model."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class LanguageChoice:
                     yield model, replace(utterance, language=self.language or utterance.language or language)
 
     def _checked(self, document: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
-        """Yield utterances of a document after the default model, and check their language."""
+        """Yield the name of the default model with each utterance of a document, and check the language."""
         words, language = list[str](), self.language
         for utterance in document:
             yield self.default, replace(utterance, language=utterance.language or self.language)
@@ -80,11 +80,11 @@ class LanguageChoice:
 
         Args:
             words: the first words of the text.
-            file_language: its language in the file; "" if it is not there.
+            file_language: the language that the file names; "" if it names none.
         """
-        guess, given = identify(words[:_MAX_WORDS]), self.language or file_language
-        if self.fixed or given:
-            return self._choose_given(given, guess, len(set(words)))
+        guess, named = identify(words[:_MAX_WORDS]), self.language or file_language
+        if self.fixed or named:
+            return self._choose_by_name(named, guess, len(set(words)))
         if guess is None:
             return self.default, ""
         model, probability = self._most_probable(guess)
@@ -105,16 +105,17 @@ class LanguageChoice:
                 return None
         return self.choose(words)
 
-    def _choose_given(self, given: str, guess: Guess | None, words: int) -> tuple[str, str]:
-        codes = given.split("+") if given else []
+    def _choose_by_name(self, language: str, guess: Guess | None, words: int) -> tuple[str, str]:
+        """Return the same as `choose` for a named language; `words` is the number of different words."""
+        codes = language.split("+") if language else []
         found = next((code for code in codes if code in self.models), "")
         model = self.default if self.fixed else self.models.get(found, self.default)
-        of_model = self._languages(model)
-        if codes and not set(codes) & set(of_model):
-            self._warn(given, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
+        model_languages = self._languages(model)
+        if codes and not set(codes) & set(model_languages):
+            self._warn(language, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
         elif guess and words >= _WARNING_WORDS:
             self._warn_if_other(guess, model)
-        return model, found if found in of_model else ""
+        return model, found if found in model_languages else ""
 
     def check(self, words: Sequence[str], model: str) -> None:
         """Warn if words, at least `_WARNING_WORDS` different ones, are clearly not in a language of their model."""

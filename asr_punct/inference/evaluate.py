@@ -1,4 +1,4 @@
-"""Evaluate a model on labelled text: remove marks and capitals, restore them, and pair both texts for scoring."""
+"""Evaluate a model on labelled text: remove marks and capitals, restore them, and pair the words for scoring."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def evaluate(
     *,
     probabilities: bool = False,
 ) -> PairedTexts:
-    """Restore marks and case of a test set, and pair them with the test set's own.
+    """Restore marks and case of a test set, and pair its words and the restored ones.
 
     The model reads the words in lower case, without labels, with their times and pauses.
 
     Args:
         punctuator: the model.
-        test: a file with labels (TSV, JSON) or written text; its key `text` if it is a NeMo manifest.
+        test: a file with labels (TSV, JSON) or written text; of a NeMo manifest, the key `text` is read.
         format_name: format of the file; None: detected.
         merge: see `scoring.pair_words`.
         probabilities: whether to add the probabilities of labels, for the score page.

@@ -15,8 +15,8 @@ from asr_punct.words import Seconds, Word
 class LanguageStream(Stream):
     """A stream whose model is chosen by the language of each document.
 
-    Holds back the first words of a document, at most `HELD_WORDS`, until the choice is clear; then returns those that
-    are decided. Holds back none if the language or the model is given.
+    Holds back the first words of a document, at most `HELD_WORDS`, until the language is clear. Holds back none if the
+    language or the model is given.
 
     Args:
         first: stream of the default model.
@@ -31,16 +31,16 @@ class LanguageStream(Stream):
 
     @property
     def glyphs(self) -> Glyphs:
-        """Glyphs of the model of the last words."""
+        """Glyphs of the current or last document's model."""
         return self._stream.glyphs
 
     @property
     def decide_windows(self) -> Decide:
-        """Those of the model of the last words."""
+        """Computes the probabilities of windows with the current or last document's model."""
         return self._stream.decide_windows
 
     def clear(self) -> None:
-        """Drop the document; the next one chooses its model anew."""
+        """Drop the document; a new model is chosen for the next one."""
         self._words, self._is_chosen = [], False
         self._stream.clear()
 
@@ -53,7 +53,7 @@ class LanguageStream(Stream):
         return self._choose(self._choice.choose_early([word.text for word in self._words]))
 
     def wait(self, seconds: Seconds) -> list[Decision]:
-        """See `Stream.wait`; words that are held back until the language is clear stay so."""
+        """See `Stream.wait`. Words that are held back until the language is clear are not decided."""
         return self._stream.wait(seconds) if self._is_chosen else []
 
     def end(self) -> list[Decision]:
@@ -67,11 +67,11 @@ class LanguageStream(Stream):
         return held + self._stream.end()
 
     def undecided(self) -> Decision | None:
-        """Return a decision of the words that are not decided; None until the model is chosen."""
+        """Return the undecided words as a decision; None if there are none, or until the model is chosen."""
         return self._stream.undecided() if self._is_chosen else None
 
     def held(self) -> list[Committed]:
-        """Return the words that are held back, as they are; none once the model is chosen."""
+        """Return the words that are held back, unchanged; an empty list once the model is chosen."""
         return [] if self._is_chosen else [Committed(word, Labels(), word.text) for word in self._words]
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
@@ -90,7 +90,7 @@ class LanguageStream(Stream):
         return [decision for word in self._words for decision in self._stream.add(word)]
 
     def _check(self, word: Word) -> None:
-        """Warn if the language is not the one that is given, when there are enough words to identify it."""
+        """Once there are enough words, warn if they are clearly not in a language of the model."""
         if len(self._words) < CHECKED_WORDS:
             self._words.append(word)
             if len(self._words) == CHECKED_WORDS:

@@ -19,9 +19,9 @@ class Decision:
     """Consecutive words that can be decided now.
 
     Attributes:
-        words: the words and those beside them that consist of marks, in order.
+        words: the words, and the words beside them that consist of marks, in order.
         tokens: their tokens.
-        window: the words around them; keeps these words and those after them. None if all tokens consist of marks.
+        window: a window that keeps these words and the undecided ones after them; None if all consist of marks.
         end: whether the document ends with the window.
     """
 
@@ -40,8 +40,8 @@ class Lookahead:
         right: number of words after them, 1 or more.
         hop: number of words that a window decides, 1 or more.
         flush_after: pause in seconds after which all words before it are decided at once.
-        max_words: maximum number of words of a window; a larger one loses words at the end of its longer side.
-        max_subwords: maximum number of sub-words of a window, likewise.
+        max_words: maximum number of words of a window; a larger one is cut at its longer side.
+        max_subwords: maximum number of sub-words of a window; a larger one is cut in the same way.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Lookahead:
             yield from self._decide_until(self._right)
 
     def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
-        """Report that no word has begun for `seconds`: from `flush_after` on all words are decided.
+        """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
 
         Args:
             seconds: time since the last word.
@@ -111,7 +111,7 @@ class Lookahead:
         self.clear()
 
     def undecided(self) -> Decision | None:
-        """Return a decision of the undecided words that changes nothing, or None if there is none."""
+        """Return the undecided words as a decision, without removing them; None if there are none."""
         if not self._undecided:
             return None
         window = self._known_words()
@@ -130,11 +130,11 @@ class Lookahead:
         if token.core:
             self._words[-1] = token
 
-    def _decide_until(self, rest: int, end: bool = False) -> Iterator[Decision]:
-        """Yield decisions until only `rest` words are undecided."""
-        while self._undecided > rest:
+    def _decide_until(self, remaining: int, end: bool = False) -> Iterator[Decision]:
+        """Yield decisions until only `remaining` words are undecided."""
+        while self._undecided > remaining:
             window = self._known_words()
-            decided = min(self._hop, self._undecided - rest, len(window.kept))
+            decided = min(self._hop, self._undecided - remaining, len(window.kept))
             pending = [item for _ in range(decided) for item in self._take_pending()]
             at_end = end and window.words[-1] is self._words[-1]
             self._undecided -= decided

@@ -44,7 +44,7 @@ class Committer:
     def label(
         self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
     ) -> Iterator[tuple[Word, Labels]]:
-        """Yield the same, given the probabilities of the windows."""
+        """Yield what `commit` yields, from probabilities that are already computed."""
         found = iter(computed)
         for decision in decisions:
             words = _undecided(decision.window, next(found)) if decision.window else None
@@ -56,7 +56,7 @@ class Committer:
                 yield word, labels
 
     def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
-        """Return what `label` would yield, and forget it."""
+        """Return what `label` would yield, without changing the decoder."""
         trial = Committer(self.decide, self._decoder.fork(), self._case)
         return list(trial.label([decision], [computed]))
 
@@ -111,11 +111,11 @@ class ModelStream(Stream):
         return list(self._lookahead.flush())
 
     def undecided(self) -> Decision | None:
-        """Return a decision of the words that are not decided, which changes nothing; None if there are none."""
+        """Return the undecided words as a decision, without removing them; None if there are none."""
         return self._lookahead.undecided()
 
     def held(self) -> list[Committed]:
-        """Return no words: the model is given."""
+        """Return an empty list: no words are held back."""
         return []
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
@@ -133,7 +133,7 @@ class ModelStream(Stream):
 def restore_streaming(
     utterances: Iterable[Utterance], lookahead: Lookahead, committer: Committer
 ) -> Iterator[Utterance]:
-    """Yield utterances with the labels that a stream gives to their words, lazily and computed in batches."""
+    """Yield utterances with the labels that a stream gives to their words, lazily; windows are computed in batches."""
     waiting: deque[Utterance] = deque()
     labels: deque[Labels] = deque()
 

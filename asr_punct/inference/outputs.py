@@ -34,7 +34,7 @@ class Backend(Protocol):
 
     @property
     def batch_tokens(self) -> int:
-        """Tokens of a batch, with padding, that are computed fastest."""
+        """Number of tokens in a batch, padding included, that is computed fastest."""
 
     def probabilities(self, features: Features) -> WindowProbabilities:
         """Return the probabilities of a batch; those at padding are meaningless."""

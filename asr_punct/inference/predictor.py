@@ -55,7 +55,7 @@ class Predictor:
         tokenizer: the model's tokenizer, for its special tokens.
         window: sizes of windows in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        batch_size: maximum number of windows of a batch; None: as many as are computed fastest.
+        batch_size: maximum number of windows of a batch; None: limited only by `Backend.batch_tokens`.
         aggregation: averages several windows for each word; None if one window decides it.
         classes: whether the labels are classes, not marks.
     """

@@ -3,9 +3,9 @@
 A word is decided when the `right`-th word after it arrives, and never changes (Poláček et al. 2023, section 3.4). One
 window decides it, of at most `left` words before it and `right` after it. With `left` = `right` the window is centred
 on the word: the sequential prediction of Courtland et al. 2020. A window larger than the model's own is cut at its
-longer side. With a `hop` above 1 a window decides several words, which makes a stream cheaper and later.
+longer side. With a `hop` above 1 a window decides several words: fewer windows are computed, but words wait longer.
 
-A long pause decides too: the words before it are committed at once.
+At a long pause, all words before it are committed at once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Committed:
 class Stream(ABC):
     """Words in, committed words out; made by `Punctuator.stream`.
 
-    `flush` returns the last words. As a context manager, it drops words that are not committed at its end.
+    `flush` returns the last words. At the end of a `with` block, words that are not committed are dropped.
     """
 
     def __enter__(self) -> Self:
@@ -68,7 +68,7 @@ class Stream(ABC):
     def idle(self, seconds: Seconds) -> list[Committed]:
         """Report that no word has begun for some time, and return the words that are decided now.
 
-        From `flush_after` on these are all words; the document goes on.
+        If `seconds` is at least `flush_after`, these are all words. The document continues.
 
         Args:
             seconds: time since the last word.
@@ -96,7 +96,8 @@ class Stream(ABC):
     def glyphs(self) -> Glyphs:
         """How words are written."""
 
-    # Deciding in two steps, so that a StreamPool computes the windows of many streams together.
+    # Collecting decisions and computing their windows are separate, so that a StreamPool can compute the windows of
+    # many streams together.
 
     @property
     @abstractmethod
@@ -117,11 +118,11 @@ class Stream(ABC):
 
     @abstractmethod
     def undecided(self) -> Decision | None:
-        """Return a decision of the words that are not decided, which changes nothing; None if there are none."""
+        """Return the undecided words as a decision, without removing them; None if there are none."""
 
     @abstractmethod
     def held(self) -> list[Committed]:
-        """Return the words that are held back until the language is clear, as they are."""
+        """Return the words that are held back until the language is clear, unchanged."""
 
     @abstractmethod
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:

@@ -21,7 +21,7 @@ class StreamPool(Generic[Key]):
 
     The words of each stream are those that a `Stream` alone commits, but one run of the model decides all words of a
     call (an int8 graph rounds by batch, so close decisions may differ). A stream begins with its first word and stays
-    open until `close`. Not for several threads at the same time.
+    open until `close`. Not thread-safe.
 
     Args:
         open_stream: makes a new stream.
@@ -70,7 +70,7 @@ class StreamPool(Generic[Key]):
         }
 
     def close(self, keys: Iterable[Key]) -> None:
-        """Forget streams, with their words that are not committed."""
+        """Close streams, and drop their words that are not committed."""
         for key in keys:
             self._streams.pop(key, None)
 

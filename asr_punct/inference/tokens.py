@@ -39,10 +39,10 @@ class Token(WordInput):
     Some words consist of marks, such as `-`: the model does not see them.
 
     Attributes:
-        text: the word as it is in the input.
+        text: the word of the input, unchanged.
         core: the word without the marks at its edges; empty if it consists of marks.
-        left: the marks before the core, also those of a neighbour that consists of marks.
-        right: the marks after the core, likewise.
+        left: the marks before the core, and before them those of a neighbour that consists of marks.
+        right: the marks after the core, and after them those of a neighbour that consists of marks.
         flags: flags for the decoder, a sum of `WordFlag`.
         labels: labels of the input.
     """

@@ -26,7 +26,7 @@ class PairedTexts:
         references: utterances of the reference; the units of resampling.
         pairs: their words and labels beside those of the hypothesis.
         classes: the classes of marks.
-        aligned: whether the hypothesis has a recogniser's words.
+        aligned: whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
     """
 
     references: Sequence[Utterance]

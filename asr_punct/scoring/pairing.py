@@ -106,8 +106,8 @@ def pair_recognised_words(
 ) -> Iterator[PairedUtterances]:
     """Align a recogniser's words with the reference, and project the reference's labels on them.
 
-    Utterances are paired by id if each has its own (the line number in text, if both texts have as many lines), else by
-    recording, else each text is one document.
+    Utterances are paired by id if no two have the same (in text the id is the line number, used only if both texts have
+    the same number of lines), else by recording; else each text is aligned as a whole.
 
     Raises:
         InputError: there are no labels.

@@ -34,8 +34,8 @@ _ENGLISH = """the a an of to in on at by for from with about into over after bef
     shouldn't isn't aren't wasn't weren't you"""
 _MIXED = _words(_SPANISH + " " + _BASQUE)
 _BINDS_NEXT = {"es": _MIXED, "eu": _MIXED, "en": _words(_ENGLISH)}
-"""Words that belong to the next word. Spanish and Basque share a list, because a text that mixes them has the name of
-one."""
+"""Words that belong to the next word. Spanish and Basque share a list, because a text that mixes them has the code of
+only one of them."""
 _BINDS_PREVIOUS = {"es": _words(_BASQUE_AFTER), "eu": _words(_BASQUE_AFTER)}
 """Words that belong to the word before them: auxiliaries, demonstratives and postpositions of Basque."""
 _PAIRS = {

@@ -107,7 +107,7 @@ def cut_units(units: Sequence[Unit], limits: Limits, recording: str = "") -> Ite
 def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits) -> tuple[float, int]:
     """Return the cost of the cheapest cues of `units[:end]`, and the first unit of the last of them.
 
-    Costs that take longer to compute are added only where the others leave a chance: none is negative.
+    No cost is negative, so costs that take longer to compute are added only while the sum is below the best one.
     """
     best, best_start = math.inf, 0
     for cost, start, length in sorted(_candidates(units, end, costs, limits)):
@@ -134,11 +134,11 @@ def _candidates(
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
         fixed += BOUND * (last.binds and units[end].speaker == last.speaker)
-    length, max_length, room = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
+    length, max_length, turns = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
     for start in range(end - 1, -1, -1):
         unit = units[start]
         length += len(unit.text) + 1
-        if not room.add(unit):
+        if not turns.add(unit):
             break
         if unit is not last:
             if length > max_length or last.end - unit.start > limits.max_seconds:
@@ -178,7 +178,7 @@ class _Turns:
 
 
 def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
-    """Return the cost of a time that is too short for a cue or for its text."""
+    """Return the cost of a display time that is too short for a cue, or for reading its text."""
     too_fast = max(0.0, length - limits.speed * seconds) / limits.characters
     return TOO_SHORT * max(0.0, 1 - seconds / limits.min_seconds) + TOO_FAST * too_fast
 

@@ -60,7 +60,8 @@ NETFLIX = Limits(
 
 5/6 to 7 s; two lines of 42 characters; two frames (of 24 a second) between cues; gaps of 3 to 11 frames are closed; a
 cue ends at most 12 frames after the sound; two speakers of a cue have a line each, after a hyphen without a space. 20
-characters a second for adults in English are from a quotation. 17 in Spanish and Basque could not be checked.
+characters a second for adults in English were read in a quotation of the guide. 17 in Spanish and Basque were not
+checked.
 """
 
 BBC = Limits(
@@ -68,17 +69,17 @@ BBC = Limits(
 )
 """BBC Subtitle Guidelines (bbc.co.uk/accessibility/forproducts/guides/subtitles).
 
-Two lines; 160 to 180 words per minute (from a quotation): 180 words of five characters are 15 characters per second; a
-cue ends at most 1.5 s after speech. The length of a line is given as a share of the picture (68 % of 16:9); 37
-characters are a line of Teletext. Shortest and longest display times, 1 and 7 s, and the dash are ours; the gap of 1 s
-was not checked.
+Two lines; 160 to 180 words per minute (read in a quotation): 180 words of five characters are 15 characters per
+second; a cue ends at most 1.5 s after speech. The length of a line is given as a share of the picture (68 % of 16:9);
+37 characters are a line of Teletext. Shortest and longest display times, 1 and 7 s, and the dash are ours; the gap of
+1 s was not checked.
 """
 
 UNE = Limits(characters=37, lines=2, min_seconds=1, max_seconds=6, speed=15, min_gap=2 / 25, closed_gap=0.5, linger=1.5)
 """UNE 153010:2012, the Spanish standard of subtitles for deaf and hard of hearing people.
 
-Two lines of 37 characters, and 15 characters a second. The standard is sold, and was not at hand: the speed is as
-articles about it quote it, 37 characters are a line of Teletext. Display times and gaps are ours.
+Two lines of 37 characters, and 15 characters a second. The standard is not free and was not read: the speed was read
+in articles about it, and 37 characters are a line of Teletext. Display times and gaps are ours.
 """
 
 PRESETS = {"netflix": NETFLIX, "bbc": BBC, "une": UNE}

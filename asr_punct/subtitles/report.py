@@ -72,7 +72,7 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
 
 
 def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
-    """Return the problems of a cue alone, with their values."""
+    """Return the problems of a cue that do not depend on other cues, with their values."""
     seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
     speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else float("inf")
     found = {}

@@ -85,7 +85,7 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A token as a unit.
+    """A token, before tokens that consist of marks are joined to words.
 
     Attributes:
         unit: the unit.

@@ -4,7 +4,7 @@
 # Usage: egs/mintzai/run.sh [options]
 #   --corpus DIR       mintzai-ST v1.0. Without it the recipe makes a small synthetic corpus of the same layout
 #                      (text written for it, spoken by espeak-ng) and runs on that
-#   --scale X          share of the synthetic corpus, over 0 to 1 (default: 1.0)
+#   --scale X          share of the synthetic corpus to make, above 0, at most 1 (default: 1.0)
 #   --ctm-dir DIR      word times from DIR/LANG/SPLIT.ctm instead of aligning here
 #   --ctm-source NAME  their source: asr, aligner, ctc or whisper (default: asr)
 #   --acoustic-model M  align with this CTC model (asr-punct align --method ctc) instead of without one

@@ -2,7 +2,7 @@
 """Restore marks and case of a part of split_decode.py; writes PART/restored.tsv.
 
 Refines pauses on the recordings of PART/wav.scp, if any; runs a command there (`… |`) as Kaldi does. Restores each
-document by itself, so that the other documents change nothing.
+document separately, so that the result does not depend on the other documents of the part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class AudioFiles:
 
     Args:
         table: the wav.scp.
-        folder: of the output of commands; keeps only the last one.
+        folder: for the output of commands, of which only the last one is kept.
     """
 
     def __init__(self, table: Path, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""How certain a model is of each word's labels, or a recogniser of each word: the shade of the transcript."""
+"""Certainty of a model about a word's labels, or of a recogniser about the word: a shade in the transcript."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from asr_punct.scoring.tables import percent
 from asr_punct.words import Word
 
 _MIN_DOUBT = 0.2
+"""Words with less doubt are not shaded."""
 
 
 @dataclass(frozen=True)

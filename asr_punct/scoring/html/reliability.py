@@ -15,7 +15,7 @@ from asr_punct.scoring.tables import interval, percent
 
 _BINS = 10
 _MIN_COUNT = 20
-"""Fewest decisions of a point: neighbouring tenths with fewer are joined."""
+"""Minimum number of decisions of a point: neighbouring tenths with fewer are joined."""
 _Z95 = 1.96
 _LISTED = (
     "Each point is {unit} of similar probability, set or not: their mean probability, and the share of them in the "

@@ -97,7 +97,7 @@ class Transcript:
         shown: number of aligned words that are shown.
         total: number of all aligned words.
         paragraphs: the utterances.
-        certainty_unit: what the shades show the certainty of: `labels` or `words`; None without shades.
+        certainty_unit: `labels` or `words`, whose certainty the shades show; None without shades.
     """
 
     shown: int

@@ -49,7 +49,7 @@ def parameters(model: Path) -> int:
 
 
 def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None = None) -> Punctuator:
-    """Open the model, with its own class weights or with these in their place."""
+    """Open the model; `weights` replace its class weights."""
     info = read_info(options.model)
     if weights:
         info = replace(info, decoding=replace(info.decoding, class_weights=weights))
@@ -86,8 +86,8 @@ def set_names(options: argparse.Namespace) -> list[str]:
 
 def decode(options: argparse.Namespace) -> dict[str, Any]:
     """Write the decoded sets and return the measurements."""
-    given = parse_class_weights(options.class_weights) if options.class_weights else None
-    punctuator = open_model(options, given)
+    weights = parse_class_weights(options.class_weights) if options.class_weights else None
+    punctuator = open_model(options, weights)
     count, seconds, warm = 0, 0.0, False
     scores: dict[str, Any] = {}
     merged: dict[str, dict[int, float | None]] = {}

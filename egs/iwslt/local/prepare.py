@@ -42,6 +42,7 @@ def read_text(path: Path, language: str) -> Iterator[Utterance]:
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
+    """Return all runs of `length` consecutive words."""
     words = [word.text for utterance in utterances for word in utterance.words]
     return set(zip(*(words[first:] for first in range(length)), strict=False))
 

@@ -2,11 +2,11 @@
 # Train a small recogniser of Spanish and Basque from scratch, with recipes/punctuate.sh as the last stage.
 #
 # Usage: egs/mintzai/local/append_to_asr.sh [options]
-#   --scale X          share of the synthetic corpus, over 0 to 1 (default: 1.0)
+#   --scale X          share of the synthetic corpus to make, above 0, at most 1 (default: 1.0)
 #   --epochs N         epochs of the recogniser's training (default: 5)
 #   --train-options L  more "key=value …" for the training of the punctuation models
 #   --nj N             jobs at the same time (default: 2)
-#   --cmd COMMAND      what starts the jobs of the punctuation (default: run_jobs.sh)
+#   --cmd COMMAND      program that starts the jobs of punctuate.sh (default: run_jobs.sh)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the active one
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 corpus, 2 manifests, 3 train, 4 decode, 5 punctuate, 6 results

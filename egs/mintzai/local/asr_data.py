@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Make a NeMo manifest of data directories, with wave files and lower-case text without marks.
 
-Writes the audio into the folder MANIFEST.audio. With --train each utterance is there three times: unchanged, and slower
-and faster through a random filter, because the corpus has few voices and the test sets have others. --train leaves out
+Writes the audio into the folder MANIFEST.audio. With --train writes each utterance three times: unchanged, and slower
+and faster with a random filter, because the corpus has few voices and the test sets have others. --train leaves out
 utterances with figures, because the text lacks their spoken words.
 """
 
@@ -33,7 +33,7 @@ _NOISE = (-60.0, -38.0)
 
 
 def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict[str, Any]]:
-    """Return the lines of the manifest, and write the audio into the folder.
+    """Yield the lines of the manifest, and write the audio into the folder.
 
     Raises:
         InputError: an utterance without audio or text.
@@ -47,14 +47,14 @@ def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict
         samples = audio.read(item.audio, RATE, item.start, item.end)
         for speed in SPEEDS if train else (1.0,):
             name = item.id if speed == 1 else f"sp{speed}-{item.id}"
-            copy = samples if speed == 1 else changed(samples, speed, name)
+            copy = samples if speed == 1 else augmented(samples, speed, name)
             path = folder / f"{name}.wav"
             audio.write(path, copy, RATE)
             seconds = round(len(copy) / RATE, 3)
             yield {"audio_filepath": str(path.resolve()), "duration": seconds, "text": " ".join(words), "id": name}
 
 
-def changed(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
+def augmented(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
     """Change the speed, and apply a filter and noise that are drawn with the name as seed.
 
     Returns:

@@ -26,7 +26,6 @@ have times of the recogniser, and the marks of the reference are aligned with th
 `recipes/punctuate.sh`, with a model of each language and one of both, and pauses refined on the audio.
 """
 
-
 Pair = tuple[Scores, Scores]
 """Scores on the words of the reference, and on the recognised words."""
 

@@ -27,8 +27,6 @@ SYSTEMS = {
     "brnn": ("BRNN", "", "", ""),
 }
 """Rows of the paper's tables: columns S, D, f, B. Another system has its name in column S."""
-
-
 _LEGEND = "S: silences; D: discrete; f: averaged in a Gaussian (G) or uniform (U) window; B: custom BERT."
 _SYNTHETIC = """**Every number of this run is measured on a synthetic corpus**: text written for it, spoken by
 espeak-ng. They show that the recipe works and say nothing about real speech. The paper's numbers are measured on

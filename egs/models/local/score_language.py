@@ -2,9 +2,9 @@
 """Score the choice of the model by language on texts that the identifier was not trained on.
 
 Spanish, Basque and English are the test sets of the corpus, Bengali its news, and the other languages the translations
-of Plone: `pip install plone.app.locales`. A text is cut into documents of 5, 10, 20 and 50 words; "es+eu" are halves of
-Spanish and Basque documents. Prints a table: of a language with a model, the share of the documents that get it without
-a warning and, after a slash, with or without; of others the share with a warning.
+of Plone: `pip install plone.app.locales`. Documents have 5, 10, 20 or 50 words; those of "es+eu" are half Spanish, half
+Basque. Prints a table. For a language with a model, a cell is the share of the documents for which this model is chosen
+without a warning, and after a slash, with or without one; for other languages, the share with a warning.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
     """Read the sentences of a recording with labels, and with times where these are exact.
 
     Raises:
-        InputError: the file has another form, or a sentence that is not made of its tokens' words.
+        InputError: the file has another form, or the words of a sentence differ from those of its tokens.
     """
     items = read_json_file(path)
     try:
@@ -47,7 +47,7 @@ def read_recording(path: Path, language: str) -> list[Utterance]:
             timed += entry_words(" ".join(parse(text, language).words), start, end, None, place)
         parsed = parse(" ".join(texts), language)
         if tuple(word.text for word in timed) != parsed.words:
-            raise InputError(place, "tokens that read otherwise alone", "words with their marks")
+            raise InputError(place, "other words than in its tokens", "tokens with their marks")
         sentence = Utterance(tuple(timed), str(number), recording=path.stem, time_source="aligner")
         sentences.append(annotate(sentence, labels=parsed.labels))
     return sentences

@@ -33,15 +33,15 @@ from asr_punct.formats.files import read_text_file
 from asr_punct.identifier import MODEL, letters_of
 from asr_punct.identifier import ngram_hashes as hashes_of_word
 
-OWN = ("es", "eu", "en")
-LISTED = (
+MODEL_LANGUAGES = ("es", "eu", "en")
+WORD_LIST_LANGUAGES = (
     *("ca", "pt", "fr", "it", "ro", "de", "nl", "sv", "da", "nb", "is", "pl", "cs"),
     *("sk", "sl", "sh", "lt", "lv", "fi", "hu", "tr", "id", "fil", "vi"),
 )
-LANGUAGES = (*OWN, "gl", *LISTED)
+LANGUAGES = (*MODEL_LANGUAGES, "gl", *WORD_LIST_LANGUAGES)
 ngram_hashes = cache(hashes_of_word.__wrapped__)
 Draw = Callable[[int], list[str]]
-"""Returns a document of about so many words."""
+"""Returns a document of about the given number of words."""
 
 _WORDS_OF_A_SOURCE = 60_000
 _SHARE_OF_HELP = 0.1
@@ -53,7 +53,7 @@ _WORDS_TO_TRANSLATE = 20_000
 _GALICIAN_SHARES = {"apertium": 0.4, "help": 0.2, "django": 0.1, "words": 0.3}
 _SHARE_OF_FUNCTION_WORDS = 0.45
 _FREQUENT_WORDS = 200
-"""Portuguese words that are not spelt as Galician: mostly function words, which are other words in Galician."""
+"""The most frequent Portuguese words are left out: most are function words, which differ in Galician."""
 _SHARE_MIXED = 0.04
 _LENGTHS = (2, 60)
 _FUNCTION_WORDS = Path(__file__).parent.parent / "sources" / "galician_words.txt"
@@ -74,7 +74,7 @@ _ENGLISH = frozenset(["the", "of", "to", "is", "and", "you", "for", "with", "thi
 
 
 def text_lines(corpus: Path, tables: list[Path], language: str, words: int) -> list[str]:
-    """Return the first lines of the sources of a language, of about so many words of each source."""
+    """Return the first lines of each source of a language, with about `words` words of each."""
     found: list[str] = []
     for source in {source.file: source for table in tables for source in read_sources(table)}.values():
         if source.language == language:
@@ -127,7 +127,7 @@ def help_words(folder: Path) -> list[str]:
 
 
 def running(words: list[str], random: Random) -> Draw:
-    """Return documents of consecutive words."""
+    """Draw documents of consecutive words."""
 
     def draw(length: int) -> list[str]:
         start = random.randrange(max(1, len(words) - length))
@@ -137,7 +137,7 @@ def running(words: list[str], random: Random) -> Draw:
 
 
 def listed(language: str, random: Random, first: int = 0) -> Draw:
-    """Return documents of words of wordfreq, drawn independently, without the `first` most frequent ones."""
+    """Draw documents of words of wordfreq, each drawn independently, without the `first` most frequent words."""
     import wordfreq
 
     frequencies = dict(list(wordfreq.get_frequency_dict(language).items())[first:])
@@ -146,7 +146,7 @@ def listed(language: str, random: Random, first: int = 0) -> Draw:
 
 
 def galician(spanish: list[str], help_folder: Path, random: Random) -> Draw:
-    """Return documents of translated lines, of help, of Django, or of function words and Portuguese words."""
+    """Draw documents of translated lines, of help, of Django, or of function words and Portuguese words."""
     import django
 
     draws: dict[str, Draw] = {
@@ -160,7 +160,7 @@ def galician(spanish: list[str], help_folder: Path, random: Random) -> Draw:
 
 
 def galician_words(random: Random) -> Draw:
-    """Return documents of function words, and Portuguese words in Galician spelling."""
+    """Draw documents of function words, and Portuguese words in Galician spelling."""
     function_words, portuguese = read_text_file(_FUNCTION_WORDS).split(), listed("pt", random, _FREQUENT_WORDS)
 
     def respelt(word: str) -> str:
@@ -177,15 +177,15 @@ def galician_words(random: Random) -> Draw:
 
 
 def mixed(first: Draw, second: Draw, share: float, random: Random) -> Draw:
-    """Return documents of `second` with probability `share`, else of `first`."""
+    """Draw documents from `second` with probability `share`, else from `first`."""
     return lambda length: (second if random.random() < share else first)(length)
 
 
 def drawers(corpus: Path, help_folder: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
-    """Return how documents of each language are drawn."""
-    draws = {language: listed(language, random) for language in LISTED}
+    """Return the function that draws documents, for each language."""
+    draws = {language: listed(language, random) for language in WORD_LIST_LANGUAGES}
     draws["gl"] = galician(text_lines(corpus, tables, "es", _WORDS_TO_TRANSLATE), help_folder / "gl", random)
-    for language in OWN:
+    for language in MODEL_LANGUAGES:
         draws[language] = running(words_of(text_lines(corpus, tables, language, _WORDS_OF_A_SOURCE)), random)
     draws["es"] = mixed(draws["es"], running(help_words(help_folder / "es"), random), _SHARE_OF_HELP, random)
     for language in ("es", "en"):

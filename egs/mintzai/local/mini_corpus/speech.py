@@ -1,4 +1,4 @@
-"""A segment as sound, with the true times of its words."""
+"""Synthesise segments with espeak-ng; the true times of their words are known."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _PAUSES: Mapping[Mark | None, tuple[float, Seconds]] = {
 }
 """Probability and median length of a pause between two words, by the first of these marks that is there.
 
-They are a careful reader's, so that a model learns from few words. In an interview of 5,491 words there were pauses
-over 0.15 s after 38 % of the commas, 70 % of the periods, 72 % of the question marks, 4.6 % of the other words.
+The values are those of a careful reader, so that a model learns from few words. In an interview of 5,491 words there
+were pauses over 0.15 s after 38 % of the commas, 70 % of the periods, 72 % of the question marks, 4.6 % of other words.
 """
 _TUNES = {Mark.QUESTION: "?", Mark.EXCLAMATION: "!", Mark.PERIOD: "."}
-"""What espeak-ng reads at the end of a phrase, for its intonation; a comma for every other mark."""
+"""Character at the end of a phrase, for the intonation of espeak-ng; a comma for every other mark."""
 _EDGE: Seconds = 0.008
-"""Kept before and after the words of a phrase, and faded to avoid clicks."""
+"""Sound that is kept before and after the words of a phrase, and faded to avoid clicks."""
 _Span = tuple[Seconds, Seconds]
 
 

@@ -17,6 +17,7 @@ from asr_punct.formats.files import read_text_file
 _OTHER = {"es": "eu", "eu": "es"}
 _DASH = "–"
 _SHORTEST, _LONGEST, _CUT_ANYWHERE = 4, 34, 0.2
+"""Bounds of the number of words of a segment, and the share of segments that may end anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
 _SCALES = ("thousand", "million", "billion", "trillion")
 # read as a year, in pairs of digits: nineteen ninety nine
 _ENGLISH_YEAR = re.compile(r"1[1-9]\d\d|20\d\d")
-# end in -s after a number, but are no noun that it agrees with: de 21 las 3
+# words in -s that are not the noun of the number before them: de 21 las 3
 _NOT_NOUNS = frozenset(("es", "los", "las", "tras", "después", "más", "menos"))
 # días, temas, problemas, programas, idiomas, accionistas
 _MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|planetas|istas)$")
