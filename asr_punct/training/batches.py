@@ -80,7 +80,7 @@ def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Gen
 
     Args:
         lengths: number of words of each window, (windows,).
-        words: most words of a batch with padding; a longer window is a batch of its own.
+        words: maximum number of words of a batch, with padding; a longer window is a separate batch.
         rng: random generator.
     """
     order = rng.permutation(len(lengths))

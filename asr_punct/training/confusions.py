@@ -18,9 +18,9 @@ from asr_punct.training.sounds import misspellings, sound_keys
 CANDIDATES = 8
 """Maximum number of candidates of a word."""
 _COMMON = 1 / 2000
-"""A word is common if at least this share of the running words is this word."""
+"""Minimum share of the running words of a common word."""
 _FREQUENT = 20
-"""A word is frequent if it occurs at least so often. Only frequent words have neighbours that differ by one letter."""
+"""Minimum number of occurrences of a frequent word. Only frequent words have candidates that differ by one letter."""
 _MIN_MISSPELT_LETTERS = 4
 """Shorter words are never misspelt."""
 

@@ -60,7 +60,7 @@ SINGLE_PROCESS = Process()
 
 @contextmanager
 def connected(process: Process, device: torch.device) -> Iterator[None]:
-    """Connect the processes of a run for the duration of a `with` block; a single process has nothing to do."""
+    """Connect the processes of a run for the duration of a `with` block; do nothing for a single process."""
     if process.count == 1:
         yield
         return

@@ -19,7 +19,7 @@ from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _SHOWN = 6
-"""Most keys that an error message names."""
+"""Maximum number of keys that an error message names."""
 
 
 @dataclass(frozen=True)
