@@ -42,12 +42,12 @@ AudioOf = Callable[[Utterance], Path]
 """A function that returns the audio file of an utterance."""
 
 
-def require(module: str, what: str) -> Any:
-    """Import a module of the extra "audio" that `what` needs. Raises MissingExtraError if it is not installed."""
+def require(module: str, feature: str) -> Any:
+    """Import a module of the extra "audio" that a feature needs. Raises MissingExtraError if it is not installed."""
     try:
         return import_module(module)
     except ImportError:
-        raise MissingExtraError(what, "audio", module) from None
+        raise MissingExtraError(feature, "audio", module) from None
 
 
 def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Samples:
@@ -145,7 +145,7 @@ def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) ->
     end, name = max(ends, default=(0.0, ""))
     if end > length + _WORD_TOLERANCE:
         found = f"{length:.2f} s of audio, and a word{f' of {name!r}' if name else ''} ends at {end:.2f} s"
-        raise InputError(audio, found, "the recording that the times are of")
+        raise InputError(audio, found, "the recording of these words")
 
 
 def single_recording(audio: Path) -> AudioOf:
@@ -257,9 +257,9 @@ def _declared_length(sound: Any) -> int:
 
 def _soundfile_chunks(sound: Any, first: int, last: int | None) -> Iterator[Samples]:
     sound.seek(min(first, sound.frames))
-    left = sound.frames - first if last is None else last - first
-    while left > 0 and len(chunk := sound.read(min(left, _CHUNK), dtype="float32", always_2d=True)):
-        left -= len(chunk)
+    remaining = sound.frames - first if last is None else last - first
+    while remaining > 0 and len(chunk := sound.read(min(remaining, _CHUNK), dtype="float32", always_2d=True)):
+        remaining -= len(chunk)
         yield chunk.mean(axis=1)
 
 

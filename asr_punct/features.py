@@ -55,7 +55,7 @@ class Features:
     boundaries: IntArray
 
     def inputs(self) -> dict[str, IntArray]:
-        """Return the arrays by name, as a graph takes them."""
+        """Return the arrays by name, as inputs of a graph."""
         return {name: getattr(self, name) for name in INPUTS}
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 
 AUTO = "auto"
-"""Name that stands for the shipped model of the text's language."""
+"""Instead of a model's name: choose the shipped model by the language of each document."""
 DEFAULT_MODEL = "es-eu"
 NEMO_FILE = ".nemo"
 _PACKAGE = Path(__file__).parent
@@ -40,7 +40,7 @@ def shipped_configurations() -> dict[str, Path]:
 
 
 def configuration_directory(name: str) -> Path:
-    """Return the directory `name`, such as `nemo`, in that of the shipped configurations."""
+    """Return the directory with this name, such as `nemo`, among the shipped configurations."""
     return next(path for folder in _CONFIGURATIONS if (path := folder / name).is_dir())
 
 

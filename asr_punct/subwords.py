@@ -27,7 +27,7 @@ class SubwordTokenizer:
 
     Args:
         tokenizer: a tokenizer with start, end, padding and unknown tokens.
-        max_subwords: most sub-words of one word. Of a longer word the first ones and the last one are kept.
+        max_subwords: maximum number of sub-words of a word. Of a longer word the first ones and the last one are kept.
         place: start of error messages, such as the tokenizer's file.
 
     Raises:
@@ -105,7 +105,7 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
 
     Args:
         words: the corpus.
-        vocabulary: `bpe`: approximate number of sub-words; `unigram`: most sub-words; `word`: most words.
+        vocabulary: number of sub-words: approximate for `bpe`, the maximum for `unigram`; for `word` of words.
         kind: as `EncoderConfig.tokenizer`.
     """
     options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}

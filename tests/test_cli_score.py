@@ -118,7 +118,7 @@ def test_a_page_without_the_extra_audio(run, spoken, tmp_path, monkeypatch):
         ("ref.txt heard.json --align --html p.html --audio .", ".: found a directory, expected an audio file"),
         (
             "ref.txt heard.json --align --html p.html --audio a.wav",
-            "a.wav: found 2.90 s of audio, and a word ends at 3.50 s, expected the recording that the times are of",
+            "a.wav: found 2.90 s of audio, and a word ends at 3.50 s, expected the recording of these words",
         ),
         ("ref.txt two.json --align --html p.html --audio a.wav", "--audio: found 2 recordings in two.json"),
         ("ref.txt heard.json --align --html no/p.html", "no/p.html"),

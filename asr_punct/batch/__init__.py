@@ -1,4 +1,4 @@
-"""Restore many files, each to a file of its own.
+"""Restore many files, each to a separate file.
 
 `names` finds the inputs and names their outputs, `restoring` restores one file, and `workers` runs processes for the
 files. An output appears under its name when it is complete, so that a run that was interrupted can be repeated: outputs

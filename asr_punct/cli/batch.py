@@ -1,4 +1,4 @@
-"""The command `batch`: many files, each to a file of its own."""
+"""The command `batch`: many files, each to a separate file."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def batch(
     probabilities: Probabilities = False,
     quiet: Quiet = False,
 ) -> None:
-    """Add marks and capitals to many files, each to a file of its own.
+    """Add marks and capitals to many files, each to a separate file.
 
     Reads files, all files of folders and their subfolders, files that match a glob, and files that --list names. In
     folders, only files of known formats are read; with --from, all files. Options and formats are those of punctuate.

@@ -19,7 +19,7 @@ class TaggedWord(NamedTuple):
     """A word and its part of speech.
 
     Attributes:
-        text: lower-case, without spaces and without the period of an abbreviation.
+        text: the word in lower case, without spaces and without the period of an abbreviation.
         tag: one of `PART_OF_SPEECH_TAGS`.
     """
 

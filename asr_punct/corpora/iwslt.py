@@ -2,7 +2,7 @@
 
 Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
 (`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `as_recognised` joins them for a
-model, and `label_tokens` returns the model's labels to the tokens, on which published scores are computed.
+model, and `label_tokens` gives the model's labels to the tokens, on which published scores are computed.
 """
 
 from __future__ import annotations

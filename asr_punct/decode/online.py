@@ -21,7 +21,7 @@ class OnlineDecoder:
 
     Pairs may be open after the last known word, but not at the end of a document. An open ¿ or ¡ is closed within 40
     words, and an open pair before a word that has marks of the input on its right, because none can be added there. If
-    those marks are a token of their own, they arrive too late for that, and the pair is never closed.
+    those marks are a separate token, they arrive too late for that, and the pair is never closed.
 
     Whether a document begins with an OPEN_DASH is decided from the known words only.
 

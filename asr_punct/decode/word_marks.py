@@ -1,8 +1,8 @@
 """The best marks of one word, given which paired marks close on it.
 
 A word has at most one of comma, period, colon and semicolon. It has no period if a ¿ or ¡ is open after it, and none
-beside ? ! or … unless a closing quotation mark is between them (`¿Qué?».`), and likewise no comma, colon or semicolon
-beside ?.
+beside ? ! or … unless a closing quotation mark is between them (`¿Qué?».`). In the same way it has no comma, colon or
+semicolon beside ?.
 
 A set of pairs is an integer: 1 for ¿ ?, 2 for ¡ ! and 4 for « », added up (see `Pair`).
 """

@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An annotation with times of its own.
+    """An annotation that has times.
 
     Attributes:
         text: its value.
@@ -42,7 +42,7 @@ class Annotation:
 
 @dataclass(slots=True)
 class Tier:
-    """A tier. Annotations without times of their own, which refer to others, are left out.
+    """A tier. Annotations that refer to others instead of having times are left out.
 
     Attributes:
         id: its name.

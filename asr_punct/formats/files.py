@@ -228,7 +228,7 @@ class _Output:
             self.write(line)
 
     def flush(self) -> None:
-        """Write what is buffered."""
+        """Write buffered text."""
         self._run(self._stream.flush)
 
     def close(self) -> None:
@@ -303,7 +303,7 @@ def _standard_output() -> Iterator[_Output]:
 
 
 def _discard_buffer() -> None:
-    """Send what is left of standard output to /dev/null, because Python flushes it again at exit."""
+    """Send the buffered rest of standard output to /dev/null, because Python flushes it again at exit."""
     with suppress(OSError), open(os.devnull, "wb") as null:  # OSError: standard output has no descriptor
         os.dup2(null.fileno(), sys.stdout.fileno())
 

@@ -1,6 +1,6 @@
 """Kaldi's transcripts, `utterance word word …`, an utterance a line: `data/*/text`, `decode*/scoring_kaldi/*/N.txt`.
 
-Each utterance is a document of its own: the order of ids need not be that of speech, and without pauses the model adds
+Each utterance is a separate document: the order of ids need not be that of speech, and without pauses the model adds
 fewer marks at the ends of utterances that are context for each other.
 """
 

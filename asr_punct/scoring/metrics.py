@@ -70,7 +70,7 @@ def word_error_rate(counts: Counts) -> Array:
 
 
 def written_word_error_rate(counts: Counts) -> Array:
-    """Word error rate of the words with capitals and (scored) marks, in an alignment of their own; (…,)."""
+    """Word error rate of the words with capitals and (scored) marks, which are aligned separately; (…,)."""
     return _ratio(counts.written_errors, counts.words)
 
 

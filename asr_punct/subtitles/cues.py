@@ -2,7 +2,7 @@
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
 the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or several
-that have names, each on a line of its own after a dash. Of all ways to cut the channel into allowed cues, the one with
+that have names, each on a separate line after a dash. Of all ways to cut the channel into allowed cues, the one with
 the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;

@@ -24,7 +24,7 @@ class Limits:
         min_gap: shortest time between two cues.
         closed_gap: a shorter time between two cues is reduced to `min_gap` by showing the earlier cue longer.
         linger: longest time that a cue is shown after its last word, to be read at `speed`.
-        dash: what is written before each line of a cue with several speakers.
+        dash: text before each line of a cue with several speakers.
         speeds: `speed` for other languages, by language.
     """
 

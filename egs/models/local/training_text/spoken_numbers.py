@@ -34,7 +34,7 @@ _NUMBERS = {
 }
 _LEFT = frozenset(LEFT)
 _SIGNS = ("%", "€")
-"""Signs that follow a number, and that may be a word of their own: `4 %`."""
+"""Signs that follow a number, and that may be a separate word: `4 %`."""
 _POINTS = {"es": "coma", "eu": "koma", "en": "point"}
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
 _SCALES = ("thousand", "million", "billion", "trillion")
