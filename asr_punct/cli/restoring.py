@@ -101,8 +101,8 @@ def punctuate(
 
     Writes the same words in the same order, with their times and everything else in the file. The format is --to, else
     that of the output's name, else text; JSON, Kaldi's text and Whisper's lines keep their format unless the output's
-    name has the suffix of another one. Marks and capitals of the input stay, and a word with a mark gets no second
-    one. The same holds for labels, the columns of TSV or fields of JSON with a word's marks and case; they cause a
+    name has the suffix of another one. Marks and capitals of the input stay, and no mark is added beside one of
+    them. The same holds for labels, the columns of TSV or fields of JSON with a word's marks and case; they cause a
     warning. --ignore-labels removes all of them first, also the marks and capitals of Whisper or a cloud service. For
     a recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
 
