@@ -114,7 +114,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
         "parameters": parameters(options.model),
         "untuned": untuned(options) if options.untuned else {},
         # the embedding matrix replaces the masked-LM head that the token layer reads
-        "stand_in": info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head"),
+        "lacks_lm_head": info.model.encoder.sequence_hidden > 0 and not info.encoder.get("masked_lm_head"),
         "training": dict(info.training),
     }
 

@@ -170,12 +170,13 @@ def claim(found: Difference, published: float) -> str:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A table for each system that was decoded in several ways.
+    """Tables of systems that were decoded in several ways.
 
     Attributes:
-        title: of the tables.
-        folder: of the decodings, `exp/decode/FOLDER/SYSTEM/SETTING`.
-        settings: the ways of decoding; `own` is the one of stage 4.
+        title: title of the tables.
+        folder: folder of the decodings, `exp/decode/FOLDER/SYSTEM/SETTING`.
+        settings: names of the ways of decoding.
+        own: the setting with which stage 4 decodes, or "".
         note: a sentence below the title.
     """
 
@@ -200,24 +201,24 @@ SWEEPS = (
 )
 
 
-def sweep(table_of: Sweep, row: str) -> Iterator[str]:
+def sweep(kind: Sweep, row: str) -> Iterator[str]:
     """Yield the table of a system, with relative times if they were measured."""
-    folder = EXP / "decode" / table_of.folder / row
+    folder = EXP / "decode" / kind.folder / row
     found = {
-        setting: Decoded(row if setting == table_of.own else f"{table_of.folder}/{row}/{setting}")
-        for setting in table_of.settings
-        if setting == table_of.own or (folder / setting / FACTS).exists()
+        setting: Decoded(row if setting == kind.own else f"{kind.folder}/{row}/{setting}")
+        for setting in kind.settings
+        if setting == kind.own or (folder / setting / FACTS).exists()
     }
-    if not found.keys() - {table_of.own}:
+    if not found.keys() - {kind.own}:
         return
-    yield f"## {table_of.title}: {row}\n"
-    if table_of.note:
-        yield f"{table_of.note}\n"
+    yield f"## {kind.title}: {row}\n"
+    if kind.note:
+        yield f"{kind.note}\n"
     tests = [test for test in TITLES if all(test in decoded.scores for decoded in found.values())]
     timed = folder / "times.json"
     times = read_json_file(timed) if timed.exists() else {}
     columns = [f"{TITLES[t]} {what}" for t in tests for what in ("words", "P", "R", "F1", "one class")]
-    rows = (row for row in read_published("_sweeps") if row["sweep"] == table_of.folder)
+    rows = (row for row in read_published("_sweeps") if row["sweep"] == kind.folder)
     theirs = {row["setting"]: (row["F1"], row["time"]) for row in rows}
     header = ("", *columns, *(("time",) if times else ()), *(("published F1", "published time") if theirs else ()))
     cells = []
@@ -239,13 +240,13 @@ def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
     yield from _conditions(options, summary, {test: rows[0].scores[test].words for test in tests})
     yield from results(rows, tests, options)
     for row in rows:
-        if row.facts.get("stand_in"):
+        if row.facts.get("lacks_lm_head"):
             yield f"The encoder of {row.name} has no masked-LM head: its embedding matrix replaces the decoder.\n"
     yield from ablations(rows, tests)
     yield from merged(rows, tests)
-    for table_of in SWEEPS:
+    for kind in SWEEPS:
         for row in rows:
-            yield from sweep(table_of, row.name)
+            yield from sweep(kind, row.name)
 
 
 def main() -> None:
