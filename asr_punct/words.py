@@ -14,7 +14,7 @@ from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, takes_case
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
-"""Program that word times are from; each kind makes errors of its own. `asr`: a recogniser other than the next two.
+"""Program that word times are from; each program makes different errors. `asr`: a recogniser other than the next two.
 `aligner`: exact times. `ctc`: the peaks of a CTC model. `whisper`: Whisper. `segment`: only the start and end of a
 segment or cue are known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
@@ -30,7 +30,7 @@ class Word:
     """One token of the input.
 
     Attributes:
-        text: the token without white space. It may have punctuation and capitals of its own.
+        text: the token without white space. It may already have punctuation and capitals.
         start: start time in seconds, or None.
         end: end time in seconds, or None.
         confidence: the recogniser's confidence, or None.

@@ -243,7 +243,7 @@ class HeadConfig:
     """Word vectors that the case head reads.
 
     `encoder`: those of the encoder.
-    `context`: those of the context layers; meant for encoders without context.
+    `context`: those of the context layers, for encoders without context.
     """
 
     def __post_init__(self) -> None:

@@ -42,9 +42,9 @@ class AttentionLayer(nn.Module):
 
     Args:
         width: size of the word vectors, a multiple of the heads.
-        heads: attention heads.
+        heads: number of attention heads.
         feed_forward: hidden size of the feed-forward network.
-        dropout: before each residual sum.
+        dropout: dropout rate before each residual sum.
     """
 
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
@@ -87,9 +87,9 @@ class RotaryAttention(nn.Module):
 
     Args:
         width: size of the word vectors, a multiple of twice the heads.
-        heads: attention heads.
-        max_words: longest window.
-        dropout: before the residual sum.
+        heads: number of attention heads.
+        max_words: maximum number of words of a window.
+        dropout: dropout rate before the residual sum.
     """
 
     cosine: Tensor

@@ -19,7 +19,7 @@ class GatedConvolution(nn.Module):
         width: size of the word vectors.
         hidden: channels of the convolution.
         kernel: kernel size in words, odd.
-        dropout: before the residual sum.
+        dropout: dropout rate before the residual sum.
     """
 
     def __init__(self, width: int, hidden: int, kernel: int, dropout: float) -> None:

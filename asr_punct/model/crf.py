@@ -5,6 +5,7 @@
 Each word has a matrix: entry (i, j) is the score of class j after class i at the previous word. The product of these
 matrices is computed in the log semiring (`+` for products, `logsumexp` for sums) to sum over all paths, or in the
 max-plus semiring (`+` and `amax`) to find the best path.
+
 All prefix products are computed in ceil(log2(words)) rounds (Hillis and Steele 1986), so that the exported graph has no
 loop.
 """
@@ -28,7 +29,7 @@ class ChainCrf(nn.Module):
 
     Args:
         classes: number of classes.
-        max_words: longest window of an exported graph.
+        max_words: maximum number of words of a window in an exported graph.
     """
 
     identity: Tensor

@@ -32,7 +32,7 @@ class SequenceLayer(nn.Module):
     Args:
         vocabulary: size of the vocabulary.
         hidden: outputs of the token layer for each token.
-        tokens: longest window in tokens, with both special tokens.
+        tokens: maximum number of tokens of a window, with both special tokens.
         outputs: number of logits of a word; the attribute `width`.
         dropout: before the sequence layer.
     """
@@ -123,13 +123,13 @@ class FoldedSequence(nn.Module):
 
 
 class WindowNormalisation(nn.Module):
-    """Batch normalisation (Ioffe and Szegedy 2015) of each value of each token, for windows of unequal length.
+    """Batch normalisation (Ioffe and Szegedy 2015) of each value of each token, for windows of different lengths.
 
     The statistics of a position are over the windows that are long enough; for equal lengths this is `nn.BatchNorm1d`.
     A position that only one window of the batch has is normalised by the running statistics and does not change them.
 
     Args:
-        tokens: longest window.
+        tokens: maximum number of tokens of a window.
         values: number of values of a token.
     """
 

@@ -16,10 +16,10 @@ from asr_punct.scoring.tables import interval, percent, table
 
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
 _TEXT = """\
-# A recogniser with the stage punctuate.sh behind it
+# A recogniser followed by the stage punctuate.sh
 
 **Every number here is measured on a synthetic corpus**: text written for it, spoken by espeak-ng. They show that
-the stage works behind a recogniser that makes errors, and say nothing about real speech.
+the stage works after a recogniser that makes errors, and say nothing about real speech.
 
 F1 is the micro average over all marks, in per cent. The reference words have times of an aligner. The recognised words
 have times of the recogniser, and the marks of the reference are aligned with them. Both are the output of

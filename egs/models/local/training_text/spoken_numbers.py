@@ -143,7 +143,7 @@ def _value(digits: str) -> int:
 def _agreeing(number: str, noun: str) -> str:
     """Return a Spanish number before a noun in the plural: `veintiún días`, `doscientas mesas`.
 
-    A following word is taken for a noun if it ends in -s, for a feminine one if in -as.
+    The next word is assumed to be a noun if it ends in -s, and a feminine one if it ends in -as.
     """
     if not noun.endswith("s") or noun in _NOT_NOUNS:
         return number
