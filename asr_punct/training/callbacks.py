@@ -143,7 +143,7 @@ class EpochReport(Callback):
     """Show a progress bar for each epoch, and log a line with its metrics at the end.
 
     Args:
-        metrics: name of each logged metric by its title in the line.
+        metrics: names of logged metrics by the titles that the line gives them.
     """
 
     def __init__(self, metrics: Mapping[str, str]) -> None:

@@ -100,7 +100,7 @@ def export(directory: Path, int8: bool = False) -> float:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders gain by it
+                seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders benefit
                 quantise(new, new_int8, [random_features(info, seed) for seed in seeds])
             _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
             os.replace(new_int8, directory / ONNX_INT8)

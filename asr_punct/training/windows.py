@@ -32,13 +32,13 @@ _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
 class WindowLimits:
-    """Largest size of a window.
+    """The maximum size of a window.
 
     Args:
         words: maximum number of words.
         tokens: maximum number of sub-words, without the special tokens.
         size: number of words of the corpus.
-        subword_counts: returns the number of sub-words of each word of the corpus from a first one to an end.
+        subword_counts: called with two positions; returns the number of sub-words of each word between them.
     """
 
     def __init__(self, words: int, tokens: int, size: int, subword_counts: SubwordCounts) -> None:
