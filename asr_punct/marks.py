@@ -30,6 +30,8 @@ class Mark(StrEnum):
     OPEN_EXCL = "OPEN_EXCL"
     OPEN_DASH = "OPEN_DASH"
 
+    __hash__ = str.__hash__  # that of Enum has the same value, and is slower
+
 
 class Case(StrEnum):
     """The case of a word. The order of the members is that of model outputs."""
@@ -37,6 +39,8 @@ class Case(StrEnum):
     O = "O"  # noqa: E741 - the usual name of "no label"
     FIRST_CAP = "FIRST_CAP"
     ALL_CAPS = "ALL_CAPS"
+
+    __hash__ = str.__hash__
 
 
 MARKS = tuple(Mark)
@@ -123,6 +127,7 @@ class Glyphs:
     right: tuple[Mark, ...] = RIGHT
     cased: Callable[[str, Case], str] = field(default=apply_case)
     of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
+    _sides: dict[frozenset[Mark], tuple[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def of(self, language: str) -> Glyphs:
         """Return the glyphs for an utterance in a language."""
@@ -130,11 +135,19 @@ class Glyphs:
 
     def before(self, marks: frozenset[Mark]) -> str:
         """Return the glyphs of the opening marks, in written order."""
-        return "".join(self.glyph[m] for m in LEFT if m in marks) if marks else ""
+        return self._both_sides(marks)[0] if marks else ""
 
     def after(self, marks: frozenset[Mark]) -> str:
         """Return the glyphs of the other marks, in written order; a dash has no space before it."""
-        return "".join(self.glyph[m] for m in self.right if m in marks) if marks else ""
+        return self._both_sides(marks)[1] if marks else ""
+
+    def _both_sides(self, marks: frozenset[Mark]) -> tuple[str, str]:
+        """Return the glyphs before and after a word with these marks."""
+        found = self._sides.get(marks)
+        if found is None:
+            before, after = ("".join(self.glyph[m] for m in side if m in marks) for side in (LEFT, self.right))
+            found = self._sides[marks] = before, after
+        return found
 
 
 _SPANISH = dict(zip(MARKS, ",.?:–¿;«»…!¡–", strict=True))
@@ -214,10 +227,13 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
     """Write words and labels as one line of running text, with a space before each DASH."""
     tokens = []
+    cased, dash = glyphs.cased, Mark.DASH
     for word, label in zip(words, labels, strict=True):
-        if label.marks and Mark.DASH in label.marks:
-            tokens.append(write_word(word, Labels(label.marks - {Mark.DASH}, label.case), glyphs))
-            tokens.append(glyphs.glyph[Mark.DASH])
+        if not label.marks:
+            tokens.append(cased(word, label.case))
+        elif dash in label.marks:
+            tokens.append(write_word(word, Labels(label.marks - {dash}, label.case), glyphs))
+            tokens.append(glyphs.glyph[dash])
         else:
             tokens.append(write_word(word, label, glyphs))
     return " ".join(tokens)

@@ -6,7 +6,8 @@ Both are frozen: change a field with `dataclasses.replace`, or the labels, pause
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, Literal, cast, get_args
 
 from asr_punct.errors import AsrPunctError
@@ -48,6 +49,36 @@ class Word:
     labels: Labels | None = None
     probabilities: Probabilities | None = None
     origin: object = field(default=None, compare=False, repr=False)
+
+
+class _OpenWord:
+    """A word while its fields are set, which then becomes a `Word`: a frozen class sets them five times slower."""
+
+    __slots__ = tuple(each.name for each in fields(Word))
+
+    def __init__(
+        self,
+        text: str,
+        start: Seconds | None = None,
+        end: Seconds | None = None,
+        confidence: float | None = None,
+        pause: Seconds | None = None,
+        labels: Labels | None = None,
+        probabilities: Probabilities | None = None,
+        origin: object = None,
+    ) -> None:
+        self.text, self.start, self.end, self.confidence = text, start, end, confidence
+        self.pause, self.labels, self.probabilities, self.origin = pause, labels, probabilities, origin
+        self.__class__ = Word  # type: ignore[assignment]  # the classes have the same slots
+
+
+make_word = cast(type[Word], _OpenWord)
+"""Makes a `Word` from the same arguments in less time, for functions that make one of every word of a text."""
+
+
+def split_words(text: str) -> tuple[Word, ...]:
+    """Return the words of a text, which are separated by white space."""
+    return tuple(map(make_word, text.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +129,7 @@ class Utterance:
     @property
     def labels(self) -> tuple[Labels, ...]:
         """Labels of every word: `Labels()` (no marks, case O) for a word without labels."""
-        return tuple(word.labels or _NO_LABELS for word in self.words)
+        return tuple([word.labels or _NO_LABELS for word in self.words])
 
     @property
     def pauses(self) -> tuple[Seconds | None, ...]:
@@ -132,16 +163,16 @@ def annotate(
     def column(name: str, values: Sequence[Any] | None) -> Sequence[Any]:
         """Return the new or present values of a field, one per word."""
         if values is _UNCHANGED:
-            return [getattr(word, name) for word in utterance.words]
+            return list(map(attrgetter(name), utterance.words))
         if values is not None and len(values) != count:
             raise AsrPunctError(f"utterance {utterance.id!r}: {len(values)} {name} for {count} words")
         return (None,) * count if values is None else values
 
     columns = column("pause", pauses), column("labels", labels), column("probabilities", probabilities)
-    words = (  # faster than replace()
-        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
+    words = [
+        make_word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
         for word, pause, label, probability in zip(utterance.words, *columns, strict=True)
-    )
+    ]
     return replace(utterance, words=tuple(words))
 
 

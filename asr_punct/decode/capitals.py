@@ -104,9 +104,9 @@ class Capitals:
     def label(self, marks: BoolArray, choices: CaseChoices) -> list[Labels]:
         """Return the labels of the next words, given their marks, (words, marks), and at least as many choices."""
         words = len(marks)
-        codes = marks @ _MARK_BITS
         if not words:
             return []
+        codes = marks @ _MARK_BITS
         comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0) | choices.comma[:words]
         after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
         cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
@@ -115,7 +115,7 @@ class Capitals:
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
             self._ended = bool(ended[-1])
         self._comma = bool(comma[-1])
-        return list(map(_labels, codes.tolist(), cases.tolist()))
+        return list(map(_labels, (codes * len(CASES) + cases).tolist()))
 
     def end_document(self) -> None:
         """Forget the last word: the first word of the next document gets its best case.
@@ -126,5 +126,6 @@ class Capitals:
 
 
 @cache
-def _labels(mark_code: int, case: int) -> Labels:
+def _labels(code: int) -> Labels:
+    mark_code, case = divmod(code, len(CASES))
     return Labels(marks_of_bits(mark_code), CASES[case])

@@ -177,13 +177,16 @@ def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -
     """
     without_pairs = closing_scores(logits)[0] - search.set_penalties
     closed, opened, open_after = without_pairs.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)
-    alone = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
-    relevant = (closed > 0) | ends_sentence(alone) | barriers | _may_be_paired(logits, search)
+    marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
+    relevant = (closed > 0) | ends_sentence(marks) | barriers | _may_be_paired(logits, search)
     words = np.flatnonzero(relevant)
     path = search.best_path(logits[words], barriers[words])
     opened[words], closed[words] = path.opened, path.closed
     open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]
-    marks = best_marks(logits, opened | search.unruled_opening(logits), closed, open_after & Pair.SENTENCE > 0)
+    unruled, sentence_open = search.unruled_opening(logits), open_after & Pair.SENTENCE > 0
+    changed = np.flatnonzero(relevant | sentence_open | (unruled > 0))
+    of_path = (opened | unruled)[changed], closed[changed], sentence_open[changed]
+    marks[changed] = best_marks(logits[changed], *of_path)
     return marks, PairPath(opened, closed, open_after)
 
 

@@ -40,6 +40,7 @@ from asr_punct.marks import PAIRS, Mark
 _COMMITTED = PAIR_SETS
 """Bit of a state: the ¿ or ¡ that is open was already output."""
 _STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
+"""All states; the first `PAIR_SETS` of them have nothing committed."""
 _CLOSED_AT_END = np.array([0.0 if state == 0 else -np.inf for state in _STATES])
 _OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & _COMMITTED else 0.0 for state in _STATES])
 """Score of each state after the last word. A ¿ or ¡ whose end is not known yet costs 1 in a stream: of the questions in
@@ -93,9 +94,10 @@ class _Transitions:
 
 
 @cache
-def _list_transitions(ruled: int) -> _Transitions:
+def _list_transitions(ruled: int, states: int) -> _Transitions:
+    """Return the transitions between the first states of `_STATES`."""
     rows = []
-    for before, state in enumerate(_STATES):
+    for before, state in enumerate(_STATES[:states]):
         for opened in range(PAIR_SETS):
             for closed in range(PAIR_SETS):
                 after = next_state(state, opened, closed, ruled)
@@ -105,7 +107,7 @@ def _list_transitions(ruled: int) -> _Transitions:
                     context = _SENTENCE_OPEN if after & Pair.SENTENCE else ended
                     rows.append((before, _STATES.index(after), opened, closed, unopened, context))
     columns = np.array(rows).T
-    return _Transitions(np.searchsorted(columns[0], np.arange(len(_STATES))), *columns)
+    return _Transitions(np.searchsorted(columns[0], np.arange(states)), *columns)
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,9 @@ class PairSearch:
         self.ruled = np.array(ruled)
         self.pair_penalties = np.where(ruled, penalties, 0.0)
         self.set_penalties = sum_sets(self.pair_penalties[None])[0]
-        self._transitions = _list_transitions(int(self.ruled @ PAIR_BITS))
+        self._transitions, self._uncommitted = (
+            _list_transitions(int(self.ruled @ PAIR_BITS), states) for states in (len(_STATES), PAIR_SETS)
+        )
 
     @classmethod
     def from_settings(cls, settings: DecodeSettings, possible: Collection[Mark]) -> PairSearch:
@@ -171,28 +175,28 @@ class PairSearch:
             may_stay_open: whether pairs may be open after the last word; a ¿ or ¡ among the words then costs 1.
             last: index of the word after which a ¿ or ¡ of `start` may not be open; None for no limit.
         """
-        table = self._transitions
-        scores = self._transition_scores(logits)
+        table = self._transitions if start & Pair.SENTENCE else self._uncommitted
+        scores = self._transition_scores(logits, table)
         scores[np.outer(barriers, (table.before > 0) | (table.after > 0))] = -np.inf
         if last is not None and last < len(scores):
             scores[last, np.array(_STATES)[table.after] & _COMMITTED > 0] = -np.inf
-        at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
+        at_end = (_OPEN_AT_END if may_stay_open else _CLOSED_AT_END)[: len(table.first)]
         best_from = [at_end]
         for row in scores[:0:-1]:
-            best_from.append(np.maximum.reduceat(row + best_from[-1][table.after], table.first))
+            best_from.append(np.maximum.reduceat(row + best_from[-1].take(table.after), table.first))
+        best_after = np.array(best_from[::-1][: len(scores)]).reshape(-1, len(at_end))
+        totals = scores + best_after[:, table.after]
         state = _STATES.index(start | _COMMITTED if start & Pair.SENTENCE else start)
         bounds = [*table.first.tolist(), len(table.before)]
         chosen = []
-        for row, best in zip(scores, reversed(best_from), strict=False):
-            from_state = slice(bounds[state], bounds[state + 1])
-            chosen.append(bounds[state] + int((row[from_state] + best[table.after[from_state]]).argmax()))
+        for row in totals:
+            chosen.append(bounds[state] + int(row[bounds[state] : bounds[state + 1]].argmax()))
             state = int(table.after[chosen[-1]])
         open_after = np.array(_STATES)[table.after[chosen]] & ~_COMMITTED
         return PairPath(table.opened[chosen], table.closed[chosen], open_after)
 
-    def _transition_scores(self, logits: LogitArray) -> LogitArray:
-        """Return the score of each transition on each word, (words, transitions)."""
-        table = self._transitions
+    def _transition_scores(self, logits: LogitArray, table: _Transitions) -> LogitArray:
+        """Return the score of each transition of a table on each word, (words, transitions)."""
         ends = logits[:, CLOSING[:2]]
         raised = logits.copy()
         highest = np.maximum(ends.max(axis=1), logits[:, PERIOD])[:, None]

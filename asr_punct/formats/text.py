@@ -8,7 +8,7 @@ from typing import TextIO
 from asr_punct.formats.files import Lines, Pathlike, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.marks import Glyphs, write_text
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, split_words
 
 _EMPTY_LINE = LineOrigin("text")
 
@@ -26,7 +26,7 @@ def text_utterances(lines: Lines, _: Pathlike) -> Iterator[Utterance]:
     """
     document = 1
     for number, line in lines:
-        words = tuple(Word(token) for token in line.split())
+        words = split_words(line)
         yield Utterance(words, id=str(number), document=str(document), origin=None if words else _EMPTY_LINE)
         document += not words
 

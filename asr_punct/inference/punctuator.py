@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -32,11 +32,11 @@ from asr_punct.inference.outputs import Backend
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
+from asr_punct.inference.tokens import LabelledUtterance, PendingUtterance, Token, TokenReader, mark_edges
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance, split_words
 
 _SWITCHED_OFF = 2.0
 """Threshold of marks that may not be added."""
@@ -173,13 +173,14 @@ class Punctuator:
             )
         document, utterances = 0, []
         for line in text.split("\n"):
-            utterances.append(Utterance(tuple(map(Word, line.split())), document=str(document)))
+            utterances.append(Utterance(split_words(line), document=str(document)))
             document += not line.strip()
-        return "\n".join(self.write(utterance) for utterance in self.restore(utterances))
+        lines = self._label(utterances)
+        return "\n".join(_write(labelled.utterance, labelled.labels, self.glyphs) for labelled in lines)
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        return write_text([word.text for word in utterance.words], utterance.labels, self.glyphs)
+        return _write(utterance, utterance.labels, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
@@ -192,15 +193,20 @@ class Punctuator:
             utterances: the input.
             probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
         """
-        for punctuator, part in self._by_model(utterances):
-            yield from punctuator._restore(part, probabilities)
+        return (labelled.annotated() for labelled in self._label(utterances, probabilities))
 
     def prepare(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the same utterances with what `restore` adds besides labels: languages and pauses."""
         for _, part in self._by_model(utterances):
             yield from with_pauses(part)
 
-    def _restore(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[Utterance]:
+    def _label(self, utterances: Iterable[Utterance], probabilities: bool = False) -> Iterator[LabelledUtterance]:
+        """Yield the utterances with the labels that `restore` gives them."""
+        for punctuator, part in self._by_model(utterances):
+            yield from punctuator._label_part(part, probabilities)
+
+    def _label_part(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[LabelledUtterance]:
+        """Yield utterances with the labels of this model."""
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
         listed: deque[list[float]] = deque()
@@ -209,7 +215,7 @@ class Punctuator:
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
                 listed.extend(self._probabilities(part))
-            while waiting and waiting[0].words <= len(decided):
+            while waiting and len(waiting[0].words) <= len(decided):
                 yield waiting.popleft().finish(decided, listed, self._case)
         while waiting:
             yield waiting.popleft().finish(decided, listed, self._case)
@@ -328,12 +334,12 @@ class Punctuator:
         def read() -> Iterator[tuple[str, list[Token]]]:
             """Yield the document and the tokens of each utterance."""
             for utterance in with_pauses(utterances):
-                tokens = self._reader.read(utterance.words)
-                waiting.append(PendingUtterance(utterance, tokens))
-                yield utterance.context, tokens
+                pending = PendingUtterance(utterance, self._reader.read(utterance.words))
+                waiting.append(pending)
+                yield utterance.context, pending.words
 
         for _, document in groupby(read(), key=itemgetter(0)):
-            yield from mark_edges(token for _, tokens in document for token in tokens if token.core)
+            yield from mark_edges(map(itemgetter(1), document))
 
     def _probabilities(self, part: Prediction) -> list[list[float]]:
         rows = label_probabilities(part.labels, part.cases, part.flags, self._settings, self.classes, self._case)
@@ -349,6 +355,10 @@ class Punctuator:
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
+
+
+def _write(utterance: Utterance, labels: Sequence[Labels], glyphs: Glyphs) -> str:
+    return write_text([word.text for word in utterance.words], labels, glyphs)
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

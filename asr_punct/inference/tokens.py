@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
+from typing import NamedTuple, cast
 
 from asr_punct.decode.capitals import is_only_comma
 from asr_punct.decode.flags import WordFlag
@@ -17,17 +19,19 @@ from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_token
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Probabilities, Utterance, Word, annotate
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
 _CACHED_TOKENS, _CACHED_LENGTH = 100_000, 64
-_NO_LABELS = Labels()
+_NO_LABELS, _NO_CAPITAL = Labels(), Case.O
+_CORE = attrgetter("core")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
 _LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD, _COMMA = map(int, WordFlag)
+_TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _OF_LETTERS = _FUNCTION_WORD | _LONG_WORD
 _LONG_WORD_LETTERS = 7
 
@@ -73,14 +77,16 @@ class Token(WordInput):
             predicted: labels from the decoder.
             case: whether capitals may be added.
         """
-        marks, new_case = predicted.marks, Case.O
+        given = self.labels
+        if predicted.case is _NO_CAPITAL and given is _NO_LABELS and not self.flags & _TAKEN:
+            return predicted  # most words
+        marks, new_case = predicted.marks, _NO_CAPITAL
         if self.flags & _LEFT_TAKEN:
             marks -= _LEFT
         if self.flags & _RIGHT_TAKEN:
             marks &= _LEFT
         if case and predicted.case is not Case.O and not self.flags & _CASE_FIXED:
             new_case = _possible_case(self.core, predicted.case)
-        given = self.labels
         if given is _NO_LABELS and marks is predicted.marks and new_case is predicted.case:
             return predicted
         return Labels(given.marks | marks, given.case if new_case is Case.O else new_case)
@@ -95,17 +101,24 @@ def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
     return before, after
 
 
-def mark_edges(document: Iterable[Token]) -> Iterator[Token]:
-    """Yield the words of one document, with flags on the first and the last one."""
+def mark_edges(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
+    """Yield the words of one document, given those of each utterance, with flags on the first and the last one."""
     last: Token | None = None
-    for token in document:
+    for tokens in document:
+        if not tokens:
+            continue
         if last is None:
-            last = replace(token, boundary=DOCUMENT_START)
+            tokens = [replace(tokens[0], boundary=DOCUMENT_START), *tokens[1:]]
         else:
             yield last
-            last = token
+        yield from tokens[:-1]
+        last = tokens[-1]
     if last is not None:
         yield replace(last, boundary=last.boundary + DOCUMENT_END)
+
+
+def _any_known(values: Sequence[object]) -> bool:
+    return values.count(None) < len(values)
 
 
 class TokenReader:
@@ -123,16 +136,15 @@ class TokenReader:
 
     def read(self, words: Sequence[Word]) -> list[Token]:
         """Return the tokens of consecutive words of an utterance."""
-        pauses = [word.pause for word in words]
-        known = any(pause is not None for pause in pauses)
-        numbers = buckets(pauses).tolist() if known else [UNKNOWN_PAUSE] * len(words)
+        pauses, labels = [word.pause for word in words], [word.labels for word in words]
+        numbers = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
         tokens = self._tokens(list(zip([word.text for word in words], numbers, strict=True)))
-        if any(word.labels is not None for word in words):
+        if _any_known(labels):
             tokens = [
-                token if word.labels is None else token.with_labels(word.labels)
-                for token, word in zip(tokens, words, strict=True)
+                token if given is None else token.with_labels(given)
+                for token, given in zip(tokens, labels, strict=True)
             ]
-        if all(token.core for token in tokens):
+        if all(map(_CORE, tokens)):
             return tokens
         for i in range(1, len(tokens)):
             tokens[i - 1 : i + 1] = share_marks(*tokens[i - 1 : i + 1])
@@ -140,9 +152,10 @@ class TokenReader:
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it
+        found = list(map(cache.get, keys))
+        if all(found):
+            return cast(list[Token], found)
         missing = [key for key in dict.fromkeys(keys) if key not in cache]
-        if not missing:
-            return [cache[key] for key in keys]
         new = dict(zip(missing, self._make_tokens(missing), strict=True))
         result = [new.get(key) or cache[key] for key in keys]
         if len(cache) + len(new) > _CACHED_TOKENS:
@@ -183,27 +196,46 @@ def _possible_case(core: str, case: Case) -> Case:
     return case_of(apply_case(core, case))
 
 
+class LabelledUtterance(NamedTuple):
+    """An utterance of the input beside its labels.
+
+    Attributes:
+        utterance: the utterance, without these labels.
+        labels: labels of each word.
+        probabilities: probabilities of the labels of each word, or None.
+    """
+
+    utterance: Utterance
+    labels: list[Labels]
+    probabilities: list[Probabilities | None] | None
+
+    def annotated(self) -> Utterance:
+        """Return the utterance with the labels and, if there are any, the probabilities."""
+        if self.probabilities is None:
+            return annotate(self.utterance, labels=self.labels)
+        return annotate(self.utterance, labels=self.labels, probabilities=self.probabilities)
+
+
 class PendingUtterance:
     """An utterance that waits for its labels.
 
     Attributes:
-        words: number of its tokens that the decoder labels: all but those that consist of marks.
+        words: its tokens that the decoder labels: all but those that consist of marks.
     """
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
         self._utterance, self._tokens = utterance, tokens
-        self.words = sum(1 for token in tokens if token.core)
+        self.words = list(filter(_CORE, tokens))
 
-    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
+    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> LabelledUtterance:
         """Return the utterance with the next decided labels and, if there are any, probabilities."""
-        tokens = self._tokens
+        tokens, listed = self._tokens, None
         labels = [token.merge_labels(decided.popleft(), case) if token.core else token.labels for token in tokens]
-        if not probabilities:
-            return annotate(self._utterance, labels=labels)
-        listed = [
-            list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
-            if token.core
-            else word.probabilities
-            for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
-        ]
-        return annotate(self._utterance, labels=labels, probabilities=listed)
+        if probabilities:
+            listed = [
+                list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
+                if token.core
+                else word.probabilities
+                for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
+            ]
+        return LabelledUtterance(self._utterance, labels, listed)
