@@ -103,7 +103,12 @@ def test_all_texts_are_in_all_languages():
     used = set(re.findall(r'data-t(?:-label)?="(\w+)"', HTML))
     assert used <= english.keys()
     others = " ".join(text for name, text in SCRIPTS.items() if not name.startswith("strings/"))
-    used |= {*MARKS, *(f"case_{case}" for case in CASES), *re.findall(r'"(\w+)"', others)}
+    used |= {
+        *MARKS,
+        *(f"case_{case}" for case in CASES),
+        *(f"language_{code}" for code in ("en", "es", "eu")),
+        *re.findall(r'"(\w+)"', others),
+    }
     assert english.keys() <= used
 
 

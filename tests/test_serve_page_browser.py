@@ -64,7 +64,9 @@ def sound(tmp_path):
 
 def drop(page, *files):
     page.drop(*files)
-    page.wait("document.querySelectorAll('.w').length && document.getElementById('status').textContent.endsWith('s.')")
+    page.wait(
+        "document.querySelectorAll('.w').length && document.getElementById('status').textContent.startsWith('8 ')"
+    )
 
 
 def texts(page):
@@ -171,8 +173,9 @@ def test_languages_and_colours(open_page, ctm, language, file_tab):
         assert page.text("#tab-file") == file_tab
         page.choose("#ui-language", "eu")
         assert (page.text("#tab-live"), page.run("document.documentElement.lang")) == ("Zuzenean", "eu")
+        page.choose("#language", "es")
         drop(page, ctm)
-        assert page.text("#status").startswith("8 hitz")
+        assert page.text("#status") == "8 hitz · gaztelania"
         colour = "getComputedStyle(document.body).backgroundColor"
         light = page.run(colour)
         page.choose("#theme", "dark")

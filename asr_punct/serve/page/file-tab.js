@@ -5,6 +5,7 @@ import { Editor } from "./editor.js";
 import { SUFFIXES, exportName } from "./formats.js";
 import { startKeys } from "./keys.js";
 import { report, reportError } from "./status.js";
+import { currentTab } from "./tabs.js";
 import { WordsView, drawLegend } from "./words-view.js";
 
 const byId = (id) => document.getElementById(id);
@@ -29,6 +30,9 @@ export class FileTab {
       if (word) this.select(word).then(() => this.player.play(word));
     });
     player.addEventListener("word", ({ detail: word }) => this.mark(word));
+    document.addEventListener("tabchange", () => {
+      byId("editor").hidden = !this.selected || currentTab() !== "tab-file";
+    });
     startKeys(this);
   }
 
@@ -41,7 +45,6 @@ export class FileTab {
     transcript.addEventListener("change", () => this.showUndo());
     this.showUndo();
     byId("transcript-tools").hidden = byId("legend").hidden = false;
-    byId("bar").hidden = !this.player.hasAudio;
   }
 
   showUndo() {
@@ -58,7 +61,6 @@ export class FileTab {
     const element = this.view.elementOf(word);
     element.ariaPressed = "true";
     element.tabIndex = 0;
-    byId("bar").hidden = false;
     this.editor.select(word);
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: "nearest" });
@@ -90,6 +92,7 @@ export class FileTab {
     link.download = exportName(file.name, format);
     link.href = URL.createObjectURL(content);
     link.click();
+    this.transcript.isSaved = true;
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     report("exported", { name: link.download });
   }

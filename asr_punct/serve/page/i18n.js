@@ -6,6 +6,8 @@ import es from "./strings/es.js";
 import eu from "./strings/eu.js";
 
 const TEXTS = { en, es, eu };
+/** Where a browser does not know Basque, numbers are as in Spanish. */
+const LOCALES = { en: "en", es: "es", eu: ["eu", "es"] };
 const preferred = [load("language"), ...navigator.languages.map((code) => code.split("-")[0])];
 let language = preferred.find((code) => code in TEXTS) ?? "en";
 
@@ -17,7 +19,7 @@ export function t(key, values = {}) {
 }
 
 /** Return a number as the language of the page writes it, with the options of `Intl.NumberFormat`. */
-export const number = (value, options) => new Intl.NumberFormat(language, options).format(value);
+export const number = (value, options) => new Intl.NumberFormat(LOCALES[language], options).format(value);
 
 /** Set the texts of all elements: `data-t` is the key of their content, `data-t-label` that of their label. */
 export function translate() {
@@ -38,6 +40,7 @@ export function setUiLanguage(code) {
 
 /** Return the name of a language or mixture (`es+eu`) in the language of the page. */
 export function languageName(codes) {
-  const names = new Intl.DisplayNames([language], { type: "language" });
-  return codes.split("+").map((code) => names.of(code)).join(" + ");
+  const names = new Intl.DisplayNames(language, { type: "language" });
+  const name = (code) => TEXTS[language][`language_${code}`] ?? names.of(code);
+  return codes.split("+").map(name).join(" + ");
 }

@@ -32,7 +32,7 @@ export class LiveTab {
     player.audio.addEventListener("play", () => {
       if (currentTab() === "tab-live" && !this.#replay?.isRunning) this.#toggle().catch(reportError);
     });
-    document.addEventListener("tabchange", () => this.#leave());
+    document.addEventListener("tabchange", () => this.#changeTab());
     document.addEventListener("uilanguage", () => this.#draw());
     setInterval(() => this.#replay && this.#draw(), SHOW_MS);
   }
@@ -55,9 +55,11 @@ export class LiveTab {
     this.#draw();
   }
 
-  #leave() {
+  /** Stop what plays; the first replay starts at the beginning of the audio. */
+  #changeTab() {
     this.#replay?.pause();
     this.player.audio.pause();
+    if (currentTab() === "tab-live" && !this.#replay) this.player.audio.currentTime = 0;
   }
 
   /** Return the replay; the first call makes it. */

@@ -2,7 +2,7 @@
 
 import { punctuate } from "./api.js";
 import { FileTab } from "./file-tab.js";
-import { number, t } from "./i18n.js";
+import { languageName, number, t } from "./i18n.js";
 import { LiveTab } from "./live-tab.js";
 import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
@@ -19,7 +19,7 @@ let [file, transcript, requests] = [null, null, 0];
 async function restore() {
   requests += 1;
   const own = requests;
-  const [asked, begin] = [settings(), performance.now()];
+  const asked = settings();
   report("working");
   const content = await punctuate(file, asked);
   if (own !== requests) return;
@@ -27,10 +27,11 @@ async function restore() {
   player.follow(transcript);
   fileTab.show(transcript);
   liveTab.open(transcript);
-  report("done", { words: transcript.words.length, seconds: number((performance.now() - begin) / 1000, { maximumSignificantDigits: 2 }) });
+  const languages = [...new Set(transcript.utterances.map((utterance) => utterance.language ?? ""))].filter(Boolean);
+  report("done", { words: number(transcript.words.length), languages: languages.map((code) => ` · ${languageName(code)}`).join("") });
 }
 
-const mayLoseEdits = () => !transcript?.hasEdits || confirm(t("lose_edits"));
+const mayLoseEdits = () => !transcript?.hasUnsavedEdits || confirm(t("lose_edits"));
 
 async function openFiles(given, audio) {
   if (given && !mayLoseEdits()) return;
@@ -55,11 +56,13 @@ async function openAudio(audio) {
     return;
   }
   showFiles(file.name, audio.name);
-  document.getElementById("bar").hidden = false;
   player.follow(transcript);
   liveTab.open(transcript);
 }
 
+addEventListener("beforeunload", (event) => {
+  if (transcript?.hasUnsavedEdits) event.preventDefault();
+});
 startPageSettings();
 startTabs();
 const fileTab = new FileTab(player);

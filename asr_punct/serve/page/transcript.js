@@ -15,6 +15,9 @@ export class Transcript extends EventTarget {
   #done = [];
   #undone = [];
 
+  /** Whether the last edit is in a file that was exported. */
+  isSaved = false;
+
   /** @param content the project's JSON; @param file the file; @param settings the settings with which it was restored */
   constructor(content, file, settings) {
     super();
@@ -38,8 +41,8 @@ export class Transcript extends EventTarget {
     return this.words.map((word) => ({ marks: word.marks, case: word.case }));
   }
 
-  get hasEdits() {
-    return this.words.some((word) => this.isEdited(word));
+  get hasUnsavedEdits() {
+    return !this.isSaved && this.words.some((word) => this.isEdited(word));
   }
 
   get canUndo() {
@@ -99,6 +102,7 @@ export class Transcript extends EventTarget {
 
   #set(word, labels) {
     Object.assign(word, labels);
+    this.isSaved = false;
     this.dispatchEvent(new CustomEvent("change", { detail: word }));
   }
 }
