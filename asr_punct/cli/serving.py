@@ -33,13 +33,14 @@ def serve(
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="ASR_PUNCT_TOKEN", help="Token that clients must send. The variable is safer: ps shows options."
+            envvar="ASR_PUNCT_TOKEN",
+            help="Token that clients must send. The variable is safer, because ps shows options.",
         ),
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
         typer.Option(
-            help="Site, such as https://example.org, whose pages may use the service; also its own, behind a proxy."
+            help="Site, such as https://example.org, whose pages may use the service; behind a proxy also its own site."
         ),
     ] = None,
     max_streams: Annotated[
@@ -87,7 +88,7 @@ def serve(
 
     models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1
-    # As by default, all bodies in memory may together be as large as 16 of the largest.
+    # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
     service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "")
     server = Server(service)

@@ -110,8 +110,8 @@ class Punctuator:
         """Open a model by directory, shipped name, or `org/name` of the Hugging Face hub.
 
         With `auto` each document gets the shipped model of its language: `language`, else `Utterance.language`, else
-        identified by its words. Another language gets the default model, and a warning is logged; likewise for a text
-        that is clearly not in the language of its model. The attributes are those of the default model.
+        identified from its words. A language without a model gets the default model, and a warning is logged, also for
+        a text that is clearly not in the language of its model. The attributes are those of the default model.
 
         Args:
             name: the model; None for `auto`.
@@ -261,7 +261,7 @@ class Punctuator:
         """
 
         def open_stream(model: str) -> Stream:
-            """Open a stream of a model by its name; "" is this one."""
+            """Open a stream of a model by its name; "" is the model of this punctuator."""
             chosen = self._model(model)
             lookahead = chosen._lookahead(left, right, hop, flush_after)
             return ModelStream(lookahead, chosen._committer(), chosen.glyphs)

@@ -1,4 +1,4 @@
-"""The routes."""
+"""The HTTP and WebSocket routes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from asr_punct.serve.service import Service
 from asr_punct.serve.vosk import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
-_DESCRIPTION = "Puts punctuation and capitals into the words of speech recognisers, by the words and their pauses."
+_DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."
 _Next = Callable[[Request], Awaitable[Response]]
 
 
@@ -77,12 +77,12 @@ def _request_schema() -> dict[str, Any]:
     texts = {
         "from": ("Format of the file; default: detected.", {"enum": list(READABLE_FILES)}),
         "to": ("Format of the answer.", {"enum": list(WRITABLE_FILES)}),
-        "language": ("Of a file: code of its language, such as es.", {}),
-        "model": ("Of a file: name of a model of /v1/models.", {}),
-        "name": ("Of a file: its name, by which its format is detected.", {}),
-        "probabilities": ("Of a file: add probabilities to JSON words.", {"enum": ["true", "false"]}),
-        "ignore_labels": ("Of a file: remove its marks and capitals first.", {"enum": ["true", "false"]}),
-        "labels": ("Of a file: marks and case of all words, as in the key of JSON; the model adds none.", {}),
+        "language": ("For a file: code of its language, such as es.", {}),
+        "model": ("For a file: name of a model of /v1/models.", {}),
+        "name": ("For a file: its name, from which its format is detected.", {}),
+        "probabilities": ("For a file: add probabilities to JSON words.", {"enum": ["true", "false"]}),
+        "ignore_labels": ("For a file: remove its marks and capitals first.", {"enum": ["true", "false"]}),
+        "labels": ("For a file: marks and case of all words, as in the JSON key `labels`; the model adds none.", {}),
     }
     parameters = [
         {"name": name, "in": "query", "description": text, "schema": {"type": "string", **more}}
@@ -133,7 +133,7 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 def _add_page(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
-        """Return the page; a token of the query becomes a cookie, so that it is not in the address."""
+        """Return the page; a token in the query becomes a cookie, so that it is not in the address."""
         if tokens := query_token(request.scope):
             answer = RedirectResponse("/", 303)
             secure = request.url.scheme == "https"

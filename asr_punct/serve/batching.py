@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 _SHORT_BYTES = 2**10
 """Maximum size of a short request, about 150 words. A separate thread computes short requests."""
 _TOGETHER_BYTES = 8 * 2**10
-"""Maximum size of requests that are computed together; a larger request is computed alone."""
+"""Maximum total size of requests that are computed together; a larger request is computed alone."""
 _FULL = "a full queue", "fewer requests at the same time"
 
 
@@ -50,13 +50,13 @@ class _Job:
     answer: Future[Answer] = field(default_factory=Future)
 
     def check(self) -> None:
-        """Raise ServiceError if nobody waits for the answer."""
+        """Raise ServiceError if the client no longer waits for the answer."""
         if time.monotonic() > self.deadline:
             raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1)
 
 
 class _Queue:
-    """Jobs that wait, for any number of threads."""
+    """A queue of jobs, for any number of threads."""
 
     def __init__(self) -> None:
         self._jobs: deque[_Job] = deque()
@@ -70,7 +70,7 @@ class _Queue:
             self._changed.notify()
 
     def close(self) -> None:
-        """Let `take` return nothing when no job is left."""
+        """Make `take` return an empty list once no job is left."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -151,7 +151,7 @@ class Batcher:
             self._try_restore(list(group))
 
     def _try_restore(self, group: Sequence[tuple[_Job, Document]]) -> None:
-        """Restore documents with the same options together; if that fails, those without an answer alone."""
+        """Restore documents with the same options together; if that fails, each one without an answer separately."""
         try:
             self._restore(group)
         except Exception as error:
@@ -175,8 +175,8 @@ class Batcher:
         joined = _joined(documents)
         restored = punctuator.prepare(joined) if has_labels else punctuator.restore(joined, probabilities=probabilities)
         for job, document in group:
-            own = map(_with_names, document.utterances, islice(restored, len(document.utterances)))
-            found = list(_checked(own, job) if len(group) == 1 else own)
+            utterances = map(_with_names, document.utterances, islice(restored, len(document.utterances)))
+            found = list(_checked(utterances, job) if len(group) == 1 else utterances)
             self._metrics.words.labels(job.kind).inc(sum(len(utterance.words) for utterance in found))
             answer = _try(job, partial(write_answer, document, found, punctuator))
             if answer is not None and not job.answer.done():
@@ -201,7 +201,7 @@ def _with_names(original: Utterance, restored: Utterance) -> Utterance:
 
 
 def _checked(utterances: Iterable[Utterance], job: _Job) -> Iterator[Utterance]:
-    """Yield the utterances. Raises ServiceError when nobody waits for them any more."""
+    """Yield the utterances. Raises ServiceError when the client no longer waits for them."""
     for utterance in utterances:
         job.check()
         yield utterance

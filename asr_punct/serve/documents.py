@@ -135,7 +135,7 @@ def _is_set(options: Mapping[str, str], name: str) -> bool:
 
 
 def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance]) -> tuple[Labels, ...] | None:
-    """Return the labels of all words. Raises ServiceError if their number is not that of the words."""
+    """Return the labels of all words. Raises ServiceError if there are more or fewer labels than words."""
     if given is None:
         return None
     words = sum(map(word_count, utterances))
@@ -145,7 +145,7 @@ def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance])
 
 
 def _safe_name(name: str) -> str:
-    """Return the last part of a file name, with at most 100 characters that can be shown."""
+    """Return the last part of a file name, with at most 100 characters, all printable."""
     last = PurePosixPath(PureWindowsPath(name.replace("\0", "")).name).name
     shown = "".join(character if character.isprintable() else "_" for character in last)[-100:]
     return "upload" if shown in ("", "-", ".", "..") else shown
@@ -158,7 +158,7 @@ def _writable(name: str | None) -> str | None:
 
 
 def write_answer(document: Document, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
-    """Return the answer to a request. Raises ServiceError if the format cannot have these words."""
+    """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
     if document.labels is not None:
         restored = _labelled(restored, document.labels)
     restored = islice(restored, document.unwritten, None)

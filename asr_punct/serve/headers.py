@@ -18,7 +18,8 @@ CONTENT_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""Pages load only their own modules, styles and answers, and play files of the user; no site shows them in a frame."""
+"""Pages may load only scripts, styles, pictures and data of this service, and play files of the user. No site may show
+them in a frame."""
 _HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -29,7 +30,8 @@ _HEADERS = {
 class Headers:
     """Adds headers to all answers over HTTP.
 
-    Browsers ask whether the files of the page have changed (`no-cache`), and keep no other answer (`no-store`).
+    Browsers keep the files of the page and ask each time whether they have changed (`no-cache`); they keep no other
+    answer (`no-store`).
 
     Args:
         app: the application.

@@ -1,4 +1,4 @@
-"""The page about all requests and answers, made of the OpenAPI description; it loads nothing from other sites."""
+"""The page about all requests and answers, made from the OpenAPI description; it loads nothing from other sites."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TEMPLATE = """<!doctype html>
 
 
 def reference_page(api: dict[str, Any]) -> str:
-    """Return the page of an OpenAPI description."""
+    """Return an HTML page that shows an OpenAPI description and the messages of streams."""
     environment = Environment(autoescape=True)
     environment.filters["text"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
     messages = {

@@ -31,8 +31,8 @@ class TimedWord(BaseModel):
     end: Seconds | None = Field(default=None, description="End time in seconds.")
     confidence: float | None = Field(default=None, ge=0, le=1, description="The recogniser's confidence.")
     pause: Seconds | None = Field(default=None, description="Silence after it in seconds; default: from the times.")
-    marks: list[Mark] | None = Field(default=None, description="Marks that stay.")
-    case: Case | None = Field(default=None, description="Case that stays.")
+    marks: list[Mark] | None = Field(default=None, description="Marks of the input, which stay.")
+    case: Case | None = Field(default=None, description="Case of the input, which stays.")
 
     @model_validator(mode="after")
     def _ends_after_start(self) -> TimedWord:
@@ -96,7 +96,7 @@ class PunctuateRequest(BaseModel):
     language: str | None = Field(
         default=None,
         pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$",
-        description="Code of the language, such as es or es+eu; default: identified by the words.",
+        description="Code of the language, such as es or es+eu; default: identified from the words.",
     )
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     to: Literal[tuple(WRITABLE_FILES)] | None = Field(  # type: ignore[valid-type]
@@ -141,7 +141,7 @@ class ModelDescription(BaseModel):
 
     name: str
     languages: list[str]
-    default: bool = Field(description="Whether it is used for texts in other languages.")
+    default: bool = Field(description="Whether it is the default, which is used for texts in other languages.")
 
 
 class ErrorParts(BaseModel):

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from asr_punct.serve.errors import error_content
 
 OPEN_PATHS = frozenset({"/healthz"})
-"""Paths that need no token, and may have any Host."""
+"""Paths that need no token, and where the header Host is not checked."""
 COOKIE = "asr_punct_token"
 _MAX_QUERY = 4096
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -59,7 +59,7 @@ class Guard:
             await _refuse(scope, receive, send, 401, "token", "none or a wrong one", "Authorization: Bearer TOKEN")
 
     def _has_allowed_host(self, headers: Headers) -> bool:
-        """Whether the host is known, or an address where the service listens on all; an address is never rebound."""
+        """Whether the host is a known name, or any address if the service listens on all: DNS cannot redirect one."""
         host = _host_name(headers.get("host", ""))
         return host in self._hosts or (self._any_address and _is_address(host))
 
@@ -70,7 +70,7 @@ class Guard:
         return bool(headers.get("host")) and urlsplit(origin).netloc == headers["host"]
 
     def _is_preflight(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a browser asks before a request of a page of an allowed site; it sends no token."""
+        """Whether this is a CORS preflight request of an allowed site, which browsers send without the token."""
         return scope["type"] == "http" and scope["method"] == "OPTIONS" and headers.get("origin") in self._origins
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:

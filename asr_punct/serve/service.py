@@ -26,7 +26,7 @@ class Service:
         origins: origins of other sites whose pages may use it.
         host: address that it listens on.
         threads: number of threads that compute long requests.
-        vosk: address of a Vosk server (`ws://host:2700`) that the service is the front of; "": none.
+        vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
         metrics: its metrics.
         batcher: computes requests.
         streams: computes live streams.
@@ -52,7 +52,7 @@ class Service:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the service finishes its work and accepts nothing new."""
+        """Whether the service accepts no more requests and finishes its work."""
         return self.connections.stop.is_set()
 
     async def stop(self) -> None:
