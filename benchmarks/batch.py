@@ -1,8 +1,8 @@
 """Measure `asr-punct batch`: many small files against one large file, one process against two, and a Ray cluster.
 
-Each measurement is a command of its own, with the start of its processes, on words that are drawn from the model's
+Each measurement runs the command anew and includes the start of its processes. The words are drawn from the model's
 vocabulary (Zipf). Rounds are interleaved, so that other load of the machine affects all of them. The cluster has two
-nodes of one core on this machine and runs before the measurement begins. CPU times are those of the command and its
+nodes of one core on this machine and is started before the measurement. CPU times are those of the command and its
 processes; the processes of the cluster are not among them. Writes batch.json.
 
     python benchmarks/batch.py [batch.json] [--files 2000] [--words 200] [--rounds 3] [--ray]

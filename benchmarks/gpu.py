@@ -11,8 +11,8 @@ have the size of BERT-base and random weights, except the shipped ones:
 
 For each row: words a second, FLOPs of matrix products a word (torch.utils.flop_counter), and the share of the card's
 bf16 peak (data sheet, dense; --peak-tflops for other cards) and of a measured product of large matrices. With
-`--rehearse` the sizes are tiny and the CPU will do; its numbers mean nothing (FLOPs of fused attention on a CPU are not
-counted).
+`--rehearse` the sizes are tiny and it runs on the CPU, with meaningless numbers (FLOPs of fused attention on a CPU are
+not counted).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class TorchEncoder(nn.Module):
 
 
 class Outputs(nn.Module):
-    """A model with named outputs, as a tuple of those with these names."""
+    """Wraps a model with named outputs, and returns a tuple of those with these names."""
 
     def __init__(self, model: nn.Module, *names: str) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ class Row(TypedDict):
         words: length of the transcript.
         memory_mb: peak resident memory, in 10^6 bytes.
         cpu_s: CPU time of all threads.
-        words_a_second: of CPU time.
+        words_a_second: words per second of CPU time.
     """
 
     words: int
@@ -70,7 +70,7 @@ def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float
 
 
 def main() -> None:
-    """Entry point."""
+    """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("output", type=Path, nargs="?", default=Path("growth.json"))

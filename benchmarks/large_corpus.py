@@ -1,8 +1,8 @@
 """Time, memory and disk of a large training corpus: `python benchmarks/large_corpus.py --words 100000000 DIR`.
 
 Generates a TSV corpus of drawn words, with documents of 2,000 words, in DIR (13 bytes a word), makes its arrays, plans
-the batches of an epoch, and makes some of them. Each step is a process of its own; its memory is the highest RssAnon,
-which has no mapped files. Prints a line of JSON for each step. Words are drawn with the frequencies of Zipf's law.
+the batches of an epoch, and makes some of them. Each step runs in a new process; its memory is the maximum of RssAnon,
+which does not count mapped files. Prints a line of JSON for each step. Words have frequencies by Zipf's law.
 """
 
 from __future__ import annotations

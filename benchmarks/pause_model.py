@@ -5,7 +5,7 @@
 DIR (default: $ASR_PUNCT_DATA) has `speech/asr_formats`: the output of several recognisers for one TED talk, on which
 the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A sentence ends where Amazon, Google or
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
-use pauses for its periods. Google stretches words, so its times show which pauses such a recogniser hides.
+use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
 
 The other recordings are for comparison only. `speech/prosograph_ted` and `speech/ted` have a few hundred words; most
 periods of the former have no pause, so its times are doubtful. `speech/interview` is a test set: nothing is fitted on
@@ -39,7 +39,7 @@ _MARKS |= {":": Mark.COLON, "…": Mark.ELLIPSIS, "—": Mark.DASH, "–": Mark.
 _ENDS = (Mark.QUESTION, Mark.EXCLAMATION, Mark.PERIOD)
 _EXACT = ("amazon", "ibm", "speechmatics")
 _SHORTEST: Seconds = 0.045
-"""Shortest pause: a gap of 50 ms, less the rounding."""
+"""Shortest pause: a gap of 50 ms, minus the rounding error of the times."""
 _LONG: Seconds = 0.15
 
 

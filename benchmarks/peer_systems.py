@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Restore = Callable[[str], str]
-"""Plain text in, punctuated text out; the limits return an empty string."""
+"""Punctuates a plain text; the bare encoders, whose speed is the limit of the others, return an empty string."""
 _BLOCK, _BATCH = 256, 16
-"""Tokens of a block and blocks of a batch for the limits."""
+"""Tokens of a block and blocks of a batch for the bare encoders."""
 _FIRST_WORDS = 20
 
 

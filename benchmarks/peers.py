@@ -1,7 +1,7 @@
 """Compare the speed, memory, start-up and size of punctuation programs on the same text; writes docs/peers.md.
 
-Each program has a virtual environment of its own (made where it is missing) and each run is a process of its own, with
-one thread. The programs take turns, so that other load of the machine affects all; the measures are medians over the
+Each program has its own virtual environment, which is made if it is missing, and each run is a new process with one
+thread. The programs take turns, so that other load of the machine affects all; the measures are medians over the
 rounds. All run an encoder of the size of `en`. Run it in an environment with asr_punct's extra `train`.
 
     python benchmarks/peers.py --venvs DIR [--text FILE] [--words 20000] [--rounds 3] [--only NAME …] [--page FILE]

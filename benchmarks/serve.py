@@ -1,6 +1,6 @@
 """Load generator for `asr-punct serve`: live streams, documents over HTTP, and hostile clients; writes serve.json.
 
-The service runs as a process of its own, whose CPU time and memory are measured. It accepts twice as many streams as
+The service runs in a separate process, whose CPU time and memory are measured. It accepts twice as many streams as
 there are clients, because a broken connection is noticed later. The clients run in this process on the same machine and
 need CPU time too. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending
 a word to receiving the word that it enables (the one before it by the look-ahead). Words are drawn from the model's

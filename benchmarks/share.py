@@ -1,8 +1,9 @@
 """Measure which share of the bare graph's speed the punctuator reaches on one core, in words a second of CPU time.
 
-The punctuator works from strings to strings. The bare graph gets the same words as ready arrays, in batches of windows
-side by side, so that it computes each word once. Both run the same graph in one thread, and take turns, so that other
-load of the machine affects both. The text is a file, or words that are drawn from the model's vocabulary (Zipf).
+The punctuator works from strings to strings. The bare graph gets the same words as arrays made before, in batches of
+windows that do not overlap, so that it computes each word once. Both run the same graph in one thread, and take
+turns, so that other load of the machine affects both. The text is a file, or words that are drawn from the model's
+vocabulary (Zipf).
 
     python benchmarks/share.py MODEL [--text FILE] [--words 20000] [--rounds 5] [--graph int8] [--margin WORDS]
 """
