@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated
 
-from train_language import running, translated_words, words_of
+from train_language import consecutive_words, translated_words, words_of
 from typer import Option
 
 from asr_punct.errors import run_script
@@ -63,7 +63,7 @@ def main(
     for language in (*words, "es+eu"):
         row = [language]
         first, *others = language.split("+")
-        draw, *draw_others = (running(words[code], random) for code in (first, *others))
+        draw, *draw_others = (consecutive_words(words[code], random) for code in (first, *others))
         for length in LENGTHS:
             texts = [draw(length // (1 + len(others))) for _ in range(count)]
             for draw_other in draw_others:

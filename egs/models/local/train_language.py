@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Train the language identifier, asr_punct/identifier.npz.
 
-It needs `pip install wordfreq Django`, and of Debian apertium-es-gl, libreoffice-help-gl and libreoffice-help-es.
+It needs `pip install wordfreq Django`, and the Debian packages apertium-es-gl, libreoffice-help-gl and
+libreoffice-help-es.
 
 Spanish, Basque and English are learnt from the shippable texts of the tables in `sources`, other languages from the
 word lists of wordfreq (CC BY-SA 4.0), each word as often as its frequency. Galician, which wordfreq lacks, is learnt
@@ -93,13 +94,13 @@ def words_of(lines: Iterable[str]) -> list[str]:
 
 
 def machine_translated(lines: list[str]) -> list[str]:
-    """Return lines of Spanish in Galician."""
+    """Translate Spanish lines into Galician."""
     command, text = ["apertium", "-u", "es-gl"], "\n".join(lines)
     return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout.split("\n")
 
 
 def translated_words(package: Path, language: str) -> list[str]:
-    """Return the words of the translations of a package (`.po`)."""
+    """Return the words of the translations of a package into a language (`.po` files)."""
     found: list[str] = []
     for path in sorted(package.rglob(f"{language}/**/*.po")):
         entries = re.findall(r'^msgstr(?:\[\d\])? ((?:".*"\n)+)', path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -126,7 +127,7 @@ def help_words(folder: Path) -> list[str]:
     return [word for words in texts if not _ENGLISH & set(words) for word in words]
 
 
-def running(words: list[str], random: Random) -> Draw:
+def consecutive_words(words: list[str], random: Random) -> Draw:
     """Draw documents of consecutive words."""
 
     def draw(length: int) -> list[str]:
@@ -136,11 +137,11 @@ def running(words: list[str], random: Random) -> Draw:
     return draw
 
 
-def listed(language: str, random: Random, first: int = 0) -> Draw:
-    """Draw documents of words of wordfreq, each drawn independently, without the `first` most frequent words."""
+def listed_words(language: str, random: Random, left_out: int = 0) -> Draw:
+    """Draw documents of words of wordfreq, each drawn independently, without the `left_out` most frequent words."""
     import wordfreq
 
-    frequencies = dict(list(wordfreq.get_frequency_dict(language).items())[first:])
+    frequencies = dict(list(wordfreq.get_frequency_dict(language).items())[left_out:])
     words, weights = list(frequencies), np.cumsum(list(frequencies.values())).tolist()
     return lambda length: list(letters_of(random.choices(words, cum_weights=weights, k=length)))
 
@@ -150,9 +151,9 @@ def galician(spanish: list[str], help_folder: Path, random: Random) -> Draw:
     import django
 
     draws: dict[str, Draw] = {
-        "apertium": running(words_of(machine_translated(spanish)), random),
-        "help": running(help_words(help_folder), random),
-        "django": running(translated_words(Path(django.__path__[0]), "gl"), random),
+        "apertium": consecutive_words(words_of(machine_translated(spanish)), random),
+        "help": consecutive_words(help_words(help_folder), random),
+        "django": consecutive_words(translated_words(Path(django.__path__[0]), "gl"), random),
         "words": galician_words(random),
     }
     kinds, shares = list(_GALICIAN_SHARES), list(_GALICIAN_SHARES.values())
@@ -161,7 +162,7 @@ def galician(spanish: list[str], help_folder: Path, random: Random) -> Draw:
 
 def galician_words(random: Random) -> Draw:
     """Draw documents of function words, and Portuguese words in Galician spelling."""
-    function_words, portuguese = read_text_file(_FUNCTION_WORDS).split(), listed("pt", random, _FREQUENT_WORDS)
+    function_words, portuguese = read_text_file(_FUNCTION_WORDS).split(), listed_words("pt", random, _FREQUENT_WORDS)
 
     def respelt(word: str) -> str:
         for pattern, letters in _GALICIAN_SPELLING:
@@ -181,15 +182,15 @@ def mixed(first: Draw, second: Draw, share: float, random: Random) -> Draw:
     return lambda length: (second if random.random() < share else first)(length)
 
 
-def drawers(corpus: Path, help_folder: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
+def draw_functions(corpus: Path, help_folder: Path, tables: list[Path], random: Random) -> dict[str, Draw]:
     """Return the function that draws documents, for each language."""
-    draws = {language: listed(language, random) for language in WORD_LIST_LANGUAGES}
+    draws = {language: listed_words(language, random) for language in WORD_LIST_LANGUAGES}
     draws["gl"] = galician(text_lines(corpus, tables, "es", _WORDS_TO_TRANSLATE), help_folder / "gl", random)
     for language in MODEL_LANGUAGES:
-        draws[language] = running(words_of(text_lines(corpus, tables, language, _WORDS_OF_A_SOURCE)), random)
-    draws["es"] = mixed(draws["es"], running(help_words(help_folder / "es"), random), _SHARE_OF_HELP, random)
+        draws[language] = consecutive_words(words_of(text_lines(corpus, tables, language, _WORDS_OF_A_SOURCE)), random)
+    draws["es"] = mixed(draws["es"], consecutive_words(help_words(help_folder / "es"), random), _SHARE_OF_HELP, random)
     for language in ("es", "en"):
-        draws[language] = mixed(draws[language], listed(language, random), _SHARE_OF_LISTS, random)
+        draws[language] = mixed(draws[language], listed_words(language, random), _SHARE_OF_LISTS, random)
     return draws
 
 
@@ -228,7 +229,7 @@ def main(
     random = Random(seed)
     torch.manual_seed(seed)
     tables = sorted((Path(__file__).parent.parent / "sources").glob("*.tsv"))
-    draws = drawers(corpus, help_folder, tables, random)
+    draws = draw_functions(corpus, help_folder, tables, random)
     table = torch.nn.EmbeddingBag(buckets, len(LANGUAGES), mode="sum")
     torch.nn.init.zeros_(table.weight)
     bias = torch.nn.Parameter(torch.zeros(len(LANGUAGES)))
