@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import sqrt
@@ -91,15 +91,16 @@ def identify(words: Iterable[str]) -> Guess | None:
     tokens = list(letters_of(words))
     if len(tokens) < MIN_WORDS:
         return None
-    scripts = Counter(map(_script, tokens))
-    script, count = scripts.most_common(1)[0]
+    scripts = [_script(token[0]) for token in tokens]
+    script, count = Counter(scripts).most_common(1)[0]
     if script != "LATIN":
         language = _SCRIPTS.get(script, script.lower())
         share = count / len(tokens)
         return Guess(language, share, {language: share})
     model = _load()
-    hashes = np.concatenate([ngram_hashes(token, len(model.weights)) for token in tokens if _script(token) == "LATIN"])
-    logits = model.weights[hashes].sum(axis=0, dtype=np.int64) * model.scale / sqrt(len(hashes)) + model.bias
+    found = [_weights(token) for token, each in zip(tokens, scripts, strict=True) if each == "LATIN"]
+    weights = np.sum([sums for sums, _ in found], axis=0, dtype=np.int64)
+    logits = weights * model.scale / sqrt(sum(ngrams for _, ngrams in found)) + model.bias
     exponentials = np.exp(logits - logits.max())
     probabilities = dict(zip(model.languages, (exponentials / exponentials.sum()).tolist(), strict=True))
     best = max(probabilities, key=probabilities.__getitem__)
@@ -115,10 +116,22 @@ def letters_of(words: Iterable[str]) -> Iterator[str]:
     """Yield the words in lower case without marks and numbers; parts at an apostrophe or hyphen are words."""
     for word in words:
         if not word.startswith(_TAGS):
-            yield from _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
+            yield from _parts(word)
 
 
 @lru_cache(maxsize=1 << 14)
+def _parts(word: str) -> Sequence[str]:
+    return _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
+
+
+@lru_cache(maxsize=1 << 14)
+def _weights(word: str) -> tuple[NDArray[np.int32], int]:
+    """Return the sum of the weights of a word's n-grams, (classes,), and their number."""
+    weights = _load().weights
+    hashes = ngram_hashes(word, len(weights))
+    return weights[hashes].sum(axis=0, dtype=np.int32), len(hashes)
+
+
 def ngram_hashes(word: str, buckets: int) -> NDArray[np.int64]:
     """Return the buckets of the n-grams of a word with its edges, and of the whole word."""
     marked = f"_{word}_"
@@ -127,9 +140,9 @@ def ngram_hashes(word: str, buckets: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=1 << 10)
-def _script(word: str) -> str:
-    """Return the script of the first letter, as the first word of its Unicode name."""
-    return unicodedata.name(word[0], "").split(" ")[0]
+def _script(letter: str) -> str:
+    """Return the script of a letter, as the first word of its Unicode name."""
+    return unicodedata.name(letter, "").split(" ")[0]
 
 
 @cache

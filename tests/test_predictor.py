@@ -86,3 +86,19 @@ def test_a_batch_has_no_more_windows_than_asked_for(tokenizer):
     punctuator, backend = open_punctuator(tokenizer, 10_000)
     list(punctuator.with_windows(batch_size=3).restore([Utterance(tuple(map(Word, WORDS * 40)))]))
     assert max(windows for windows, _ in backend.shapes) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "shapes"),
+    [
+        ([30, 15], [(1, 32), (1, 62)]),  # padding of 30 tokens
+        ([30, 25], [(2, 62)]),  # of 10 tokens
+        ([9, 6, 2], [(3, 20)]),  # a large share of few tokens
+    ],
+)
+def test_windows_of_different_length_are_computed_alone_if_padding_costs_more(tokenizer, words, shapes):
+    info = ModelInfo(ModelConfig(window=WindowConfig(words=100, margin=4)), {"max_position_embeddings": 120})
+    backend = WindowBackend(1024)
+    punctuator = Punctuator(info, tokenizer, backend)
+    list(punctuator.restore(Utterance((Word("y"),) * count, document=str(count)) for count in words))
+    assert backend.shapes == shapes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -184,6 +185,7 @@ def _work(connection: Connection, open_punctuator: OpenPunctuator, options: File
         except AsrPunctError as error:
             connection.send(_Opened(str(error)))
             return
+        gc.freeze()  # objects of the model and of imports, most objects, are not searched for garbage again
         connection.send(_Opened())
         while (item := connection.recv()) is not None:
             connection.send(restorer.run(item))

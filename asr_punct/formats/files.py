@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
@@ -96,6 +96,11 @@ def display_name(path: Pathlike) -> str:
 
 def uncompressed_name(path: Pathlike) -> str:
     """Return the file's name without the suffix of its compression."""
+    return _uncompressed(os.fspath(path))
+
+
+@lru_cache(maxsize=64)
+def _uncompressed(path: str) -> str:
     name = Path(path).name
     suffix = Path(name).suffix
     return name.removesuffix(suffix) if suffix in _READERS else name
@@ -356,6 +361,8 @@ def make_directory(path: Path) -> None:
     Raises:
         InputError: the path is a file, or the directory cannot be made.
     """
+    if os.path.isdir(path):
+        return
     with _io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)
 

@@ -23,6 +23,9 @@ _JOINED_WINDOWS = 8
 _SORTED_BATCHES = 8
 """Full batches of windows that are sorted together, so that each has windows of similar length."""
 
+_MIN_PADDING, _MAX_PADDING = 24, 0.1
+"""Padding of a batch, in tokens and as a share of all its tokens, above both of which a further run is cheaper."""
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -112,12 +115,13 @@ class Predictor:
 
     def _batches(self, tokens: Sequence[int]) -> Iterator[list[int]]:
         """Yield the indices of the windows of each batch, given the number of tokens of each window."""
-        batch = list[int]()
+        batch, unpadded = list[int](), 0
         for i in sorted(range(len(tokens)), key=tokens.__getitem__):
-            is_full = len(batch) == self.batch_size or (len(batch) + 1) * tokens[i] > self.backend.batch_tokens
-            if batch and is_full:
+            padded, unpadded = (len(batch) + 1) * tokens[i], unpadded + tokens[i]
+            is_full = len(batch) == self.batch_size or padded > self.backend.batch_tokens
+            if batch and (is_full or padded - unpadded > max(_MIN_PADDING, _MAX_PADDING * padded)):
                 yield batch
-                batch = []
+                batch, unpadded = [], tokens[i]
             batch.append(i)
         if batch:
             yield batch

@@ -40,7 +40,7 @@ WORD_LIST_LANGUAGES = (
     *("sk", "sl", "sh", "lt", "lv", "fi", "hu", "tr", "id", "fil", "vi"),
 )
 LANGUAGES = (*MODEL_LANGUAGES, "gl", *WORD_LIST_LANGUAGES)
-ngram_hashes = cache(hashes_of_word.__wrapped__)
+ngram_hashes = cache(hashes_of_word)
 Draw = Callable[[int], list[str]]
 """Returns a document of about the given number of words."""
 
