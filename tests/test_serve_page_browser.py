@@ -62,11 +62,13 @@ def sound(tmp_path):
     return tmp_path / "talk.wav"
 
 
-def drop(page, *files):
-    page.drop(*files)
+def drop(page, transcript, *audio):
+    page.drop(transcript, *audio)
     page.wait(
         "document.querySelectorAll('.w').length && document.getElementById('status').textContent.startsWith('8 ')"
     )
+    if audio:
+        page.wait("!document.getElementById('player').hidden")
 
 
 def texts(page):
@@ -95,10 +97,17 @@ def test_the_file_tab_from_drop_to_export(open_page, punctuator, ctm, sound):
         assert doubts
         assert all(0 <= float(doubt) < 1 for doubt in doubts)
 
+        page.run("""
+            globalThis.heard = [];
+            new MutationObserver(() => {
+                const now = document.querySelector(".now")?.textContent.toLowerCase().match(/[^¿.,?]+/)[0];
+                if (now && now !== heard.at(-1)) heard.push(now);
+            }).observe(document.querySelector("#words"), { subtree: true, attributeFilter: ["class"] });
+        """)
         page.click(".w[data-index='3']")
-        page.wait("document.querySelector('.now')?.textContent.includes('asa')")
-        assert page.run("document.querySelector('#player').currentTime") > 0.9
-        page.wait("document.querySelector('.now').textContent.toLowerCase().includes('dónde')")
+        page.wait("heard.length > 1")
+        assert page.run("heard").index("dónde") == page.run("heard").index("casa") + 1
+        assert page.run("document.querySelector('#player').currentTime") > 1.9
         page.press("Escape")
         assert page.run("document.querySelector('#player').paused")
 
@@ -206,3 +215,12 @@ def test_errors_are_shown(open_page, ctm, tmp_path):
         page.console = [line for line in page.console if "422" not in line]  # the browser notes each failed request
         drop(page, ctm)
         assert page.run("document.querySelector('#status').className") == ""
+
+
+def test_words_of_subtitles_are_heard_between_the_ends_of_their_cue(open_page, sound, tmp_path):
+    srt = file(tmp_path, "talk.srt", "1\n00:00:01,000 --> 00:00:03,000\nana mira la casa dónde está la ley\n")
+    with open_page() as page:
+        drop(page, srt, sound)
+        page.click(".w[data-index='4']")
+        assert page.run("document.querySelector('#player').currentTime") == pytest.approx(2, abs=0.5)
+        page.wait("document.querySelector('.now')?.dataset.index > 4")

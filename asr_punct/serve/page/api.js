@@ -2,7 +2,7 @@
 
 const MAX_TRIES = 5;
 
-/** Return the answer to a request. Tries again while the service is busy. Throws an Error with the service's message. */
+/** Return the answer to a request; while the service is busy, ask again. Throws an Error with the service's message. */
 async function request(path, options = {}, tries = MAX_TRIES) {
   const answer = await fetch(new URL(path, document.baseURI), options);
   if (answer.ok) return answer;
@@ -42,7 +42,8 @@ export async function exportFile(file, settings, labels, format) {
 
 /** Return a word as it is written with these labels. */
 export async function written(word, labels, settings) {
-  const body = { words: [{ word }], labels: [labels], language: settings.language || null, model: settings.model || null };
+  const { language, model } = settings;
+  const body = { words: [{ word }], labels: [labels], language: language || null, model: model || null };
   const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await (await request("v1/punctuate", options)).json();
   return answer.words[0].written;

@@ -1,7 +1,11 @@
-/** Clocks of a replay: `seconds` of the recording, `rate`, `play`, `pause`; `onJump` is called when `seconds` is set. */
+/**
+ * Clocks of a replay, in seconds of the recording: `begin` is the time at which it starts, `seconds` the time now.
+ * `onJump` is called when the time is set.
+ */
 
 /** The clock of a file with audio. */
 export class AudioClock {
+  begin = 0;
   onJump = () => {};
   #jumped = () => this.onJump();
 
@@ -42,9 +46,14 @@ export class AudioClock {
 /** The clock of a file without audio. */
 export class SilentClock {
   onJump = () => {};
-  #seconds = 0;
   #rate = 1;
   #since = null;
+  #seconds;
+
+  constructor(begin) {
+    this.begin = begin;
+    this.#seconds = begin;
+  }
 
   get seconds() {
     return this.#seconds + (this.isRunning ? ((performance.now() - this.#since) / 1000) * this.#rate : 0);

@@ -9,6 +9,7 @@ import { currentTab } from "./tabs.js";
 import { clockText } from "./timing.js";
 
 const SHOW_MS = 200;
+const BEFORE_S = 0.5;
 const byId = (id) => document.getElementById(id);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0;
 
@@ -50,6 +51,7 @@ export class LiveTab {
     byId("live-hint").dataset.t = "live_no_times";
     byId("live-hint").textContent = t("live_no_times");
     byId("live-tools").hidden = byId("captions").hidden = !hasWords;
+    byId("position").min = hasWords ? this.#begin : 0;
     byId("position").max = hasWords ? Math.max(...this.#words.map((word) => word.to)) : 0;
     this.captions.clear();
     this.#draw();
@@ -62,10 +64,15 @@ export class LiveTab {
     if (currentTab() === "tab-live" && !this.#replay) this.player.audio.currentTime = 0;
   }
 
+  /** The time at which a replay begins: with audio at 0, else shortly before the first word. */
+  get #begin() {
+    return this.player.hasAudio ? 0 : Math.max(0, this.#words[0].from - BEFORE_S);
+  }
+
   /** Return the replay; the first call makes it. */
   #ready() {
     if (this.#replay) return this.#replay;
-    const clock = this.player.hasAudio ? new AudioClock(this.player.audio) : new SilentClock();
+    const clock = this.player.hasAudio ? new AudioClock(this.player.audio) : new SilentClock(this.#begin);
     const { language, model } = this.#transcript.settings;
     const config = {
       right: Number(byId("lookahead").value),
@@ -102,7 +109,7 @@ export class LiveTab {
     button.dataset.t = replay?.isRunning ? "pause" : replay?.sent && !replay.isAtEnd ? "resume" : "start";
     button.textContent = t(button.dataset.t);
     if (!this.#words.length) return;
-    const seconds = Math.min(replay?.clock.seconds ?? 0, Number(byId("position").max));
+    const seconds = Math.min(replay?.clock.seconds ?? this.#begin, Number(byId("position").max));
     byId("position").value = seconds;
     byId("clock").textContent = clockText(seconds);
     byId("live-status").textContent = this.#reason ? t("live_broken", { reason: this.#reason }) : this.#progress();

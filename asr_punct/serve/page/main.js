@@ -27,8 +27,9 @@ async function restore() {
   player.follow(transcript);
   fileTab.show(transcript);
   liveTab.open(transcript);
-  const languages = [...new Set(transcript.utterances.map((utterance) => utterance.language ?? ""))].filter(Boolean);
-  report("done", { words: number(transcript.words.length), languages: languages.map((code) => ` · ${languageName(code)}`).join("") });
+  const codes = new Set(transcript.utterances.map((utterance) => utterance.language).filter(Boolean));
+  const languages = [...codes].map((code) => ` · ${languageName(code)}`).join("");
+  report("done", { words: number(transcript.words.length), languages });
 }
 
 const mayLoseEdits = () => !transcript?.hasUnsavedEdits || confirm(t("lose_edits"));

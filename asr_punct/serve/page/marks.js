@@ -28,7 +28,8 @@ export function split(word, written) {
   const start = written.toLowerCase().indexOf(word.toLowerCase());
   if (start < 0 || written.length === word.length) return [{ text: written, mark: null }];
   const end = start + word.length;
-  const marks = (text, dash) => [...text].map((char) => ({ text: char, mark: char === "–" ? dash : NAMES[char] ?? "" }));
+  const nameOf = (char, dash) => (char === "–" ? dash : NAMES[char] ?? "");
+  const marks = (text, dash) => [...text].map((char) => ({ text: char, mark: nameOf(char, dash) }));
   return [
     ...marks(written.slice(0, start), "OPEN_DASH"),
     { text: written.slice(start, end), mark: null },

@@ -24,6 +24,7 @@ export class Player extends EventTarget {
   /** Open an audio file. Throws the browser's error if it cannot be played. */
   async open(file) {
     URL.revokeObjectURL(this.audio.src);
+    this.audio.hidden = true;
     const loaded = new Promise((resolve, reject) => {
       this.audio.onloadedmetadata = resolve;
       this.audio.onerror = reject;

@@ -64,7 +64,7 @@ export class Replay extends EventTarget {
   /** Go on, after the end from the beginning. */
   async play() {
     if (this.isAtEnd) {
-      this.clock.seconds = 0;
+      this.clock.seconds = this.clock.begin;
       this.#next = 0;
     }
     await this.#connect();
@@ -145,7 +145,7 @@ export class Replay extends EventTarget {
   }
 
   #send(words) {
-    const items = words.map(({ word, start, end, confidence }) => ({ word, start, end, confidence }));
+    const items = words.map(({ word, start, end }) => ({ word, start, end }));
     this.#sentAt.push(...words.map(() => performance.now()));
     this.#socket.send(JSON.stringify({ words: items }));
   }

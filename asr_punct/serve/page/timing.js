@@ -2,24 +2,30 @@
 
 const GUESSED_S = 0.3;
 
+/** Set the times of words of which only the first has a start; `next` is the start of the word after them. */
+function spread(words, next) {
+  const { start } = words[0];
+  const end = words.at(-1).end ?? next ?? start + GUESSED_S * words.length;
+  const step = Math.max(0, end - start) / words.length;
+  for (const [index, word] of words.entries()) {
+    word.from = start + index * step;
+    word.to = word.end ?? word.from + step;
+  }
+}
+
 /**
- * Give the words of an utterance the times to play them: `from` and `to`. These are their own, or between those of their
- * neighbours where only segments or cues have times. Words before the first known time get none.
+ * Give the words of an utterance the times to play them, `from` and `to`: their own, or times between those of their
+ * neighbours where only segments or cues have times. Words before the first known start get none.
  */
 export function addPlayTimes(words) {
-  let first = words.findIndex((word) => word.start !== undefined);
-  while (first >= 0 && first < words.length) {
-    const next = words.findIndex((word, index) => index > first && word.start !== undefined);
-    const run = words.slice(first, next < 0 ? words.length : next);
-    const { start } = run[0];
-    const end = run.at(-1).end ?? words[next]?.start ?? start + GUESSED_S * run.length;
-    const step = Math.max(0, end - start) / run.length;
-    for (const [index, word] of run.entries()) {
-      word.from = start + index * step;
-      word.to = word.end ?? word.from + step;
-    }
-    first = next;
+  let run = [];
+  for (const word of words) {
+    if (word.start !== undefined) {
+      if (run.length) spread(run, word.start);
+      run = [word];
+    } else if (run.length) run.push(word);
   }
+  if (run.length) spread(run);
 }
 
 /** Return the words that have times, by the time at which they begin. */

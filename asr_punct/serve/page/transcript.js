@@ -18,7 +18,11 @@ export class Transcript extends EventTarget {
   /** Whether the last edit is in a file that was exported. */
   isSaved = false;
 
-  /** @param content the project's JSON; @param file the file; @param settings the settings with which it was restored */
+  /**
+   * @param content the project's JSON
+   * @param file the file
+   * @param settings the settings with which it was restored
+   */
   constructor(content, file, settings) {
     super();
     this.file = file;
