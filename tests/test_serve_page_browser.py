@@ -211,7 +211,7 @@ def test_errors_are_shown(open_page, ctm, tmp_path):
     with open_page() as page:
         page.drop(file(tmp_path, "bad.ctm", "talk 1 x"))
         page.wait("document.querySelector('#status').className === 'error'")
-        assert "bad.ctm:1: 3 columns" in page.text("#status")
+        assert "bad.ctm:1: found 3 columns, expected 5" in page.text("#status")
         page.console = [line for line in page.console if "422" not in line]  # the browser notes each failed request
         drop(page, ctm)
         assert page.run("document.querySelector('#status').className") == ""

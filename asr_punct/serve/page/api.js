@@ -12,7 +12,8 @@ async function request(path, options = {}, tries = MAX_TRIES) {
     return request(path, options, tries - 1);
   }
   const { error } = await answer.json().catch(() => ({ error: null }));
-  throw new Error(error ? `${error.place}: ${error.found}; ${error.expected}` : `status ${answer.status}`);
+  const message = error && `${error.place}: found ${error.found}, expected ${error.expected}`;
+  throw new Error(message ?? `status ${answer.status}`);
 }
 
 /** Return the models: `[{name, languages, default}]`. */
