@@ -70,7 +70,7 @@ def model(tmp_path_factory):
     network = transformers.Wav2Vec2BertForCTC(transformers.Wav2Vec2BertConfig(**settings))
     optimiser = torch.optim.AdamW(network.parameters(), lr=5e-3)
     extractor = transformers.SeamlessM4TFeatureExtractor()
-    for batch in batches(extractor, 120):
+    for batch in batches(extractor, 160):
         loss = network(**batch).loss
         optimiser.zero_grad()
         loss.backward()

@@ -35,6 +35,8 @@ class OnnxBackend:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
+        # Without it, int8 products overflow on processors without VNNI, such as those with AVX2 alone.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         options.intra_op_num_threads = thread_count(threads)
         options.log_severity_level = 3
         options.enable_mem_reuse = False  # reuse is a fifth slower (cache misses) and needs more memory
