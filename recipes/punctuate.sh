@@ -3,22 +3,22 @@
 #
 # Usage: recipes/punctuate.sh [options] DATA_DIR CTM OUT_DIR
 #   --model NAME       model directory, shipped name, or org/name of the hub (default: the shipped one of --lang)
-#   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs the extra audio)
-#   --times SOURCE     source of the CTM's times: asr, ctc, whisper, or aligner, whose pauses are not refined
-#                      (default: asr)
+#   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs asr-punct[audio])
+#   --times SOURCE     source of the CTM's times: asr, ctc, whisper, or aligner (exact times: --use-audio has no
+#                      effect; default: asr)
 #   --lang LANG        language of the words and of the reference, such as es, eu, en, es+eu (default: es)
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --python NAME      Python that has asr_punct (default: python3)
 #   --stage N, --stop-stage N
-#                      first and last stage: 1 split, 2 restore, 3 merge, 4 score
+#                      first and last stage: 1 split, 2 restore, 3 merge, 4 score (default: 0 and 100, all)
 #
-# DATA_DIR is Kaldi's. It lists the utterances in segments, else in wav.scp, text or utt2spk; reco2file_and_channel and
-# utt2doc are optional. The rows of CTM name these utterances, with times from the beginning of the audio file or of the
-# utterance, or they name recordings.
+# DATA_DIR is Kaldi's. The first of segments, wav.scp, text, utt2spk that has lines lists its utterances;
+# reco2file_and_channel and utt2doc are optional. The rows of CTM name recordings, or these utterances (their times then
+# count from the beginning of the audio file or of the utterance, which is detected for the whole CTM).
 # Writes OUT_DIR/text, OUT_DIR/ctm (the rows of CTM with marks and capitals), OUT_DIR/srt/RECORDING.srt; and, if the text
-# of DATA_DIR has marks, OUT_DIR/scores.json and OUT_DIR/scores.txt. A second run skips what is done; the stage that
-# --stage names is done again.
+# of DATA_DIR has marks, OUT_DIR/scores.json and OUT_DIR/scores.txt. A second run skips stage 1 and
+# the parts that stage 2 has finished, unless --stage names the stage; stages 3 and 4 run again.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 PATH=$utils:$PATH
@@ -54,7 +54,7 @@ mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
 lock "$out"
 
 parts=$out/split$nj
-# The parts are made again when their inputs or options change.
+# If this changes, stage 1 makes the parts again, which removes stage 2's results in them: they depend on all of it.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
 fingerprint="$model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
@@ -62,7 +62,7 @@ fingerprint="$model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1
 need_parts() {
   need 1 "$parts/made_of"
   [ "$(cat "$parts/made_of")" = "$fingerprint" ] ||
-    fail "found $parts made of other files or with other options, expected these (run stage 1)"
+    fail "found $parts of other files or options, expected those of this command (run stage 1)"
 }
 
 if runs 1; then
@@ -101,6 +101,6 @@ if runs 4; then
   elif [ ! -e "$data/text" ]; then
     echo "punctuate.sh: found no file $data/text: nothing is scored"
   else
-    echo "punctuate.sh: found no marks in a text of $data: nothing is scored"
+    echo "punctuate.sh: found no marks in $data/text: nothing is scored"
   fi
 fi

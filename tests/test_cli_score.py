@@ -65,7 +65,7 @@ def test_different_words(run, tmp_path, text):
 
 def test_a_data_directory_needs_its_format(run, scores, tmp_path):
     file(tmp_path, "text", "u hola mundo\n")
-    expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
+    expected = "a file (to read the directory: --from kaldi, in score --ref-from and --hyp-from)"
     message = f"asr-punct: {tmp_path}: found a data directory, expected {expected}\n"
     assert run("score", tmp_path, tmp_path) == (2, "", message)
     heard = file(tmp_path, "decode.out", "u 1 0 1 hola\nu 1 1 1 mundo\n")

@@ -8,7 +8,7 @@ from dummies import bare_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.corpora.iwslt import as_recognised, label_tokens, prepare_iwslt, read_iwslt
+from asr_punct.corpora.iwslt import join_clitics, label_tokens, prepare_iwslt, read_iwslt
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark
@@ -41,7 +41,7 @@ def test_clitics_are_joined_and_sentences_cut(tmp_path):
     tokens = list(read_iwslt(source(tmp_path)))
     assert [len(utterance.words) for utterance in tokens] == [6, 3, 5]
     assert {utterance.document for utterance in tokens} == {"test2011"}
-    words = list(map(as_recognised, tokens))
+    words = list(map(join_clitics, tokens))
     assert [word.text for utterance in words for word in utterance.words] == WORDS
     marks = [sorted(label.marks) for utterance in words for label in utterance.labels]
     assert marks == [["COMMA"], [], ["PERIOD"], [], ["QUESTION"], [], [], [], []]
@@ -53,11 +53,11 @@ labels = st.builds(Labels, st.frozensets(st.sampled_from(Mark)), st.sampled_from
 @given(st.lists(st.sampled_from(["a", "do", "n't", "'s", "--", "'tis", "7"]), min_size=1), st.data())
 def test_joining_takes_back_what_was_spread(texts, data):
     tokens = Utterance(tuple(map(Word, texts)))
-    words = as_recognised(tokens)
+    words = join_clitics(tokens)
     wanted = tuple(data.draw(st.lists(labels, min_size=len(words.words), max_size=len(words.words))))
     spread = label_tokens(annotate(Utterance(words.words), labels=wanted), tokens)
     assert bare_words(spread) == tokens.words
-    assert as_recognised(spread).labels == wanted
+    assert join_clitics(spread).labels == wanted
 
 
 def test_all_parts_are_written_and_missing_files_reported(tmp_path):

@@ -187,7 +187,7 @@ def test_a_stopped_run_is_continued(stage):
     (stage.root / "talk.ctm").write_text(ROWS.replace("seis", "siete"))
     failed = stage("--stage", 3, "data", "talk.ctm", "out")
     assert (failed.returncode, failed.stdout) == (2, "")
-    message = "found out/split2 made of other files or with other options, expected these (run stage 1)"
+    message = "found out/split2 of other files or options, expected those of this command (run stage 1)"
     assert failed.stderr == f"punctuate.sh: stage 3: {message}\n"
     assert outputs(out) == before
     stage.good("data", "talk.ctm", "out")
@@ -206,7 +206,7 @@ def test_a_reference_without_marks_is_not_scored(stage):
     stage.good("data", "talk.ctm", "out")
     write(stage.root / "data", {"text": "b-1 uno dos tres\n"})
     message = stage.good("data", "talk.ctm", "out")
-    assert "punctuate.sh: found no marks in a text of data: nothing is scored\n" in message
+    assert "punctuate.sh: found no marks in data/text: nothing is scored\n" in message
     assert {path.name for path in (stage.root / "out").iterdir()} >= {"text", "ctm", "srt"}
     assert not list((stage.root / "out").glob("scor*"))
     (stage.root / "data" / "text").unlink()

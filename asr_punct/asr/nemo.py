@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRNNTCTCModel
-from nemo.utils import logging as messages
+from nemo.utils import logging as nemo_logging
 
 from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
@@ -79,7 +79,7 @@ def load_recogniser(name: str, device: str) -> Any:
         AsrPunctError: no such device.
     """
     torch_device = open_device(device)
-    messages.setLevel(messages.ERROR)
+    nemo_logging.setLevel(nemo_logging.ERROR)
     is_file = Path(name).suffix == NEMO_FILE
     if is_file:
         check_archive(name)

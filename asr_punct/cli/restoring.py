@@ -38,7 +38,7 @@ from asr_punct.cli.options import (
     punctuator_opener,
 )
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
-from asr_punct.cli.waiting import END_OF_INPUT, hint_if_idle
+from asr_punct.cli.waiting import hint_if_idle
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
@@ -126,7 +126,7 @@ def punctuate(
     opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
     punctuator = opener()
     if source == STANDARD_STREAM and not quiet:
-        hint_if_idle(f"reading {from_ or 'text'} from the terminal; {END_OF_INPUT} it. A file: {NAME} punctuate FILE")
+        hint_if_idle(f"reading {from_ or 'text'} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
     with on_terminal(quiet, source=source, output=output):
         if opened.is_stream and not probabilities:
             format_name = formats.output_format(output, to, opened)
@@ -240,6 +240,6 @@ def stream(
     from asr_punct.cli.lines import punctuate_standard_input
 
     punctuator = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
-    hint_if_idle(f"reading words from the terminal; an empty line ends the document, {END_OF_INPUT} the input")
+    hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(left, right, hop, flush_after) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

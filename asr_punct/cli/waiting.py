@@ -15,17 +15,16 @@ from asr_punct.words import Seconds
 
 _IDLE_S = 1.0
 """Seconds without a line until the hint is shown."""
-END_OF_INPUT = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
 
 
 def hint_if_idle(hint: str) -> None:
-    """Print the hint to standard error if nothing is typed for a second; only if both streams are a terminal."""
+    """Print the hint if nothing is typed for a second; only if both streams are terminals, and not on Windows."""
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         Thread(target=_print_if_idle, args=(hint,), daemon=True).start()
 
 
 def _print_if_idle(hint: str) -> None:
-    with suppress(OSError, ValueError):  # standard input was closed; on Windows a terminal cannot be waited for
+    with suppress(OSError, ValueError):  # standard input was closed; or on Windows, where `select` takes no terminal
         if not select.select([sys.stdin], [], [], _IDLE_S)[0]:
             typer.echo(hint, err=True)
 
@@ -34,9 +33,9 @@ _Line = tuple[int, str]
 
 
 def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | Seconds]:
-    """Yield lines as they arrive, and `seconds` once whenever none arrives for that time.
+    """Yield lines as they arrive, and `seconds` once in each silence of that length after a line, not before the first.
 
-    A thread reads the lines, at most a few ahead. Errors of `lines` are raised after the lines before them.
+    A thread reads up to 64 lines ahead. Errors of `lines` are raised after the lines before them.
     """
     waiting = queue.Queue[_Line | BaseException | None](maxsize=64)
 

@@ -1,7 +1,7 @@
 """`prepare iwslt`: convert the IWSLT punctuation benchmark of TED talks (Che et al. 2016) into training corpora.
 
 Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
-(`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `as_recognised` joins them for a
+(`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `join_clitics` joins them for a
 model, and `label_tokens` gives the model's labels to the tokens, on which published scores are computed.
 """
 
@@ -48,7 +48,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     summary = Summary(problems=[f"{source / name}: no such file" for name in PART_OF_FILE if name not in found])
     for name, path in found.items():
         with write_file(output / f"{PART_OF_FILE[name]}.tsv") as out:
-            write_tsv(summary.count_words(map(as_recognised, read_iwslt(path)), PART_OF_FILE[name], path), out)
+            write_tsv(summary.count_words(map(join_clitics, read_iwslt(path)), PART_OF_FILE[name], path), out)
     return summary
 
 
@@ -109,7 +109,7 @@ def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
     return [utterance for utterance, total in zip(utterances, totals, strict=False) if not words or total < words]
 
 
-def as_recognised(tokens: Utterance) -> Utterance:
+def join_clitics(tokens: Utterance) -> Utterance:
     """Return tokens as a recogniser's words: clitics joined, lone dashes left out, their marks on the joined word."""
     words = []
     for group in _groups(tokens.words):
@@ -130,7 +130,7 @@ def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
     Opening marks and case go to the first token of a word, other marks to the last.
 
     Args:
-        words: `as_recognised(tokens)` with labels.
+        words: `join_clitics(tokens)` with labels.
         tokens: the benchmark's tokens.
     """
     groups = zip(_groups(tokens.words), words.labels, strict=True)

@@ -35,11 +35,11 @@ AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".
 """Suffixes of audio files, in lower case."""
 _Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
-"""Maximum length of a line in bytes: ten hours of speech with times of characters are a line of 50 MB in a manifest."""
+"""Maximum length of a line in bytes: in a manifest, ten hours of speech with character-level timestamps are 50 MB."""
 MAX_FILE = 128 * 2**20
 """Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
 MAX_KEPT = 100_000
-"""Maximum number of consecutive lines without words that are kept in memory, to be written again."""
+"""Maximum number of consecutive lines without words. Readers hold them until the next utterance; writers copy them."""
 MAX_TIME = 10**10
 """Maximum time in seconds, also the maximum of other numbers in JSON. A float of that size resolves milliseconds."""
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
@@ -47,7 +47,7 @@ _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be w
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile(PathLike[str]):
-    """The content of a file in memory, which `read` accepts as a path. No file of that name is looked up or opened.
+    """The content of a file in memory, which `formats.read` accepts as a path. No file of that name is opened.
 
     Attributes:
         name: name of the file, for error messages, the detection of its format and the name of its recording.
@@ -180,27 +180,28 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
 
 
 def read_text_file(path: Pathlike) -> str:
-    """Return the text of a UTF-8 file, without its last line feed.
+    """Return the text of a UTF-8 file without a byte order mark and its last line feed; CRLF becomes LF.
 
     Raises:
         InputError: as `read_lines`, or the file has more than `MAX_FILE` bytes.
     """
-    return _without_carriage_returns(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
+    return _normalised(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
 
 
 def read_utf_file(path: Pathlike) -> str:
     """Return the text of a UTF-16 file with a byte order mark, or of a UTF-8 file. Raises as `read_text_file`."""
     raw = _read_bytes(path)
     if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _without_carriage_returns(_decoded(raw, path, 1))
+        return _normalised(_decoded(raw, path, 1))
     try:
-        return _without_carriage_returns(raw.decode("utf-16"))
+        return _normalised(raw.decode("utf-16"))
     except UnicodeDecodeError as error:
         found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
         raise InputError(display_name(path), found, "UTF-16 text") from None
 
 
-def _without_carriage_returns(text: str) -> str:
+def _normalised(text: str) -> str:
+    """Remove a byte order mark, and replace CRLF by LF; other carriage returns stay."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
@@ -216,7 +217,7 @@ class _Output:
     """A text stream that raises InputError for its own errors, not for those of the caller's code.
 
     Attributes:
-        failure: the last error of the stream, or None.
+        failure: the stream's last OSError, or None.
     """
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:
@@ -246,7 +247,7 @@ class _Output:
         except OSError as error:
             self.failure = error
             raise InputError(self._name, _describe(error), _WRITABLE) from None
-        except UnicodeEncodeError as error:  # a name from a file name with other bytes, or another terminal encoding
+        except UnicodeEncodeError as error:  # surrogate escapes of a file name, or a terminal, not in UTF-8
             found = repr(error.object[error.start : error.end])
             raise InputError(self._name, found, f"text that {error.encoding} can write") from None
 
@@ -317,16 +318,16 @@ def _discard_buffer() -> None:
 def _replacing(target: Path) -> Iterator[_Output]:
     with _io_errors(target, _WRITABLE):
         prefix, suffix = partial_name()
-        handle, partial = tempfile.mkstemp(suffix, prefix, target.parent)
+        handle, unfinished = tempfile.mkstemp(suffix, prefix, target.parent)
         os.close(handle)
     try:
-        with closing(_open_output(Path(partial), target)) as out:
+        with closing(_open_output(Path(unfinished), target)) as out:
             yield out
         with _io_errors(target, _WRITABLE):
-            os.chmod(partial, 0o666 & ~_umask())
-            os.replace(partial, target)
+            os.chmod(unfinished, 0o666 & ~_umask())
+            os.replace(unfinished, target)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)  # missing: interrupted after it was renamed
+        Path(unfinished).unlink(missing_ok=True)  # missing: interrupted after it was renamed
         raise
 
 
@@ -344,14 +345,14 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise InputError(path, "existing files", expected)
     with _io_errors(target, _WRITABLE):
-        partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
+        unfinished = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
     try:
-        yield partial
+        yield unfinished
         with _io_errors(target, _WRITABLE):
-            os.chmod(partial, 0o777 & ~_umask())
-            os.replace(partial, target)
+            os.chmod(unfinished, 0o777 & ~_umask())
+            os.replace(unfinished, target)
     except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise
 
 

@@ -1,7 +1,7 @@
 """Kaldi's transcripts, `utterance word word …`, an utterance a line: `data/*/text`, `decode*/scoring_kaldi/*/N.txt`.
 
-Each utterance is a separate document: the order of ids need not be that of speech, and without pauses the model adds
-fewer marks at the ends of utterances that are context for each other.
+Each utterance is a separate document: the order of ids need not be that of speech, and if utterances were context for
+each other, the model, which has no pauses here, would put fewer marks at their ends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{
 
 
 def has_ids(lines: Sequence[str]) -> bool:
-    """Whether at least two lines, each different, begin with an id."""
+    """Whether all lines that are not empty, at least two, begin with an id, and these differ."""
     names = [line.split(maxsplit=1)[0] for line in lines if line.strip()]
     is_id = all(_ID.fullmatch(name) and not _DATE.fullmatch(name) for name in names)
     return is_id and len(names) == len(set(names)) >= 2
@@ -61,10 +61,10 @@ def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
 
 
 def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write a line for each utterance; marks are attached to the words.
+    """Write a line for each utterance, with the marks attached to the words.
 
     Utterances that were read from such a file keep their id, the white space after it, and their order. Others are
-    named as in a data directory (`kaldi.named_utterances`) and sorted by name.
+    named as in a data directory (`kaldi.named_utterances`) and sorted by name; those without words are left out.
     """
     others: list[Utterance] = []
     for utterance in utterances:

@@ -32,7 +32,7 @@ from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 
 _UNSUPPORTED = {".ass", ".ttml", ".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"}
-"""Suffixes of files that are not plain text: read as text, their times and tags would become words."""
+"""Suffixes of formats without a reader. If they were read as text, their times and tags would become words."""
 _START_LINES = 100
 """Number of first lines by which the format of a text file is detected."""
 _DATA_DIR_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
@@ -43,10 +43,11 @@ class Source:
 
     Args:
         path: the file; `-` is standard input.
-        format_name: its format; None: by its name, for JSON and text by its content, else text.
+        format_name: its format; None: detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown suffixes,
+            from the content; if the suffix is unknown and nothing fits, text.
 
     Raises:
-        AsrPunctError: the format is unknown, or cannot be read, or is a directory and the file is in memory.
+        AsrPunctError: `format_name` is unknown or has no reader, or is that of a directory and `path` is in memory.
     """
 
     def __init__(self, path: Pathlike, format_name: str | None = None) -> None:
@@ -69,11 +70,12 @@ class Source:
             return "lhotse" if is_supervisions(self.path) else "nemo"
         if self._by_name == "json":
             return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
+        # A named pipe `x.tsv` is not tested: the reader of `tsv` could not read its first lines again.
         is_text = self._by_name in (None, "text") or (self._by_name == "tsv" and not self.is_stream)
         return self._detect_lines() if is_text else str(self._by_name)
 
     def _detect_lines(self) -> str:
-        """Return the format of a text file: by its first lines, else by its name, else text."""
+        """Return the format of a text file: by its place in a data directory, else its first lines, else its suffix."""
         if self._is_kaldi_text:
             return "kaldi-text"
         found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(self._start))
@@ -171,10 +173,10 @@ class Source:
         if suffix in _UNSUPPORTED:
             raise InputError(place, f"a {suffix} file", f"a format that is read: --from {' '.join(READABLE)}")
         if not self._in_memory and is_data_dir(self.path):
-            expected = "a file (--from kaldi reads it, in score --ref-from and --hyp-from)"
+            expected = "a file (to read the directory: --from kaldi, in score --ref-from and --hyp-from)"
             raise InputError(self.path, "a data directory", expected)
         if self._is_kaldi_text and (path.parent / "ctm").exists():
-            expected = "the directory, --from kaldi (--from kaldi-text without times)"
+            expected = "the directory with --from kaldi (or --from kaldi-text, without its times)"
             raise InputError(path, "the text of a data directory with a ctm", expected)
 
     def _refuse_other_formats(self) -> None:
@@ -182,7 +184,7 @@ class Source:
         lines = [line.split() for line in self._start if line.strip() and not line.lstrip().startswith(COMMENT)]
         for looks_like_it, found, option in _TESTS:
             if lines and looks_like_it(lines[:_CHECKED_LINES]):
-                raise InputError(display_name(self.path), found, f"text, or {option} (--from text where it is text)")
+                raise InputError(display_name(self.path), found, f"text, or {option} (--from text if it is plain text)")
 
 
 _OTHER_JSON = " (how to convert other JSON: docs/formats.md, JSON)"
@@ -208,7 +210,7 @@ def _describe(content: Any) -> str:
     )
 
 
-# Files of unknown format are text, unless their first lines look like another format: read as text, their names, times
+# Files of unknown format are read as text, but refused if their first lines look like another format: its names, times
 # and keys would become words.
 
 _Lines = Sequence[Sequence[str]]

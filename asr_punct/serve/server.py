@@ -17,13 +17,13 @@ from asr_punct.serve.app import build_app
 from asr_punct.serve.service import Service
 
 _PONG_S = 60.0
-"""Seconds to wait for the answer to a ping. While a message is computed, nothing is read from its connection."""
+"""Seconds to wait for the answer to a ping. Long, because it is read only after the message that is being computed."""
 _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
 
 
-def _is_no_refusal(record: logging.LogRecord) -> bool:
-    """Whether a log record is not uvicorn's error about a WebSocket that was refused with a status."""
+def _keep_record(record: logging.LogRecord) -> bool:
+    """Drop uvicorn's error about a WebSocket that the service refused on purpose, with a status."""
     return record.getMessage() != "ASGI callable returned without completing handshake."
 
 
@@ -51,7 +51,7 @@ class Server(uvicorn.Server):
             lifespan="off",
         )
         super().__init__(config)
-        logging.getLogger("uvicorn.error").addFilter(_is_no_refusal)
+        logging.getLogger("uvicorn.error").addFilter(_keep_record)
         service.connections.abort = self._abort
 
     def _abort(self, scope: Scope) -> None:

@@ -1,23 +1,26 @@
 """Cut words into cues, by exact dynamic programming over the places where they can break.
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
-the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or several
-that have names, each on a separate line after a dash. Of all ways to cut the channel into allowed cues, the one with
-the lowest sum of these costs is chosen:
+the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or turns of
+several speakers with names, each turn on one line after a dash. Of all ways to cut the channel into allowed cues, the
+one with the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;
-* its break: the break cost of its last word (`units`: 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a
-  mark; at most 3 at the end of an utterance) times 1 - pause / `LONG_PAUSE`, 0 for a longer pause and for the last
-  break of the channel;
-* `BOUND` if its last word belongs to the next one (`binding`) of the same speaker, whatever the pause;
+* the break after it: break_cost(last word) · max(0, 1 - pause / `LONG_PAUSE`); 0 at the end of the channel. The
+  break_cost (`units`) is 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a mark; at most 3 at the end of
+  an utterance;
+* `BINDING` if its last word belongs to the next one (`binding`) of the same speaker, whatever the pause;
 * inside it: `SENTENCE_INSIDE` for each end of a sentence or speaker's turn, `PAUSE_INSIDE` for each second of a pause
   above `SHORT_PAUSE`;
 * `TOO_SHORT` times the share of `min_seconds` by which it is too short;
-* `TOO_FAST` for each full line (`characters`) more than can be read at `speed` while it is shown;
+* `TOO_FAST` · (characters that cannot be read at `speed` while it is shown) / `characters`;
 * its lines (`lines.break_lines`).
 
-A cue is shown from the start of its first word to the end of its last, longer if it would be too short or too fast
-(`linger`) or if the time to the next cue would be below `closed_gap`, and never into the `min_gap` before the next cue.
+A cue is shown from the start of its first word until its last word ends, or longer: for `min_seconds`, or up to
+`linger` more to be read at `speed`. If less than `closed_gap` then remains before the next cue, it ends `min_gap`
+before that one, but is shown for at least half of the time between their starts. It is never shown for more than
+`max_seconds`. The last two rules can end it before its last word does.
+
 Its display time depends only on its words and the start of the next cue, so the result is exact. The computation time
 is linear in the number of words.
 """
@@ -39,7 +42,7 @@ from asr_punct.words import Seconds, Utterance
 
 CUE = 2.0
 LONG_PAUSE: Seconds = 1.0
-BOUND = 20.0
+BINDING = 20.0
 SENTENCE_INSIDE = 3.0
 SHORT_PAUSE: Seconds = 0.5
 PAUSE_INSIDE = 4.0
@@ -97,10 +100,10 @@ def cut_units(units: Sequence[Unit], limits: Limits, recording: str = "") -> Ite
         cost, start = _cheapest(units, end, costs, limits)
         costs.append(cost)
         starts.append(start)
-    bounds = [len(units)]
-    while bounds[-1]:
-        bounds.append(starts[bounds[-1]])
-    for start, end in pairwise(reversed(bounds)):
+    cuts = [len(units)]
+    while cuts[-1]:
+        cuts.append(starts[cuts[-1]])
+    for start, end in pairwise(reversed(cuts)):
         yield _cue(units, start, end, limits, recording)
 
 
@@ -125,15 +128,16 @@ def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: L
 def _candidates(
     units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits
 ) -> Iterator[tuple[float, int, int]]:
-    """Yield cost, start and length in characters of each allowed cue `units[start:end]`.
+    """Yield cost, start and length in characters of each cue `units[start:end]` that may be allowed.
 
-    The cost includes that of all cues before it, but not yet those of its display time and lines.
+    Cues whose lines do not fit are included; `_break_lines` gives them an infinite cost. The cost includes that of all
+    cues before it, but not yet those of its display time and lines.
     """
     last = after = units[end - 1]
     fixed = CUE
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
-        fixed += BOUND * (last.binds and units[end].speaker == last.speaker)
+        fixed += BINDING * (last.binds and units[end].speaker == last.speaker)
     length, max_length, turns = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
     for start in range(end - 1, -1, -1):
         unit = units[start]
@@ -151,11 +155,11 @@ def _candidates(
 
 
 class _Turns:
-    """Checks that several turns of a cue have a line each; units are added from the last to the first.
+    """Checks that, if a cue has several turns, each fits on one line; units are added from the last to the first.
 
     Attributes:
         _count: number of turns.
-        _length: characters of the first turn so far.
+        _length: characters of the turn that is being added.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -184,11 +188,11 @@ def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
 
 
 def _break_lines(units: Sequence[Unit], limits: Limits) -> Lines:
-    """Return the cheapest lines of a cue; several speakers have a line each."""
+    """Return the cheapest lines of a cue; several turns have a line each."""
     turns = [i for i, (unit, after) in enumerate(pairwise(units), start=1) if unit.speaker != after.speaker]
     if turns:
         return LINE * len(turns), tuple(turns)
-    costs = [unit.break_cost + BOUND * unit.binds for unit in units]
+    costs = [unit.break_cost + BINDING * unit.binds for unit in units]
     return break_lines([len(unit.text) for unit in units], costs, limits)
 
 
@@ -206,10 +210,10 @@ def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: 
 
 def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording: str) -> Cue:
     chosen = units[start:end]
-    bounds = (0, *_break_lines(chosen, limits)[1], len(chosen))
-    lines = [" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(bounds)]
+    breaks = (0, *_break_lines(chosen, limits)[1], len(chosen))
+    lines = [" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(breaks)]
     until = _end_time(units, start, end, len(" ".join(lines)), limits)
-    speakers = tuple(chosen[a].speaker for a in bounds[:-1])
+    speakers = tuple(chosen[a].speaker for a in breaks[:-1])
     if len(set(speakers)) > 1:
         lines = [line if line.startswith(_DASHES) else limits.dash + line for line in lines]
     else:

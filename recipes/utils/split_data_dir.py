@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Split a Kaldi data directory into parts of about the same number of words, for parallel jobs.
 
-Writes DIRECTORY/splitN/1 … DIRECTORY/splitN/N. Never splits a recording, nor a document of utt2doc unless there are
-fewer documents than parts. The parts have the order of the directory (of utt2doc, if any), so results do not depend on
-N. An existing splitN is replaced; it appears when it is complete.
+Writes DIRECTORY/splitN/1 … DIRECTORY/splitN/N. Never splits a recording; splits documents of utt2doc only if there are
+too few for N parts, else results do not depend on N. Recordings or documents go to the parts in the order of utt2doc,
+else of segments or text; each file keeps its order. An existing splitN is replaced; it appears when it is complete.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BY_RECORDING = ("wav.scp", "reco2file_and_channel")
 
 
 def recordings_of(root: Path) -> dict[str, str]:
-    """Return the recording of each utterance, in the order of `segments`, else of `text` (one recording each).
+    """Return the recording of each utterance, in the order of `segments`, else of `text` (each is a recording).
 
     Raises:
         InputError: neither file exists.
@@ -35,24 +35,24 @@ def recordings_of(root: Path) -> dict[str, str]:
     if (root / "segments").exists():
         return {name: next(iter(rest.split()), name) for _, name, rest in read_table(root / "segments")}
     if not (root / "text").exists():
-        raise InputError(root / "text", "no such file", "a data directory with wav.scp and text")
+        raise InputError(root / "text", "no such file", "a data directory with segments or text")
     return {name: name for _, name, _ in read_table(root / "text")}
 
 
 def units_of(root: Path) -> dict[str, str]:
     """Return the unit of each utterance, in the order of `utt2doc` if it exists.
 
-    A unit is never split. It is a recording, or all recordings of a document; documents that share a recording are one
-    unit.
+    A unit is a recording, or all recordings of a document; documents that share a recording are one unit. `main` splits
+    no unit, but takes single recordings if there are fewer units than parts.
 
     Raises:
-        InputError: `utt2doc` has other utterances than `segments` or `text`.
+        InputError: `utt2doc` lacks an utterance of `segments` or `text`, or has an unknown one.
     """
     recordings = recordings_of(root)
     documents = {name: rest for _, name, rest in read_table(root / "utt2doc")}
-    if documents and documents.keys() != recordings.keys():
-        names = sorted(documents.keys() ^ recordings.keys())
-        raise InputError(root / "utt2doc", f"other utterances ({names[0]})", "the utterances of the directory")
+    if documents and (differing := sorted(documents.keys() ^ recordings.keys())):
+        found = f"{'unknown' if differing[0] in documents else 'no'} utterance {differing[0]!r}"
+        raise InputError(root / "utt2doc", found, "the utterances of segments, else of text")
     return join_units(recordings, documents)
 
 

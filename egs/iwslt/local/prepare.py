@@ -19,7 +19,7 @@ from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, first_words, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, first_words, join_clitics, read_iwslt, without_case
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
 from asr_punct.formats.kaldi_tables import read_mapping
@@ -86,10 +86,10 @@ def main(
         if path is None and name != "train":
             raise InputError(corpus / files[name], "no such file", "the benchmark's file")
     tokens = {name: list(read_iwslt(path)) for name, path in paths.items() if path and name != "train"}
-    words = {name: list(map(as_recognised, utterances)) for name, utterances in tokens.items()}
+    words = {name: list(map(join_clitics, utterances)) for name, utterances in tokens.items()}
     dev, dropped = words.pop("dev"), 0
     if paths["train"]:
-        source, train = files["train"], list(map(as_recognised, read_iwslt(paths["train"])))
+        source, train = files["train"], list(map(join_clitics, read_iwslt(paths["train"])))
     elif text:
         source = text.name
         others = [(dev, _DEV_RUN), *((test, _TEST_RUN) for test in words.values())]

@@ -19,7 +19,7 @@ from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, as_recognised, find_file, label_tokens, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
@@ -96,7 +96,7 @@ def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
 def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     """Yield the tokens of a file of the IWSLT benchmark, and the same tokens with the model's marks, without case."""
     references, joined = tee(read_iwslt(path))
-    pairs = punctuate_bare(punctuator, map(as_recognised, joined))
+    pairs = punctuate_bare(punctuator, map(join_clitics, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
         yield tokens, label_tokens(without_case(words), tokens)
 
