@@ -195,6 +195,16 @@ class TestSplit:
         parts = [(data_dir / "split3" / part / "utt2doc").read_text() for part in "123"]
         assert "".join(parts).split()[::2] == list(documents)
 
+    @pytest.mark.parametrize(
+        ("names", "found"),
+        [("u0 u1 u2 u3 u4", "no utterance 'u5'"), ("u9 u0 u1 u2 u3 u4 u5", "unknown utterance 'u9'")],
+    )
+    def test_utt2doc_with_other_utterances(self, data_dir, names, found):
+        (data_dir / "utt2doc").write_text("".join(f"{name} a\n" for name in names.split()))
+        done = python("split_data_dir.py", data_dir, 2)
+        message = f"found {found}, expected the utterances of segments, else of text\n"
+        assert (done.returncode, done.stderr) == (2, f"split_data_dir.py: {data_dir / 'utt2doc'}: {message}")
+
     def test_too_many_parts(self, data_dir):
         done = python("split_data_dir.py", data_dir, 7)
         assert (done.returncode, done.stderr) == (
