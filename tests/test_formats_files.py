@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.files import format_seconds, read_lines, read_text_file, write_file
+from asr_punct.formats.files import read_lines, read_text_file, write_file
+from asr_punct.formats.values import format_seconds
 
 
 def test_lines_end_at_line_feed_alone(tmp_path):

@@ -8,11 +8,12 @@ from itertools import chain, islice
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.files import MAX_TIME, STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
+from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
 from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import OnCue, subtitle_writer
+from asr_punct.formats.values import MAX_TIME
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, parse_time_source, with_time_source

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, display_name, parse_seconds
+from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     Object,
     confidence_at,
@@ -27,6 +27,7 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.formats.values import parse_seconds
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import MAX_TIME, Pathlike, display_name
+from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     Object,
     Values,
@@ -24,6 +24,7 @@ from asr_punct.formats.json_values import (
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.formats.values import MAX_TIME
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
 

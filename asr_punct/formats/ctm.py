@@ -16,18 +16,10 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
-from asr_punct.formats.files import (
-    AUDIO_SUFFIXES,
-    Pathlike,
-    display_name,
-    format_seconds,
-    keep_line,
-    one_token,
-    parse_seconds,
-    read_lines,
-)
+from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, keep_line, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, TimeSource, Utterance, Word

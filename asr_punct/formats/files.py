@@ -6,9 +6,7 @@ import codecs
 import gzip
 import json
 import lzma
-import math
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -20,12 +18,11 @@ from functools import lru_cache, partial
 from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeVar, cast, get_args
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from asr_punct import progress
 from asr_punct.errors import InputError
 from asr_punct.formats.partial import partial_name
-from asr_punct.words import TimeSource
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
@@ -40,8 +37,6 @@ MAX_FILE = 128 * 2**20
 """Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
 MAX_KEPT = 100_000
 """Maximum number of consecutive lines without words. Readers hold them until the next utterance; writers copy them."""
-MAX_TIME = 10**10
-"""Maximum time in seconds, also the maximum of other numbers in JSON. A float of that size resolves milliseconds."""
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
@@ -372,32 +367,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def parse_seconds(text: str, place: str, name: str) -> float:
-    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and the name of the value for other text."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= MAX_TIME:
-        raise InputError(place, f"{name} {text!r}", f"a number of seconds, 0 or more and at most {MAX_TIME}")
-    return value
-
-
-def parse_time_source(value: Any, place: str) -> TimeSource:
-    """Return the source of times of that name. Raises InputError with `place` for other values."""
-    if value not in get_args(TimeSource):
-        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
-    return cast(TimeSource, value)
-
-
-def one_token(name: str) -> str:
-    """Return the name with `_` for white space, so that it is one column."""
-    return re.sub(r"\s+", "_", name)
-
-
-def format_seconds(value: float) -> str:
-    """Format seconds with two to six decimals (`0.30`, `1.25`, `0.000001`)."""
-    whole, _, decimals = f"{value:.6f}".partition(".")
-    return f"{whole}.{decimals.rstrip('0'):0<2}"

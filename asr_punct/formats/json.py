@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.files import Pathlike, display_name, parse_time_source
+from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import (
     JsonOrigin,
     Object,
@@ -27,6 +27,7 @@ from asr_punct.formats.json_values import (
     text_at,
 )
 from asr_punct.formats.tokens import in_order, timed_words
+from asr_punct.formats.values import parse_time_source
 from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word

@@ -13,7 +13,8 @@ from itertools import count
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import MAX_TIME, Pathlike, display_name, parse_seconds, read_lines
+from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.values import MAX_TIME, parse_seconds
 from asr_punct.words import Seconds
 
 Object = Mapping[str, Any]

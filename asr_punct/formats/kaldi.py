@@ -16,11 +16,12 @@ from pathlib import Path
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
-from asr_punct.formats.files import Pathlike, format_seconds, one_token, read_lines, write_directory, write_file
+from asr_punct.formats.files import Pathlike, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi_ctm import place_words, words_by_index, write_labelled
 from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
+from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds

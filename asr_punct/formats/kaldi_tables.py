@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import Pathlike, parse_seconds, read_lines
+from asr_punct.formats.files import Pathlike, read_lines
+from asr_punct.formats.values import parse_seconds
 from asr_punct.words import Seconds
 
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]

@@ -16,18 +16,11 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import COMMENT
-from asr_punct.formats.files import (
-    Pathlike,
-    display_name,
-    format_seconds,
-    keep_line,
-    one_token,
-    parse_seconds,
-    read_lines,
-)
+from asr_punct.formats.files import Pathlike, display_name, keep_line, read_lines
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
 from asr_punct.formats.tokens import entry_words, segment_times, written_words
+from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
 

@@ -11,7 +11,8 @@ from functools import cache
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, plural
-from asr_punct.formats.files import Pathlike, display_name, one_token, parse_seconds, parse_time_source, read_lines
+from asr_punct.formats.files import Pathlike, display_name, read_lines
+from asr_punct.formats.values import one_token, parse_seconds, parse_time_source
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import MAX_TIME, Lines, Pathlike, display_name, keep_line
+from asr_punct.formats.files import Lines, Pathlike, display_name, keep_line
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
 from asr_punct.formats.tokens import (
@@ -26,6 +26,7 @@ from asr_punct.formats.tokens import (
     sorted_by_start,
     written_words,
 )
+from asr_punct.formats.values import MAX_TIME
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 

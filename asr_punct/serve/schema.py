@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from asr_punct.formats.files import MAX_TIME
 from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.formats.values import MAX_TIME
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word
 
