@@ -38,6 +38,8 @@ _TORCH = ("torch==2.13.0",)
 _PINS = ("-c", str(ROOT / "recipes/constraints.txt"))
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
+_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
+"""So that an error is the last line of a log."""
 _LIMIT_S = 1800
 _BASELINE = "fullstop"
 _VOCABULARY = "words.tsv"
@@ -119,7 +121,7 @@ def plain_words(text: str) -> list[str]:
 
 def call(command: Sequence[object], log: Path) -> str:
     """Run a command with one thread and without a network for models. Returns its last line if it fails, else ''."""
-    environment = os.environ | _ONE_THREAD | _OFFLINE
+    environment = os.environ | _ONE_THREAD | _OFFLINE | _UNBUFFERED
     with log.open("w", encoding="utf-8") as out:
         try:
             done = subprocess.run(
