@@ -1,17 +1,36 @@
-"""A service on a loopback port, in a thread of the test."""
+"""A service for tests: without a port, or on a loopback port in a thread of the test."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from starlette.testclient import TestClient
+
+from asr_punct.serve.app import build_app
+from asr_punct.serve.models import Models
 from asr_punct.serve.server import Server, bind
 from asr_punct.serve.service import Service
 
 TEST_HOST = "testserver"
 """Host of the requests of `TestClient`; without a token a service accepts it only as its own."""
+
+
+@contextmanager
+def client_maker(models: Models) -> Iterator[Callable[..., TestClient]]:
+    """Yield a function that opens a service without a port; its arguments are those of `Service`."""
+    services: list[Service] = []
+
+    def make(**options: Any) -> TestClient:
+        services.append(Service(models, **{"host": TEST_HOST, **options}))
+        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
+
+    yield make
+    for service in services:
+        service.close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
-from services import TEST_HOST
+from services import TEST_HOST, client_maker
 
 from asr_punct import Punctuator
 from asr_punct.formats.formats import WRITABLE_FILES
@@ -31,16 +31,8 @@ def punctuator(model):
 
 @pytest.fixture(scope="module")
 def make_client(model, punctuator):
-    """Return a function that opens a service; its arguments are those of `Service`."""
-    services = []
-
-    def open_client(**options):
-        services.append(Service(Models(lambda _: punctuator, str(model)), **{"host": TEST_HOST, **options}))
-        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
-
-    yield open_client
-    for service in services:
-        service.close()
+    with client_maker(Models(lambda _: punctuator, str(model))) as make:
+        yield make
 
 
 @pytest.fixture(scope="module")

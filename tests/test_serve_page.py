@@ -8,19 +8,17 @@ import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from dummies import file
-from fastapi.testclient import TestClient
 from format_samples import SAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from services import TEST_HOST
+from services import client_maker
 
 from asr_punct import Punctuator, formats
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
-from asr_punct.serve.app import PAGE, build_app
+from asr_punct.serve.app import PAGE
 from asr_punct.serve.models import Models
-from asr_punct.serve.service import Service
 from asr_punct.words import annotate
 
 SCRIPTS = {path.relative_to(PAGE).as_posix(): path.read_text(encoding="utf-8") for path in PAGE.rglob("*.js")}
@@ -35,16 +33,8 @@ def punctuator(model):
 
 @pytest.fixture(scope="module")
 def make_client(model, punctuator):
-    """Return a function that opens a service; its arguments are those of `Service`."""
-    services = []
-
-    def open_client(**options):
-        services.append(Service(Models(lambda _: punctuator, str(model)), **{"host": TEST_HOST, **options}))
-        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
-
-    yield open_client
-    for service in services:
-        service.close()
+    with client_maker(Models(lambda _: punctuator, str(model))) as make:
+        yield make
 
 
 @pytest.fixture(scope="module")
