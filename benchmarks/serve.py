@@ -3,8 +3,8 @@
 The service runs in a separate process, whose CPU time and memory are measured. It accepts twice as many streams as
 there are clients, because a broken connection is noticed later. The clients run in this process on the same machine and
 need CPU time too. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending
-a word to receiving the word that it enables (the one before it by the look-ahead). Words are drawn from the model's
-vocabulary. The service is compared with `Punctuator` in this process, on the same documents and cores.
+a word to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
+`Punctuator` in this process, on the same documents and cores.
 
     python benchmarks/serve.py --streams 200 --seconds 300              # live streams
     python benchmarks/serve.py --streams 200 --seconds 300 --hostile 10 # the same with hostile clients
@@ -30,6 +30,7 @@ import psutil
 from serve_clients import HOSTILE, Load, Results, documents, short_requests, stream
 from speed import RUN, drawn_words
 
+from asr_punct.config import STREAM_LEFT_WORDS
 from asr_punct.formats.files import write_json_file
 from asr_punct.hub import find_model
 from asr_punct.inference.punctuator import Punctuator
@@ -115,7 +116,8 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
     process, address = start(options.model, max(1, 2 * (streams + 3 * options.hostile)))
     try:
         end = time.monotonic() + options.seconds
-        load = Load(address, words, options.language, options.rate, options.right, not options.no_preview, end)
+        settings = {name: getattr(options, name) for name in ("left", "right", "hop", "preview")}
+        load = Load(address, words, options.language, options.rate, settings, end)
         results, facts = asyncio.run(run(load, options, streams, process.pid))
     finally:
         process.terminate()
@@ -135,7 +137,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=3.0, help="words a second of a stream")
     parser.add_argument("--right", type=int, default=3, help="look-ahead")
-    parser.add_argument("--no-preview", action="store_true", help="partial words without marks and capitals")
+    parser.add_argument("--left", type=int, default=STREAM_LEFT_WORDS, help="context before a word")
+    parser.add_argument("--hop", type=int, default=1, help="words that are decided together")
+    parser.add_argument("--no-preview", action="store_false", dest="preview", help="partial words without marks")
     parser.add_argument("--clients", type=int, default=0, help="HTTP clients that send documents")
     parser.add_argument("--document-words", type=int, default=1000)
     parser.add_argument("--hostile", type=int, default=0, help="number of hostile clients of each kind")

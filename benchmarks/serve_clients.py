@@ -46,8 +46,7 @@ class Load:
         words: words that clients send, taken from random places.
         language: language of the words, so that no word waits for its identification.
         rate: words a second of a stream.
-        right: look-ahead in words.
-        preview: whether partial words have marks and capitals.
+        settings: settings of a stream, as in its first message.
         end: time of `time.monotonic` at which clients stop.
     """
 
@@ -55,8 +54,7 @@ class Load:
     words: Sequence[str]
     language: str
     rate: float
-    right: int
-    preview: bool
+    settings: dict[str, int | bool]
     end: float
 
     @property
@@ -80,19 +78,16 @@ async def stream(load: Load, results: Results, seed: int) -> None:
     async def receive(socket: ClientConnection) -> None:
         async for raw in socket:
             now, message = time.perf_counter(), json.loads(raw)
-            for word in message["final"]:
-                enabling = len(returned) + load.right
-                if enabling < len(times) and "end" not in message:
-                    results.commit_s.append(now - times[enabling])
-                returned.append(word["word"])
+            returned.extend(word["word"] for word in message["final"])
+            enabling = len(returned) - 1 + load.settings["right"]
+            if message["final"] and enabling < len(times) and "end" not in message:
+                results.commit_s.append(now - times[enabling])
             if "end" in message:
                 return
 
     await asyncio.sleep(rng.random() * 5)
     async with connect(load.stream_url, compression=None, open_timeout=60, ping_timeout=None) as socket:
-        await socket.send(
-            json.dumps({"config": {"language": load.language, "right": load.right, "preview": load.preview}})
-        )
+        await socket.send(json.dumps({"config": {"language": load.language, **load.settings}}))
         receiving = asyncio.create_task(receive(socket))
         while time.monotonic() < load.end:
             burst = load.some_words(rng, rng.randint(1, _BURST))

@@ -230,8 +230,9 @@ def test_a_stream_decides_on_the_first_words(auto, warnings):
         expected = Punctuator.from_pretrained(name, threads=1).stream(right=1)
         assert stream.glyphs.name == expected.glyphs.name
         written = []
-        for stream in (auto.stream(right=1), expected):
-            items = [item for word in words for item in stream.push(word)] + stream.flush()
+        for stream, together in ((auto.stream(right=1), 1), (expected, first)):  # words are held back until `first`
+            items = stream.push(*words[:together])
+            items += [item for word in words[together:] for item in stream.push(word)] + stream.flush()
             written.append([item.written for item in items])
         assert written[0] == written[1]
     assert not warnings()

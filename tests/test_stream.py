@@ -34,7 +34,7 @@ def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after
 
 
 def decisions_of(buffer, words):
-    return [decision for word in words for decision in buffer.push(Word(word))] + list(buffer.flush())
+    return [decision for word in words for decision in buffer.push([(Word(word), None)])] + list(buffer.flush())
 
 
 def window_letters(decision):
@@ -49,14 +49,14 @@ def test_windows_are_those_of_a_loop(left, right):
     text = "abcdefghij"
     pauses = [None, 0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]  # before each word
     buffer = lookahead(left, right, flush_after=9)
-    found = [list(buffer.push(Word(letter), pause)) for letter, pause in zip(text, pauses, strict=True)]
+    found = [list(buffer.push([(Word(letter), pause)])) for letter, pause in zip(text, pauses, strict=True)]
     assert [len(decisions) for decisions in found] == [int(i >= right) for i in range(len(text))]
     decisions = [decision for each in found for decision in each]
     live = len(decisions)
     decisions += buffer.flush()
-    assert len(decisions) == len(text)
+    assert len(decisions) == live + 1
     for word, decision in enumerate(decisions):
-        ended = word >= live
+        ended = word == live
         first, last = max(0, word - left), len(text) if ended else word + right + 1
         expected = []
         for place in range(first, last):
@@ -66,14 +66,14 @@ def test_windows_are_those_of_a_loop(left, right):
             expected.append(((ord(text[place]),), bucket, flags))
         assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected
         assert (decision.window.keep, decision.end) == ((word - first, last - first), ended)
-        assert [token.text for token in decision.tokens] == [text[word]]
+        assert [token.text for token in decision.tokens] == list(text[word:] if ended else text[word])
 
 
 @pytest.mark.parametrize(
     ("limits", "words", "expected"),
     [
-        ((5, 2, 4), "abcdefgh", ["abc", "abcd", "bcde", "cdef", "defg", "efgh", "efgh", "efgh"]),
-        ((2, 2, 9, 4), ["a", "bb", "c", "dd", "e"], ["abc", "abc", "cd", "cde", "cde"]),
+        ((5, 2, 4), "abcdefgh", ["abc", "abcd", "bcde", "cdef", "defg", "efgh", "efgh"]),
+        ((2, 2, 9, 4), ["a", "bb", "c", "dd", "e"], ["abc", "abc", "cd", "cde"]),
         ((2, 1, 9, 2), ["a", "bbbbb", "c"], ["a", "b", "c"]),  # a word longer than a window has one of its own
     ],
 )
@@ -112,22 +112,29 @@ def test_a_hop_decides_several_words_in_one_window():
 
 def test_a_hop_larger_than_a_window_is_divided():
     assert decided(decisions_of(lookahead(1, 1, max_words=2, hop=3), "abcd")) == [
-        ("ab", "ab"),
+        ("a", "ab"),
+        ("b", "bc"),
         ("c", "cd"),
         ("d", "cd"),
     ]
 
 
+def test_words_that_arrive_together_are_decided_in_as_few_windows_as_fit():
+    buffer = lookahead(2, 2, max_words=6)
+    found = decided(buffer.push((Word(letter), None) for letter in "abcdefghijkl"))
+    assert found == [("abcd", "abcdef"), ("ef", "cdefgh"), ("gh", "efghij"), ("ij", "ghijkl")]
+
+
 def test_words_are_decided_before_a_pause_and_stay_context():
     buffer = lookahead(2, 2)
-    assert decided(d for word in "abc" for d in buffer.push(Word(word))) == [("a", "abc")]
-    before = list(buffer.push(Word("d"), 1.0))
-    assert decided(before) == [("b", "abcd"), ("c", "abcd")]
+    assert decided(d for word in "abc" for d in buffer.push([(Word(word), None)])) == [("a", "abc")]
+    before = list(buffer.push([(Word("d"), 1.0)]))
+    assert decided(before) == [("bc", "abcd")]
     assert [word.pause for word in before[-1].window.words] == [UNKNOWN_PAUSE, UNKNOWN_PAUSE, 100, UNKNOWN_PAUSE]
     silent = list(buffer.wait(0.9, has_times=True))
     assert (decided(silent), silent[0].end, silent[0].window.words[-1].pause) == ([("d", "bcd")], False, 90)
-    assert (list(buffer.wait(1.5, has_times=True)), buffer.undecided()) == ([], None)
-    (following,) = [*buffer.push(Word("e"), 2.0), *buffer.flush()]
+    assert (list(buffer.wait(1.5, has_times=True)), list(buffer.undecided())) == ([], [])
+    (following,) = [*buffer.push([(Word("e"), 2.0)]), *buffer.flush()]
     assert (decided([following]), following.window.words[1].pause) == ([("e", "cde")], 200)
     assert following.window.words[0].boundary == 0
 
@@ -163,6 +170,24 @@ def test_a_preview_shows_the_words_that_are_not_committed_and_changes_nothing(pu
     assert (shown[0], shown[-1]) == ("Ana,", "está la mesa?")
     assert watched.flush() == plain.flush()
     assert watched.preview() == []
+
+
+def test_with_a_hop_a_preview_shows_new_words_unchanged(punctuator):
+    stream, shown = punctuator.stream(8, 2, hop=3), []
+    for word in ["ana", "mira", "la", "casa", "ana", "ana"]:
+        stream.push(word)
+        shown.append(written(stream.preview()))
+    assert shown == ["Ana,", "Ana, mira", "Ana, mira la", "Ana, mira la casa", "casa. Ana,", "casa. Ana, ana"]
+
+
+def test_a_cleared_stream_begins_anew(punctuator):
+    stream, fresh = punctuator.stream(8, 1), punctuator.stream(8, 1)
+    for word in ["dónde", "está", "ana"]:
+        stream.push(word)
+    stream.clear()
+    assert stream.preview() == []
+    for word in ["ana", "mira", "la", "casa"]:
+        assert (stream.push(word), stream.preview()) == (fresh.push(word), fresh.preview())
 
 
 def test_a_long_pause_commits_the_words_before_it(punctuator):

@@ -35,7 +35,7 @@ def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, rig
         for key, argument in arguments.items():
             if name == "push":
                 stream = alone.setdefault(key, punctuator.stream(8, right, hop))
-                expected = [item for word in argument for item in stream.push(word)]
+                expected = stream.push(*argument)
             elif key in alone:
                 expected = alone[key].idle(argument) if name == "idle" else getattr(alone[key], name)()
             else:
@@ -70,6 +70,8 @@ def test_a_pool_runs_the_model_once_for_all_streams(punctuator, monkeypatch):
     monkeypatch.setattr(backend, "probabilities", lambda self, features: batches.append(1) or compute(self, features))
     assert all(len(found) == 1 for found in pool.push({number: ["mira"] for number in range(9)}).values())
     assert len(batches) == 1
+    assert all(len(found) == 1 for found in pool.preview(range(9)).values())
+    assert len(batches) == 1
 
 
 def test_each_stream_has_the_model_of_its_language():
@@ -98,5 +100,5 @@ def test_each_stream_has_the_model_of_its_language():
     found = pool.push(sentences)
     last = pool.flush(sentences)
     for name, stream in alone.items():
-        expected = [item for word in sentences[name] for item in stream.push(word)] + stream.flush()
+        expected = stream.push(*sentences[name]) + stream.flush()
         assert found[name] + last[name] == expected

@@ -104,9 +104,8 @@ def punctuate_lines(
             read = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
             words = prepare(read)
             last_start = (words[-1].start or last_start) if words else 0.0
-            for word in words:
-                as_json.append(is_json)
-                yield from format_words(stream.push(word))
+            as_json += [is_json] * len(words)
+            yield from format_words(stream.push(*words))
             if not words:
                 yield from format_words(stream.flush())
             if preview:

@@ -211,7 +211,7 @@ def stream(
     lang: TextLanguage = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
-    hop: Annotated[int, typer.Option(min=1, help="Words that are decided together.")] = 1,
+    hop: Annotated[int, typer.Option(min=1, help="Smallest number of words that are decided together.")] = 1,
     flush_after: Annotated[
         float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
     ] = STREAM_FLUSH_AFTER_S,

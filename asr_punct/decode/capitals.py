@@ -101,20 +101,23 @@ class Capitals:
         if self._sentence_capitals:
             logits[:, _ENDS] -= next_cost[:, None]
 
-    def label(self, marks: BoolArray, choices: CaseChoices) -> list[Labels]:
-        """Return the labels of the next words, given their marks, (words, marks), and at least as many choices."""
+    def label(self, marks: BoolArray, choices: CaseChoices, decided: int | None = None) -> list[Labels]:
+        """Return the labels of the next words, given their marks, (words, marks), and at least as many choices.
+
+        The next call continues after the first `decided` of them, by default after all.
+        """
         words = len(marks)
         if not words:
             return []
-        codes = marks @ _MARK_BITS
+        codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
         comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0) | choices.comma[:words]
         after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
         cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
-            self._ended = bool(ended[-1])
-        self._comma = bool(comma[-1])
+            self._ended = bool(ended[last])
+        self._comma = bool(comma[last])
         return list(map(_labels, (codes * len(CASES) + cases).tolist()))
 
     def end_document(self) -> None:

@@ -34,6 +34,11 @@ class OnlineDecoder:
         self._settings, self._classes = settings, classes
         self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
         self._capitals = Capitals(settings)
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop the document: the next word begins another one."""
+        self._capitals.end_document()
         self._open = self._open_words = 0
         self._begins = True
 
@@ -43,8 +48,8 @@ class OnlineDecoder:
         result._capitals = copy(self._capitals)
         return result
 
-    def commit(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> Labels:
-        """Return the labels of the next word of the document.
+    def commit(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
+        """Return the labels of the next word of the document, then those that the known words after it would get now.
 
         Args:
             labels: probabilities for that word and the known words after it, of marks, (words, marks), or of classes.
@@ -66,10 +71,9 @@ class OnlineDecoder:
         self._open = int(path.open_after[0])
         self._open_words = self._open_words + 1 if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == 1
-        first = logits[:1]
-        opened = path.opened[:1] | self._search.unruled_opening(first)
-        marks = best_marks(first, opened, path.closed[:1], path.open_after[:1] & Pair.SENTENCE > 0)
-        (result,) = self._capitals.label(marks, choices)
+        opened = path.opened | self._search.unruled_opening(logits)
+        marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
+        result = self._capitals.label(marks, choices, decided=1)
         if end and len(logits) == 1:
             self._capitals.end_document()
         return result

@@ -8,6 +8,8 @@ from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.stream import Committed, Decide, Stream
+from asr_punct.inference.tokens import Token
+from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Word
 
@@ -44,12 +46,12 @@ class LanguageStream(Stream):
         self._words, self._is_chosen = [], False
         self._stream.clear()
 
-    def add(self, word: Word) -> list[Decision]:
-        """Add a word and return the decisions to make: none until the model is chosen."""
+    def add(self, words: Sequence[Word]) -> list[Decision]:
+        """Add words and return the decisions to make: none until the model is chosen."""
         if self._is_chosen:
-            self._check(word)
-            return self._stream.add(word)
-        self._words.append(word)
+            self._check(words)
+            return self._stream.add(words)
+        self._words += words
         return self._choose(self._choice.choose_early([word.text for word in self._words]))
 
     def wait(self, seconds: Seconds) -> list[Decision]:
@@ -66,34 +68,36 @@ class LanguageStream(Stream):
         self._words, self._is_chosen = [], False
         return held + self._stream.end()
 
-    def undecided(self) -> Decision | None:
-        """Return the undecided words as a decision; None if there are none, or until the model is chosen."""
-        return self._stream.undecided() if self._is_chosen else None
+    def unseen(self) -> Window[Token] | None:
+        """Return a window for the preview; None until the model is chosen."""
+        return self._stream.unseen() if self._is_chosen else None
 
-    def held(self) -> list[Committed]:
-        """Return the words that are held back, unchanged; an empty list once the model is chosen."""
-        return [] if self._is_chosen else [Committed(word, Labels(), word.text) for word in self._words]
+    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
+        """Use the probabilities of this window for the next preview."""
+        self._stream.look(window, computed)
+
+    def provisional(self) -> list[Committed]:
+        """Return the words that are not committed; unchanged until the model is chosen."""
+        if self._is_chosen:
+            return self._stream.provisional()
+        return [Committed(word, Labels(), word.text) for word in self._words]
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
         """Return the words of decisions, written with the glyphs of their model."""
         return self._stream.commit(decisions, computed)
-
-    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
-        """Return undecided words as the model would write them now."""
-        return self._stream.write_preview(decision, computed)
 
     def _choose(self, choice: tuple[str, str] | None) -> list[Decision]:
         if choice is None:
             return []
         self._model, self._is_chosen = choice[0], True
         self._stream = self._open(self._model)
-        return [decision for word in self._words for decision in self._stream.add(word)]
+        return self._stream.add(self._words)
 
-    def _check(self, word: Word) -> None:
+    def _check(self, words: Sequence[Word]) -> None:
         """Once there are enough words, warn if they are clearly not in a language of the model."""
         if len(self._words) < CHECKED_WORDS:
-            self._words.append(word)
-            if len(self._words) == CHECKED_WORDS:
+            self._words += words
+            if len(self._words) >= CHECKED_WORDS:
                 self._check_words()
 
     def _check_words(self) -> None:

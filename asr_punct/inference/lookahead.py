@@ -32,13 +32,15 @@ class Decision:
 
 
 class Lookahead:
-    """Returns a decision for every `hop` words as soon as `right` words follow them, in bounded memory.
+    """Returns a decision for `hop` words or more as soon as `right` words follow them, in bounded memory.
+
+    Words that arrive together are decided together.
 
     Args:
         reader: makes tokens of words.
         left: maximum number of words before the decided ones in their window.
         right: number of words after them, 1 or more.
-        hop: number of words that a window decides, 1 or more.
+        hop: minimum number of words that a window decides, 1 or more.
         flush_after: pause in seconds after which all words before it are decided at once.
         max_words: maximum number of words of a window; a larger one is cut at its longer side.
         max_subwords: maximum number of sub-words of a window; a larger one is cut in the same way.
@@ -63,16 +65,19 @@ class Lookahead:
         """Drop the current document."""
         self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that consist of marks
         self._words: list[Token] = []  # decided words that are still context, then undecided words
-        self._undecided = 0
+        self._undecided = self._seen = 0  # the first `_seen` undecided words were in the last decision's window
         self._begins = True
 
-    def push(self, word: Word, pause: Seconds | None = None) -> Iterator[Decision]:
-        """Add the next word of the document.
+    def push(self, words: Iterable[tuple[Word, Seconds | None]]) -> Iterator[Decision]:
+        """Add the next words of the document, each with the pause before it; None: the pause is unknown."""
+        for word, pause in words:
+            self._append(word, pause)
+            if pause is not None and pause >= self._flush_after:
+                yield from self._decide_until(1)
+        if self._undecided >= self._right + self._hop:
+            yield from self._decide_until(self._right)
 
-        Args:
-            word: the word.
-            pause: pause before the word, None if unknown.
-        """
+    def _append(self, word: Word, pause: Seconds | None) -> None:
         (read,) = self._reader.read([word])
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
         self._set_last_pause(pause)
@@ -84,10 +89,6 @@ class Lookahead:
             self._words.append(token)
             self._undecided += 1
             self._begins = False
-        if pause is not None and pause >= self._flush_after:
-            yield from self._decide_until(1)
-        elif self._undecided >= self._right + self._hop:
-            yield from self._decide_until(self._right)
 
     def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
@@ -110,13 +111,16 @@ class Lookahead:
             yield _decision(self._pending, None, True)
         self.clear()
 
-    def undecided(self) -> Decision | None:
-        """Return the undecided words as a decision, without removing them; None if there are none."""
-        if not self._undecided:
-            return None
-        window = self._known_words()
-        pending = [(word, token) for word, token in self._pending if token.core]
-        return _decision(pending[: len(window.kept)], window, False)
+    def undecided(self) -> Iterator[tuple[Word, Token]]:
+        """Yield the undecided words; without tokens that consist of marks."""
+        return ((word, token) for word, token in self._pending if token.core)
+
+    def unseen(self) -> Window[Token] | None:
+        """Return a window of the undecided words at the beginning of a document or after a pause.
+
+        Elsewhere the window of the last decision has these words, or more follow and decide them soon: None.
+        """
+        return self._known_words() if self._seen < self._undecided <= self._right else None
 
     def _set_last_pause(self, pause: Seconds | None) -> None:
         bucket = int(buckets([pause])[0])
@@ -134,11 +138,14 @@ class Lookahead:
         """Yield decisions until only `remaining` words are undecided."""
         while self._undecided > remaining:
             window = self._known_words()
-            decided = min(self._hop, self._undecided - remaining, len(window.kept))
+            is_last = window.words[-1] is self._words[-1]
+            known = len(window.kept) - (0 if is_last else self._right)
+            decided = min(self._undecided - remaining, max(1, known))
             pending = [item for _ in range(decided) for item in self._take_pending()]
-            at_end = end and window.words[-1] is self._words[-1]
+            at_end = end and is_last
             self._undecided -= decided
             del self._words[: max(0, len(self._words) - self._undecided - self._left)]
+            self._seen = self._undecided
             yield _decision(pending, window, at_end)
 
     def _known_words(self) -> Window[Token]:

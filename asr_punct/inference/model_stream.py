@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice, repeat
 
 import numpy as np
 
@@ -35,6 +35,12 @@ class Committer:
 
     def __init__(self, decide: Decide, decoder: OnlineDecoder, case: bool) -> None:
         self.decide, self._decoder, self._case = decide, decoder, case
+        self._expected: list[Labels] = []  # labels that the next words would get by the last window
+
+    def clear(self) -> None:
+        """Drop the document."""
+        self._decoder.clear()
+        self._expected = []
 
     def commit(self, decisions: Sequence[Decision]) -> Iterator[tuple[Word, Labels]]:
         """Yield the word and labels of every token of consecutive decisions."""
@@ -51,14 +57,19 @@ class Committer:
             for word, token in zip(decision.words, decision.tokens, strict=True):
                 labels = token.labels
                 if token.core and words:
-                    labels = token.merge_labels(self._decoder.commit(*words, decision.end), self._case)
+                    decided, *self._expected = self._decoder.commit(*words, decision.end)
+                    labels = token.merge_labels(decided, self._case)
                     words = words[0][1:], words[1][1:], words[2][1:]
                 yield word, labels
 
-    def preview(self, decision: Decision, computed: WindowProbabilities) -> list[tuple[Word, Labels]]:
-        """Return what `label` would yield, without changing the decoder."""
-        trial = Committer(self.decide, self._decoder.fork(), self._case)
-        return list(trial.label([decision], [computed]))
+    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
+        """Use the probabilities of a window that decides nothing for the next `preview`."""
+        self._expected = self._decoder.fork().commit(*_undecided(window, computed), end=False)
+
+    def preview(self, words: Iterable[tuple[Word, Token]]) -> Iterator[tuple[Word, Labels]]:
+        """Yield the undecided words with the labels that the last window gives them; words after it get none."""
+        for (word, token), labels in zip(words, chain(self._expected, repeat(Labels())), strict=False):
+            yield word, token.merge_labels(labels, self._case)
 
 
 def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
@@ -84,6 +95,7 @@ class ModelStream(Stream):
         """Drop the document."""
         self._last = None
         self._lookahead.clear()
+        self._committer.clear()
 
     @property
     def glyphs(self) -> Glyphs:
@@ -95,11 +107,15 @@ class ModelStream(Stream):
         """Computes the probabilities of the stream's windows."""
         return self._committer.decide
 
-    def add(self, word: Word) -> list[Decision]:
-        """Add a word and return the decisions to make."""
-        pause = pause_between(self._last, word) if self._last else None
-        self._last = word
-        return list(self._lookahead.push(word, pause))
+    def add(self, words: Sequence[Word]) -> list[Decision]:
+        """Add words and return the decisions to make."""
+        before = [self._last, *words]
+        self._last = before[-1]
+        return list(
+            self._lookahead.push(
+                (word, pause_between(last, word) if last else None) for last, word in zip(before, words, strict=False)
+            )
+        )
 
     def wait(self, seconds: Seconds) -> list[Decision]:
         """Report `seconds` without a word and return the decisions to make."""
@@ -110,21 +126,21 @@ class ModelStream(Stream):
         self._last = None
         return list(self._lookahead.flush())
 
-    def undecided(self) -> Decision | None:
-        """Return the undecided words as a decision, without removing them; None if there are none."""
-        return self._lookahead.undecided()
+    def unseen(self) -> Window[Token] | None:
+        """Return a window for the preview at the beginning of a document or after a pause; None elsewhere."""
+        return self._lookahead.unseen()
 
-    def held(self) -> list[Committed]:
-        """Return an empty list: no words are held back."""
-        return []
+    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
+        """Use the probabilities of this window for the next preview."""
+        self._committer.look(window, computed)
+
+    def provisional(self) -> list[Committed]:
+        """Return the undecided words as the last window would write them."""
+        return self._write(self._committer.preview(self._lookahead.undecided()))
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
         """Return the words of decisions, given the probabilities of their windows."""
         return self._write(self._committer.label(decisions, computed))
-
-    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
-        """Return undecided words as they would be written now."""
-        return self._write(self._committer.preview(decision, computed))
 
     def _write(self, words: Iterable[tuple[Word, Labels]]) -> list[Committed]:
         return [Committed(word, labels, write_word(word.text, labels, self._glyphs)) for word, labels in words]
@@ -146,7 +162,7 @@ def restore_streaming(
                 yield from lookahead.flush()
                 document, pause = utterance.context, None
             for word in utterance.words:
-                yield from lookahead.push(word, pause)
+                yield from lookahead.push([(word, pause)])
                 pause = word.pause
         yield from lookahead.flush()
 

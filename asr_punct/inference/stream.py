@@ -55,15 +55,16 @@ class Stream(ABC):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.clear()
 
-    def push(self, word: str | Word) -> list[Committed]:
-        """Add the next word and return the words that are decided now, oldest first: usually one.
+    def push(self, *words: str | Word) -> list[Committed]:
+        """Add the next words and return the words that are decided now, oldest first: usually as many.
 
-        The pause between two words is computed from their times if they have any.
+        Words of one call are decided together, which is cheaper. The pause between two words is computed from their
+        times if they have any.
 
         Raises:
-            AsrPunctError: the argument is not one word.
+            AsrPunctError: an argument is not one word; then the stream has not changed.
         """
-        return self._decide(self.add(one_word(word)))
+        return self._decide(self.add([one_word(word) for word in words]))
 
     def idle(self, seconds: Seconds) -> list[Committed]:
         """Report that no word has begun for some time, and return the words that are decided now.
@@ -80,12 +81,14 @@ class Stream(ABC):
         return self._decide(self.end())
 
     def preview(self) -> list[Committed]:
-        """Return the words that are not committed, as they would be written without further words.
+        """Return the words that are not committed, as the last window of the model would write them.
 
-        The next words can still change them. Tokens that consist of marks are left out.
+        The next words can still change them. With a `hop`, words after that window are unchanged. Tokens that consist
+        of marks are left out.
         """
-        decision = self.undecided()
-        return self.write_preview(decision, *self._compute([decision])) if decision else self.held()
+        if window := self.unseen():
+            self.look(window, *self.decide_windows([window]))
+        return self.provisional()
 
     @abstractmethod
     def clear(self) -> None:
@@ -105,8 +108,8 @@ class Stream(ABC):
         """Computes the probabilities of the stream's windows."""
 
     @abstractmethod
-    def add(self, word: Word) -> list[Decision]:
-        """Add a word and return the decisions to make."""
+    def add(self, words: Sequence[Word]) -> list[Decision]:
+        """Add words and return the decisions to make."""
 
     @abstractmethod
     def wait(self, seconds: Seconds) -> list[Decision]:
@@ -117,27 +120,25 @@ class Stream(ABC):
         """End the document and return the decisions to make."""
 
     @abstractmethod
-    def undecided(self) -> Decision | None:
-        """Return the undecided words as a decision, without removing them; None if there are none."""
+    def unseen(self) -> Window[Token] | None:
+        """Return a window for the preview, if no window of a decision has the undecided words."""
 
     @abstractmethod
-    def held(self) -> list[Committed]:
-        """Return the words that are held back until the language is clear, unchanged."""
+    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
+        """Use the probabilities of this window for the next preview."""
+
+    @abstractmethod
+    def provisional(self) -> list[Committed]:
+        """Return the words that are not committed, as the last window would write them."""
 
     @abstractmethod
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
         """Return the words of decisions, given the probabilities of their windows."""
 
-    @abstractmethod
-    def write_preview(self, decision: Decision, computed: WindowProbabilities) -> list[Committed]:
-        """Return undecided words as they would be written now."""
-
     def _decide(self, decisions: Sequence[Decision]) -> list[Committed]:
-        return self.commit(decisions, self._compute(decisions))
-
-    def _compute(self, decisions: Sequence[Decision]) -> list[WindowProbabilities]:
         # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
-        return [self.decide_windows([decision.window])[0] for decision in decisions if decision.window]
+        computed = [self.decide_windows([decision.window])[0] for decision in decisions if decision.window]
+        return self.commit(decisions, computed)
 
 
 def one_word(word: object) -> Word:

@@ -44,12 +44,7 @@ class StreamPool(Generic[Key]):
         checked = {key: [one_word(word) for word in new] for key, new in words.items()}
         for key in checked.keys() - self._streams.keys():
             self._streams[key] = self._open()
-        return self._decide(
-            {
-                key: [decision for word in new for decision in self._streams[key].add(word)]
-                for key, new in checked.items()
-            }
-        )
+        return self._decide({key: self._streams[key].add(new) for key, new in checked.items()})
 
     def idle(self, seconds: Mapping[Key, Seconds]) -> dict[Key, list[Committed]]:
         """Report for some streams how long no word has begun (see `Stream.idle`)."""
@@ -62,12 +57,10 @@ class StreamPool(Generic[Key]):
     def preview(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """Return the words of some streams that are not committed, as they would be written now."""
         streams = {key: self._streams[key] for key in self._opened(keys)}
-        decisions = {key: decision for key, stream in streams.items() if (decision := stream.undecided())}
-        found = self._compute({key: [decision] for key, decision in decisions.items()})
-        return {
-            key: stream.write_preview(decisions[key], *found[key]) if key in decisions else stream.held()
-            for key, stream in streams.items()
-        }
+        windows = {key: window for key, stream in streams.items() if (window := stream.unseen())}
+        for key, (computed,) in self._compute({key: [window] for key, window in windows.items()}).items():
+            streams[key].look(windows[key], computed)
+        return {key: stream.provisional() for key, stream in streams.items()}
 
     def close(self, keys: Iterable[Key]) -> None:
         """Close streams, and drop their words that are not committed."""
@@ -78,15 +71,14 @@ class StreamPool(Generic[Key]):
         return [key for key in keys if key in self._streams]
 
     def _decide(self, decisions: Mapping[Key, list[Decision]]) -> dict[Key, list[Committed]]:
-        found = self._compute(decisions)
+        found = self._compute({key: [item.window for item in items if item.window] for key, items in decisions.items()})
         return {key: self._streams[key].commit(items, found[key]) for key, items in decisions.items()}
 
-    def _compute(self, decisions: Mapping[Key, list[Decision]]) -> dict[Key, list[WindowProbabilities]]:
+    def _compute(self, windows: Mapping[Key, list[Window[Token]]]) -> dict[Key, list[WindowProbabilities]]:
         """Return the probabilities of each stream's windows, in order; a model computes all its windows at once."""
         by_model = defaultdict[Decide, list[tuple[Key, Window[Token]]]](list)
-        for key, items in decisions.items():
-            windows = by_model[self._streams[key].decide_windows]
-            windows += [(key, item.window) for item in items if item.window]
+        for key, items in windows.items():
+            by_model[self._streams[key].decide_windows] += [(key, window) for window in items]
         found = defaultdict[Key, list[WindowProbabilities]](list)
         for decide, group in by_model.items():
             for (key, _), computed in zip(group, decide([window for _, window in group]), strict=True):

@@ -31,12 +31,12 @@ class StreamConfig(BaseModel):
     left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
     hop: int = Field(
-        default=1, ge=1, le=100, description="Words that are decided together; more are cheaper, but later."
+        default=1, ge=1, le=100, description="Fewest words that are decided together; more are cheaper, but later."
     )
     flush_after: Seconds = Field(
         default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
     )
-    preview: bool = Field(default=True, description="Whether partial words have marks and capitals, which costs time.")
+    preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[StreamWord] = Field(
         default=[],
         max_length=MAX_CONTEXT,

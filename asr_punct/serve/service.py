@@ -25,7 +25,7 @@ class Service:
         token: token that clients need; "": none.
         origins: origins of other sites whose pages may use it.
         host: address that it listens on.
-        threads: number of threads that compute long requests.
+        threads: number of threads that compute long requests, and of those that compute streams.
         vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
         metrics: its metrics.
         batcher: computes requests.
@@ -47,7 +47,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.batcher = Batcher(self.models, self.limits, self.metrics, self.threads)
-        self.streams = Streams(self.models)
+        self.streams = Streams(self.models, self.threads)
         self.connections = Connections(self.limits, self.metrics)
 
     @property

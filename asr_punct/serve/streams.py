@@ -1,4 +1,8 @@
-"""Live streams: words of all connections that arrive together are decided in one run of the model, in a thread."""
+"""Live streams: worker threads share them, and decide the words that arrive together in one run of the model.
+
+A stream stays in one thread, which gives the words of all its streams that wait to the model at once. While the model
+runs, Python's lock is free for the other threads.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from typing import Any, NamedTuple
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.json import word_object
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
@@ -37,8 +42,8 @@ class LiveStream:
     """A stream of one connection. Only one call may be in progress.
 
     Attributes:
-        streams: the streams of the service.
-        pool: the streams with the same settings; only the worker thread uses it.
+        worker: computes the stream.
+        pool: its streams with the same settings; only its thread uses it.
         glyphs: how words are written.
         preview: whether the partial words of answers have provisional marks and capitals.
         pending: words that are not committed.
@@ -46,7 +51,7 @@ class LiveStream:
         returned: number of words that were returned.
     """
 
-    streams: Streams
+    worker: _Worker
     pool: StreamPool[LiveStream]
     glyphs: Glyphs
     preview: bool = True
@@ -56,15 +61,15 @@ class LiveStream:
 
     async def push(self, words: Sequence[Word], *, ends: bool = False) -> Answer:
         """Add words, and end the document if `ends`."""
-        return await self.streams.submit(self, words, ends=ends)
+        return await self.worker.submit(self, words, ends=ends)
 
     async def idle(self, seconds: Seconds) -> Answer:
         """Report that no word has begun for some time."""
-        return await self.streams.submit(self, (), seconds=seconds)
+        return await self.worker.submit(self, (), seconds=seconds)
 
     def close(self) -> None:
         """Close the stream."""
-        self.streams.forget(self)
+        self.worker.forget(self)
 
 
 @dataclass(eq=False)
@@ -82,22 +87,21 @@ _Result = tuple[asyncio.Future[Answer], Answer | Exception]
 
 
 class Streams:
-    """Runs the streams of all connections in a worker thread.
+    """Runs the streams of all connections in worker threads.
 
     Args:
         models: the models.
+        threads: number of threads.
     """
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, threads: int) -> None:
         self._models = models
-        self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
-        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
-        self._thread.start()
+        self._workers = [_Worker() for _ in range(threads)]
 
     def close(self) -> None:
-        """Stop the thread after the work that waits."""
-        self._work.put(None)
+        """Stop the threads after the work that waits."""
+        for worker in self._workers:
+            worker.close()
 
     async def open(self, config: StreamConfig) -> LiveStream:
         """Open a stream, with the committed words of the configuration as its context.
@@ -107,14 +111,42 @@ class Streams:
         """
         name = self._models.check_language(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)
+        worker = min(self._workers, key=lambda worker: worker.streams)
+        pool = worker.pool(name, punctuator, config)
+        live = LiveStream(worker, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
+        worker.streams += 1
+        try:
+            if config.committed:
+                await live.push([replace(word.to_word(), labels=None) for word in config.committed])  # decided again
+        except BaseException:
+            live.close()
+            raise
+        return live
+
+
+class _Worker:
+    """A thread, and the streams that it computes.
+
+    Attributes:
+        streams: their number.
+    """
+
+    def __init__(self) -> None:
+        self.streams = 0
+        self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
+        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        threading.Thread(target=self._run, name="streams", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop the thread after the work that waits."""
+        self._work.put(None)
+
+    def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
+        """Return the pool of the streams of a model with these settings."""
         settings = config.left, config.right, config.hop, config.flush_after
         if (name, *settings) not in self._pools:
             self._pools[name, *settings] = punctuator.stream_pool(*settings)
-        pool = self._pools[name, *settings]
-        live = LiveStream(self, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
-        if config.committed:
-            await live.push([replace(word.to_word(), labels=None) for word in config.committed])  # decided again
-        return live
+        return self._pools[name, *settings]
 
     async def submit(
         self, stream: LiveStream, words: Sequence[Word], *, ends: bool = False, seconds: Seconds = 0.0
@@ -126,6 +158,7 @@ class Streams:
 
     def forget(self, stream: LiveStream) -> None:
         """Close a stream."""
+        self.streams -= 1
         self._work.put(_Work(stream))
 
     def _run(self) -> None:
