@@ -1,7 +1,5 @@
 """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

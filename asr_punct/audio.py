@@ -1,7 +1,5 @@
 """Audio files, read in blocks: with soundfile if it knows the format (wav, flac, ogg), else with PyAV (m4a, mp3 …)."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

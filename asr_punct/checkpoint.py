@@ -3,8 +3,6 @@
 `config.json` has the SHA-256 of the files of `FILES`, so that a missing or altered file is detected before it is used.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

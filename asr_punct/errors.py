@@ -1,7 +1,5 @@
 """Errors of the user's input or usage: one line with place, found and expected."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -4,8 +4,6 @@ Dimensions: `batch` is windows; `tokens` is sub-words of a window, with both spe
 window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 `asr_punct.checkpoint` is imported inside functions: shell completion needs only the names.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, cast

@@ -5,8 +5,6 @@ Words in Latin letters are identified by a linear model of hashed character n-gr
 it is first used.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

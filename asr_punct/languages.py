@@ -1,7 +1,5 @@
 """Codes and names of languages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

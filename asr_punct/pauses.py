@@ -3,8 +3,6 @@
 Quantisation and smoothing follow AutoPunct (González-Docasal et al. 2021, section 3.2.1).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

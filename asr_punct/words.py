@@ -3,8 +3,6 @@
 Both are frozen: change a field with `dataclasses.replace`, or the labels, pauses and probabilities with `annotate`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter

@@ -10,8 +10,6 @@ frame's best symbol, less `_FILLER_COST`: it is cheap where the model hears spee
 Adjacent fillers divide their time in proportion to their characters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

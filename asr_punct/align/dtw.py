@@ -6,8 +6,6 @@ frame is cheap to skip, any other frame costs more than a typical match. Audio o
 so that memory and time grow linearly with its length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Among alignments of equal cost the traceback chooses as sclite does: from the en
 an insertion to a deletion.
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Sequence

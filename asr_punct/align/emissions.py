@@ -4,8 +4,6 @@ The model gets windows of 30 s with 3 s more of audio on either side, and the fr
 recording of up to 33 s is processed in one window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 

@@ -8,8 +8,6 @@ The library has one state per process, so calls are serialised by a lock. The sa
 speech. In another order its timing differs by a few milliseconds.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Alignment of audio files and data directories with either method, `dtw` or `ctc`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol

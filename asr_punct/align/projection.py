@@ -1,7 +1,5 @@
 """Projection of the labels of a reference transcript onto the words of a recogniser."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

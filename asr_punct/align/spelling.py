@@ -5,8 +5,6 @@ character or word is also tried in lower case, in upper case, without accents, a
 pronounced (`-`). The variant with the fewest missing symbols is used, with `UNKNOWN_SYMBOL` for each of them (`9`).
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ frames of the recording, columns are synthetic frames. One extra column before e
 for skipped frames: a frame that is matched with an extra column has its skip cost, and passing an extra column is free.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Check of a `.nemo` file, which is a tar, before it is unpacked."""
 
-from __future__ import annotations
-
 import tarfile
 import zlib
 from collections.abc import Collection

@@ -5,8 +5,6 @@ A `Hypothesis` of NeMo has `text` and, with `timestamps=True`, a dictionary `tim
 seconds. This module accepts any object with these two attributes and does not import NeMo.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

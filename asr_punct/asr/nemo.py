@@ -1,7 +1,5 @@
 """Models of NeMo as recognisers, and CTC models and hybrids of NeMo for alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """CMU PocketSphinx with the US English model of its package."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

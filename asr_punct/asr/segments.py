@@ -4,8 +4,6 @@ A segment is speech between pauses of 0.5 s or more, with 0.25 s of pause at bot
 are quietest, and short neighbours may be merged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise

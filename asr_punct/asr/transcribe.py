@@ -1,7 +1,5 @@
 """Transcription of recordings by a recogniser, with pauses refined on the audio."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """CTC models and Whisper of Hugging Face `transformers` as recognisers, and CTC models for alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, cast
 

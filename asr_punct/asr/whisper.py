@@ -1,7 +1,5 @@
 """Whisper models run by faster-whisper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from asr_punct.asr.segments import LONGEST_SEGMENT

@@ -1,7 +1,5 @@
 """The inputs of a batch, and the names of their outputs."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence

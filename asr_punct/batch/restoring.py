@@ -1,7 +1,5 @@
 """Restore one file of a batch. Processes of this machine and of a cluster run the same code."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator

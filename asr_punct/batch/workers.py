@@ -1,7 +1,5 @@
 """Processes that restore the files of a batch on this machine."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

@@ -4,8 +4,6 @@
 `@command(Section.…, examples)`: its docstring is the help, and tests parse or run the examples.
 """
 
-from __future__ import annotations
-
 import logging
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The typer application, its help, and helpers that all commands use."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Mapping

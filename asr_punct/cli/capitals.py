@@ -1,7 +1,5 @@
 """Input in capitals, as some recognisers write it: a hint to use the option `--lowercase`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import typer

@@ -1,7 +1,5 @@
 """Shell completion of option values. Imports nothing heavy, so that completion is fast."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from asr_punct.hub import shipped_configurations, shipped_models

@@ -1,7 +1,5 @@
 """The option `--report`: the problems of the subtitles that a command writes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """Texts that `asr-punct info` and `asr-punct models` print."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

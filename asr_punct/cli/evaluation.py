@@ -1,7 +1,5 @@
 """The command `evaluate`: scores of a model on test sets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Input and output of `asr-punct stream`: lines of words in, a line for each committed word out."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

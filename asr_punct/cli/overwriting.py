@@ -1,7 +1,5 @@
 """Refuse an output path that is also an input."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command `transcribe`: from audio to punctuated text."""
 
-from __future__ import annotations
-
 from itertools import chain
 from pathlib import Path
 from typing import Annotated

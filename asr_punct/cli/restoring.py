@@ -1,7 +1,5 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The commands `score`, `models` and `info`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The commands `align` and `pauses`: word times from audio, pauses from word times."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

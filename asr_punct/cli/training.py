@@ -1,7 +1,5 @@
 """The commands `prepare`, `train`, `tune` and `export`: from a corpus to a model."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Wait for lines of standard input: print a hint on a terminal, and report silence."""
 
-from __future__ import annotations
-
 import queue
 import select
 import sys

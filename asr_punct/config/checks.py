@@ -3,8 +3,6 @@
 `component` is the name of the section in error messages, such as `encoder`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Conversion of configuration dataclasses from and to nested mappings, as read from YAML or JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 import types

@@ -1,7 +1,5 @@
 """Configuration of a model's components."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

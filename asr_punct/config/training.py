@@ -1,7 +1,5 @@
 """Configuration of training, and the content of a `conf/*.yaml`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Read treebanks in CoNLL-U (universaldependencies.org/format.html): words as a recogniser writes them, with tags."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple

@@ -5,8 +5,6 @@ Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QU
 model, and `label_tokens` gives the model's labels to the tokens, on which published scores are computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate

@@ -4,8 +4,6 @@ The corpus has `{es-eu,eu-es}/{train,dev,test}/{audio/*.m4a, transcriptions/*.es
 its transcription is the file with the same stem and the suffix of the spoken language.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

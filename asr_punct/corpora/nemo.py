@@ -5,8 +5,6 @@ Each part has a file of words and a file of labels (`formats.nemo_labels`): `tex
 divided like the text of `prepare text`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

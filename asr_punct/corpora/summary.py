@@ -1,7 +1,5 @@
 """The summary that a preparation reports at its end."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

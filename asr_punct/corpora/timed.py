@@ -1,7 +1,5 @@
 """Corpora for `asr-punct pauses`: words with times get pauses, and labels from the text of a data directory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

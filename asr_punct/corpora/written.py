@@ -1,7 +1,5 @@
 """`prepare text`: divide written text into training corpora."""
 
-from __future__ import annotations
-
 import io
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Read and write files: one module per family of formats, and a registry of them (`formats`)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice

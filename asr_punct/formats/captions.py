@@ -3,8 +3,6 @@
 ASS: http://www.tcax.org/docs/ass-specs.htm; TTML: EBU Tech 3380, version 1.0.1 of 2018.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from asr_punct.formats.xml_text import attributes, escape_xml

@@ -4,8 +4,6 @@ For each service `is_…` recognises a JSON value and `read_…` yields its utte
 JSON of another form and for invalid times.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

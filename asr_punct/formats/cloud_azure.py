@@ -4,8 +4,6 @@ An utterance is a phrase. Its words are those of the display form, with the serv
 has times; else the lexical words, without marks; else the display form, of which only start and end are known.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ The service's marks and capitals are read (`punctuated_word` of Deepgram). An ut
 else consecutive words of one speaker and channel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple

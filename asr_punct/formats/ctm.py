@@ -4,8 +4,6 @@ Kaldi writes 5 or 6 columns, and rows with the word `<eps>` for silence. NeMo's 
 `NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence

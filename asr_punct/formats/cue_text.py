@@ -4,8 +4,6 @@ SRT tags are those that players know (`<i>`, `<font …>`, `{\\an8}`); other tex
 In WebVTT all angle brackets are tags, and `&lt;` is a literal bracket.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from html import unescape

@@ -6,8 +6,6 @@ of tiers that depend on no other, those with a name such as `utterance`, `transc
 they have one linguistic type.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

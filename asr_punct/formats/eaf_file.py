@@ -3,8 +3,6 @@
 https://www.mpi.nl/tools/elan/EAFv3.0.xsd is the schema; files of all versions since 2.0 are read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

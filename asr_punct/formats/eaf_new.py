@@ -1,7 +1,5 @@
 """Make an ELAN file: for each speaker a tier of utterances, and a tier of their words if their times are known."""
 
-from __future__ import annotations
-
 import mimetypes
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Read and write UTF-8 text files; errors have line numbers, and an output file appears when it is complete."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import json

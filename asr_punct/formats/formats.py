@@ -1,7 +1,5 @@
 """The registry of formats. To add a format, write its reader and writer and add an entry to `FORMATS`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ Times are seconds, and fields without a value are left out. `written` and `text`
 marks and cases to their probability; unlikely ones are left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace

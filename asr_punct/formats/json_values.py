@@ -1,7 +1,5 @@
 """Parse JSON with limits, and read its values: a wrong value raises an InputError with place, found, expected."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -5,8 +5,6 @@ start of their `segments` in each recording. If `ctm` has the same words for an 
 their times, and its rows of `ctm` get marks; the number of other utterances is logged.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import shutil

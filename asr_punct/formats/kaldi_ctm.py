@@ -4,8 +4,6 @@ The rows of the CTM name utterances, or recordings by `reco2file_and_channel`. T
 audio file, or at the beginning of the utterance, as Kaldi writes them before its `convert_ctm.pl`.
 """
 
-from __future__ import annotations
-
 import logging
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@
 utterance and its document, and the lines are in the order of speech.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Each utterance is a separate document: the order of ids need not be that of spee
 each other, the model, which has no pauses here, would put fewer marks at their ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO

@@ -1,7 +1,5 @@
 """Turn the marks and capitals of written words into labels: of references, corpora, output of any system."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

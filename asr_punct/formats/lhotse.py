@@ -3,8 +3,6 @@
 Times are seconds from the beginning of the recording.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Places of words and utterances in files of lines, for writing the lines again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

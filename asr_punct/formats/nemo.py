@@ -3,8 +3,6 @@
 A line is a transcription (`pred_text`, and `word` if it has times) or an alignment (`words`, `alignments`).
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ A label is the mark after the word (O: none), then U for a capital or O. It has 
 mark after it, the first one in `_PRIORITY`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest

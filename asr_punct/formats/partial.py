@@ -1,7 +1,5 @@
 """Names of files that are not complete yet, and removal of those that killed processes have left."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """A file to read. Its format is detected once, and its JSON is parsed once."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ Lines that start with `;;` are comments. Lines without a transcript (those of th
 the transcript `ignore_time_segment_in_scoring`, are not utterances.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ SubRip and WebVTT files that were read keep everything but the words. ASS and TT
 times and lines of the input's cues, without tags.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ if WebVTT has times inside the text, as YouTube's does (`<00:00:01.500><c>word</
 ends, so pauses are unknown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Plain text: each line is an utterance, an empty line ends the document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 

@@ -4,8 +4,6 @@ Other programs ignore JSON keys that they do not know. The key is written only i
 a wrong source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from asr_punct.formats.json_values import Object

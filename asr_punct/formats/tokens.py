@@ -4,8 +4,6 @@ An entry is a JSON object for a word. Its text is mostly one token, with or with
 several (` - sí`), each is a word: the first has the entry's start, the last its end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path

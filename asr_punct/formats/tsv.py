@@ -4,8 +4,6 @@ An empty line ends an utterance. A line is a comment only if it starts with `# `
 `# id`, `# document`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TextIO

@@ -1,7 +1,5 @@
 """Values of text formats: seconds, time sources and names of one token."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any, cast, get_args

@@ -5,8 +5,6 @@ speech or word times were not requested. With alternatives a result is `{"altern
 "result"}]}`; the first alternative is read and written.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO

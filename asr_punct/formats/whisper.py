@@ -12,8 +12,6 @@ The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' p
 * An entry may be a part of a word (`word_parts`), and a segment's `text` may have words that its `words` lack.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A chunk is a word, or a segment (`return_timestamps=True`). The last chunk may h
 begin with a space, those of CTC models do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

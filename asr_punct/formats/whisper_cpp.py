@@ -4,8 +4,6 @@ Offsets are milliseconds. Tokens (`--output-json-full`) are parts of words, some
 as `[_BEG_]`. Without tokens only segments have times: the first word gets the start and the last word the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -7,8 +7,6 @@
 The first word has the segment's start and the last its end, as in subtitles.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 White space at the start of a part, or at the end of the part before, starts a new word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import TypeVar

@@ -3,8 +3,6 @@
 A file can make a parser expand entities or read other files only by a document type declaration, so it is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Protocol

@@ -3,8 +3,6 @@
 The paper sums activations. Averages choose the same class, and thresholds and class weights stay valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Backends that run a model: onnxruntime on the CPU, torch on other devices and for models without a graph."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """Choose the model of each document by its language: the given one, else the one identified from the words."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

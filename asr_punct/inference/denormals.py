@@ -1,7 +1,5 @@
 """Treat denormal floats as zero while a model runs: they are frequent in attention weights, and slow on CPUs."""
 
-from __future__ import annotations
-
 import ctypes
 import platform
 import sys

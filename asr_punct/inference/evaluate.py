@@ -1,7 +1,5 @@
 """Evaluate a model on labelled text: remove marks and capitals, restore them, and pair the words for scoring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

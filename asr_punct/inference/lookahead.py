@@ -1,7 +1,5 @@
 """The look-ahead buffer of a stream, which returns each word with its window once enough words follow it."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

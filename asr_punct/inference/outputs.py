@@ -1,7 +1,5 @@
 """The output of a model for a batch of windows, and the interface of backends."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

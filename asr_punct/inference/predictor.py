@@ -1,7 +1,5 @@
 """Compute the probabilities of the words of documents, window by window."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

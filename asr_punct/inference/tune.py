@@ -1,7 +1,5 @@
 """Fit the decoding settings of a model directory on a development corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

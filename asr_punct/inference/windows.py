@@ -1,7 +1,5 @@
 """Cut documents of any length into windows, in bounded memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

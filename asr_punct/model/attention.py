@@ -1,7 +1,5 @@
 """Self-attention over the words of a window."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import torch

@@ -4,8 +4,6 @@ Their input is the word vectors after pause fusion (`model.fusion`), and their o
 size of their output vectors.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias, cast
 
 from torch import Tensor, nn

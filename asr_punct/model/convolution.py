@@ -1,7 +1,5 @@
 """Gated convolutions over the words of a window, with attention layers between them."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from torch import Tensor, nn

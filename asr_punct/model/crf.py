@@ -10,8 +10,6 @@ All prefix products are computed in ceil(log2(words)) rounds (Hillis and Steele 
 loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Devices of torch."""
 
-from __future__ import annotations
-
 import platform
 import re
 

@@ -1,7 +1,5 @@
 """Contextual word vectors from a transformers encoder, and construction of encoders."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast

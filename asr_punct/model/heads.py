@@ -1,7 +1,5 @@
 """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import torch

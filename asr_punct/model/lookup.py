@@ -1,7 +1,5 @@
 """A word encoder without context: embedding tables, which cost memory but no time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

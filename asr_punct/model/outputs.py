@@ -1,7 +1,5 @@
 """Types shared by encoders and the layers that read them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from torch import Tensor

@@ -1,7 +1,5 @@
 """Pretrained encoders and their tokenizers, from a model hub or a directory."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Silence the library transformers."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from transformers.utils import logging as transformers_logging

@@ -1,7 +1,5 @@
 """Recurrent context layers: a bidirectional GRU with attention (Tilk and Alumäe 2016), an LSTM (Alam et al. 2020)."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import torch

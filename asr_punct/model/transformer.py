@@ -1,7 +1,5 @@
 """A small transformer with random weights, for built encoders and for the context layers."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from transformers import AutoConfig, ModernBertConfig, ModernBertModel

@@ -1,7 +1,5 @@
 """Models and part-of-speech taggers to and from safetensors files."""
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Mapping

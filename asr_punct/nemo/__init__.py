@@ -4,8 +4,6 @@
 `PunctuationCapitalizationModel`, is that of the NeMo class which it replaces.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from asr_punct.nemo.hypotheses import punctuate_hypotheses

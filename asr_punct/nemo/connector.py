@@ -1,7 +1,5 @@
 """Saving and restoring of `.nemo` files that also contain the files of a model directory."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Punctuation of NeMo's hypotheses, without importing NeMo."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar

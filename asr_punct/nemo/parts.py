@@ -1,7 +1,5 @@
 """The parts of an `AsrPunctModel`: made for training, or read from a model directory or an unpacked `.nemo` file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`Punctuator` with the call of NeMo 2.4 and earlier for lists of strings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

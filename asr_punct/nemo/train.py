@@ -1,7 +1,5 @@
 """Training with NeMo's tools and Hydra (`conf/nemo/*.yaml`): `python -m asr_punct.nemo.train model.data=DIR`."""
 
-from __future__ import annotations
-
 from lightning.pytorch import Trainer
 from nemo.core.config import hydra_runner
 from nemo.utils.exp_manager import exp_manager

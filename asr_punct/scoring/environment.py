@@ -1,7 +1,5 @@
 """The environment of an experiment, for a recipe's page of results."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Iterator

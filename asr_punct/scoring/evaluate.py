@@ -1,7 +1,5 @@
 """Score hypotheses against references."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

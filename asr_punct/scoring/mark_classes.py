@@ -3,8 +3,6 @@
 Reports print the mapping from marks to classes, because published scores differ most in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -22,8 +22,6 @@ Recognised words
     of words that were not recognised is not scored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names of marks, capitals and metrics for readers: glyphs of the language (`,`) instead of labels (`COMMA`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from asr_punct.marks import MARKS, Glyphs, Mark

@@ -1,7 +1,5 @@
 """Pair the words of references and hypotheses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -7,8 +7,6 @@ samples (Koehn 2004, Statistical significance tests for machine translation eval
 fewer than two utterances.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any

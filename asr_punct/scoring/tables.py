@@ -1,7 +1,5 @@
 """Scores as Markdown tables, aligned for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain

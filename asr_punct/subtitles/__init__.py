@@ -1,7 +1,5 @@
 """Subtitles from words with times: cues that break at marks and pauses, under limits."""
 
-from __future__ import annotations
-
 from asr_punct.subtitles.cues import Cue, make_cues
 from asr_punct.subtitles.limits import BBC, LIMIT_NAMES, NETFLIX, PRESETS, UNE, Limits, parse_limits
 from asr_punct.subtitles.report import Problem, check_cues, report_lines, summarise

@@ -4,8 +4,6 @@ The line breaks of Netflix's Timed Text Style Guide (General Requirements, Line 
 prepositions, conjunctions, subject pronouns, auxiliaries, negations. The lists are the frequent words of each.
 """
 
-from __future__ import annotations
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

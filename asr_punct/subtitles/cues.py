@@ -25,8 +25,6 @@ Its display time depends only on its words and the start of the next cue, so the
 is linear in the number of words.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Break the text of a cue into lines, at the lowest cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Check subtitles against limits, and report the cues that break them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Units of cues: written words with times and the cost of a break after each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

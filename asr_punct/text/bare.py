@@ -1,7 +1,5 @@
 """Remove the marks and capitals of an input, so that all of them can be restored."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from asr_punct.marks import takes_case

@@ -1,7 +1,5 @@
 """Canonical labels: the label sets that written text can express."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

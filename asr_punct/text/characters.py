@@ -11,8 +11,6 @@ class, so that one small regular expression serves all scripts:
     / _ · * character that may join parts of a word  x    anything else
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Decide what a period directly after a word is: part of the word, the mark PERIOD, or both."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import Enum, auto

@@ -1,7 +1,5 @@
 """Read a line of written text: lower-case words and their labels."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Scan a written token: the words and marks in it, without regard to the tokens around it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Split a token of the input into its word and the marks already on it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from asr_punct.marks import LEFT, Mark

@@ -4,8 +4,6 @@ The paper changes sub-words; this module changes words, which have the labels. `
 recognisers instead.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lightning callbacks: checkpoints, the best model's directory, averaged weights, progress."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator, Mapping

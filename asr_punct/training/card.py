@@ -1,7 +1,5 @@
 """Write the model card: README.md of a model directory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from asr_punct.checkpoint import CARD, ModelInfo, read_info

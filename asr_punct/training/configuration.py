@@ -1,7 +1,5 @@
 """Read the configuration of a training run from YAML and `key=value` settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

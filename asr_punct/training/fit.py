@@ -1,7 +1,5 @@
 """Train a model: the function behind `asr-punct train`."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Collection

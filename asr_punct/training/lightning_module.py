@@ -1,7 +1,5 @@
 """The model under Lightning: loss, scores of the development set, optimiser."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, Self

@@ -5,8 +5,6 @@ SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy
 10 bytes for each word, and words.txt, the vocabulary. If the TSV file is missing, its arrays are read.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Muon for processors without bf16."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

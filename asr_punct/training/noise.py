@@ -14,8 +14,6 @@ The rates in `conf/small_noise.yaml` follow measured errors, in per cent of the 
 Spanish could not be measured.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

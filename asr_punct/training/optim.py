@@ -1,7 +1,5 @@
 """Optimisers (AdamW, RAdam, Muon with AdamW, AdaGrad; LookAhead around each) and learning rate schedules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -14,8 +14,6 @@ of hesitation pauses, Language and Speech 14, 1971. Kazlauskienė, Kalašinskait
 in reading language, Respectus Philologicus 37 (42), 2020.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

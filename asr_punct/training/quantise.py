@@ -7,8 +7,6 @@ alone: the square root of the channel's largest absolute value (equation 4 of th
 pretrained encoders; look-up models become less exact (99.3 to 98.9 % equal labels of `es-eu`).
 """
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

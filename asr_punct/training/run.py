@@ -1,7 +1,5 @@
 """Directory and device of a training run. A killed run resumes from its directory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path

@@ -4,8 +4,6 @@ Words with the same sound key sound alike: `vaca` and `baca`. The English key is
 Hanging on the Metaphone), but all vowels are equal in it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 import zlib

@@ -1,7 +1,5 @@
 """Lightning's trainer of a training run."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Sequence

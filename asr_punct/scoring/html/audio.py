@@ -1,7 +1,5 @@
 """The recording that a score page plays."""
 
-from __future__ import annotations
-
 import os
 from base64 import b64encode
 from collections.abc import Sequence

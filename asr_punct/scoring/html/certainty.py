@@ -1,7 +1,5 @@
 """Certainty of a model about a word's labels, or of a recogniser about the word: a shade in the transcript."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

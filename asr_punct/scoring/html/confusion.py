@@ -1,7 +1,5 @@
 """Confusion matrix of marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Write the score page, with its style and script inside."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reliability diagrams: how often marks, capitals and words are right, by their probability."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """F1 of marks by word error rate, a chart and a table of the score page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

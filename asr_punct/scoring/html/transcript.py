@@ -1,7 +1,5 @@
 """Transcript of the score page: recognised words with their errors, pauses and times."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
