@@ -9,27 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
-from asr_punct.cli.options import (
-    CasingList,
-    ClassWeights,
-    Device,
-    From,
-    IgnoreLabels,
-    Int8,
-    Lowercase,
-    MarkNames,
-    Model,
-    NoCase,
-    Probabilities,
-    Quiet,
-    Subtitles,
-    TextLanguage,
-    Times,
-    To,
-    WavScp,
-    punctuator_opener,
-)
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.progress import on_terminal, track
 
@@ -61,23 +42,23 @@ def batch(
         typer.Option("--ray", help="Address of a Ray cluster: HOST:PORT or auto. --jobs then sets its processes."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")] = False,
-    model: Model = None,
-    lang: TextLanguage = None,
-    from_: From = None,
-    to: To = None,
-    subtitles: Subtitles = None,
-    wav_scp: WavScp = None,
-    times: Times = None,
-    ignore_labels: IgnoreLabels = False,
-    lowercase: Lowercase = False,
-    marks: MarkNames = None,
-    no_case: NoCase = False,
-    casing: CasingList = None,
-    device: Device = None,
-    int8: Int8 = False,
-    class_weights: ClassWeights = None,
-    probabilities: Probabilities = False,
-    quiet: Quiet = False,
+    model: options.Model = None,
+    lang: options.TextLanguage = None,
+    from_: options.From = None,
+    to: options.To = None,
+    subtitles: options.Subtitles = None,
+    wav_scp: options.WavScp = None,
+    times: options.Times = None,
+    ignore_labels: options.IgnoreLabels = False,
+    lowercase: options.Lowercase = False,
+    marks: options.MarkNames = None,
+    no_case: options.NoCase = False,
+    casing: options.CasingList = None,
+    device: options.Device = None,
+    int8: options.Int8 = False,
+    class_weights: options.ClassWeights = None,
+    probabilities: options.Probabilities = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Add marks and capitals to many files, each to a separate file.
 
@@ -103,7 +84,7 @@ def batch(
     if ray and device not in (None, "cpu"):
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where --ray runs models")
     inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
-    options = FileOptions(
+    file_options = FileOptions(
         from_,
         to,
         subtitles,
@@ -116,14 +97,14 @@ def batch(
         hint_capitals=not (no_case or quiet),
         overwrite=overwrite,
     )
-    opener = punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
-    _restore(inputs, output, options, opener, jobs, ray, quiet)
+    opener = options.punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
+    _restore(inputs, output, file_options, opener, jobs, ray, quiet)
 
 
 def _restore(
     inputs: Inputs,
     output: str,
-    options: FileOptions,
+    file_options: FileOptions,
     opener: Callable[[], Punctuator],
     jobs: int,
     ray: str | None,
@@ -139,15 +120,15 @@ def _restore(
     from asr_punct.batch.workers import core_count, restore_files
     from asr_punct.formats.partial import remove_abandoned
 
-    items = inputs.items(options.target_format)
-    complete = set() if options.overwrite else complete_outputs(items, output)
+    items = inputs.items(file_options.target_format)
+    complete = set() if file_options.overwrite else complete_outputs(items, output)
     todo = [item for item in items if item.output not in complete]
     remove_abandoned(item.output for item in todo)
     report = _Report(len(items) - len(todo), len(todo))
     if ray:
-        restored = restore_on_cluster(todo, ray, jobs, opener, options)
+        restored = restore_on_cluster(todo, ray, jobs, opener, file_options)
     else:
-        restored = restore_files(todo, jobs or core_count(), opener, options)
+        restored = restore_files(todo, jobs or core_count(), opener, file_options)
     try:
         with on_terminal(quiet), closing(restored):
             report.collect(restored)

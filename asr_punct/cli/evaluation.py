@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli import completion
+from asr_punct.cli import completion, options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.options import Device, From, Int8, Merge, Quiet, Threads, punctuator_opener
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.progress import on_terminal
 
@@ -29,22 +28,22 @@ def evaluate(
         ),
     ],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
-    from_: From = None,
+    from_: options.From = None,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
     html: Annotated[
         Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")
     ] = None,
-    merge: Merge = None,
+    merge: options.Merge = None,
     compare: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL2", help="Another model to compare with, also on the page.", autocompletion=completion.models
         ),
     ] = None,
-    device: Device = None,
-    threads: Threads = 0,
-    int8: Int8 = False,
-    quiet: Quiet = False,
+    device: options.Device = None,
+    threads: options.Threads = 0,
+    int8: options.Int8 = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Score a model on test sets.
 
@@ -64,7 +63,7 @@ def evaluate(
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
-    punctuators = [punctuator_opener(name, None, False, None, device, threads, int8, None)() for name in names]
+    punctuators = [options.punctuator_opener(name, None, False, None, device, threads, int8, None)() for name in names]
     glyphs = punctuators[0].glyphs
     with on_terminal(quiet):
         texts = [

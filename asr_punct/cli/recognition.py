@@ -7,19 +7,8 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
+from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.options import (
-    LANGUAGES,
-    Lowercase,
-    Model,
-    Output,
-    Quiet,
-    Report,
-    Subtitles,
-    To,
-    check_language,
-    choice,
-)
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -29,22 +18,22 @@ _ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "wh
 """Output formats whose files have one recording."""
 Recogniser = Annotated[
     str | None,
-    choice(
+    options.choice(
         f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
         [form.removesuffix("NAME") for form in FORMS],
     ),
 ]
 SpeechLanguage = Annotated[
     str | None,
-    choice(
+    options.choice(
         "Language of the speech; default: that of the recogniser, else identified from its words.",
-        LANGUAGES,
+        options.LANGUAGES,
         "--lang",
-        callback=check_language,
+        callback=options.check_language,
     ),
 ]
 RecogniserDevice = Annotated[
-    str | None, choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
+    str | None, options.choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
 ]
 
 
@@ -62,15 +51,15 @@ RecogniserDevice = Annotated[
 def transcribe(
     audio: Annotated[list[Path], typer.Argument(metavar="AUDIO", help="Recordings: .wav, .flac, .m4a, .mp3 …")],
     asr: Recogniser = None,
-    output: Output = "-",
-    model: Model = None,
+    output: options.Output = "-",
+    model: options.Model = None,
     lang: SpeechLanguage = None,
-    to: To = None,
-    subtitles: Subtitles = None,
-    report: Report = None,
-    lowercase: Lowercase = False,
+    to: options.To = None,
+    subtitles: options.Subtitles = None,
+    report: options.Report = None,
+    lowercase: options.Lowercase = False,
     device: RecogniserDevice = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Recognise recordings, and add marks and capitals.
 

@@ -7,34 +7,10 @@ from typing import Annotated
 import typer
 
 from asr_punct import formats
+from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.capitals import with_capitals_hint
 from asr_punct.cli.cue_report import CueReport
-from asr_punct.cli.options import (
-    Aggregate,
-    Audio,
-    CasingList,
-    ClassWeights,
-    Device,
-    From,
-    IgnoreLabels,
-    Int8,
-    Lowercase,
-    MarkNames,
-    Model,
-    NoCase,
-    Output,
-    Probabilities,
-    Quiet,
-    Report,
-    Subtitles,
-    TextLanguage,
-    Threads,
-    Times,
-    To,
-    WavScp,
-    punctuator_opener,
-)
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
 from asr_punct.cli.waiting import hint_if_idle
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
@@ -67,28 +43,28 @@ from asr_punct.words import LABELS_STAY, Utterance, lowercased, word_count
 )
 def punctuate(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
-    output: Output = "-",
-    model: Model = None,
-    lang: TextLanguage = None,
-    from_: From = None,
-    to: To = None,
-    subtitles: Subtitles = None,
-    report: Report = None,
-    audio: Audio = None,
-    wav_scp: WavScp = None,
-    times: Times = None,
-    ignore_labels: IgnoreLabels = False,
-    lowercase: Lowercase = False,
-    marks: MarkNames = None,
-    no_case: NoCase = False,
-    casing: CasingList = None,
-    device: Device = None,
-    threads: Threads = 0,
-    int8: Int8 = False,
-    class_weights: ClassWeights = None,
-    aggregate: Aggregate = None,
-    probabilities: Probabilities = False,
-    quiet: Quiet = False,
+    output: options.Output = "-",
+    model: options.Model = None,
+    lang: options.TextLanguage = None,
+    from_: options.From = None,
+    to: options.To = None,
+    subtitles: options.Subtitles = None,
+    report: options.Report = None,
+    audio: options.Audio = None,
+    wav_scp: options.WavScp = None,
+    times: options.Times = None,
+    ignore_labels: options.IgnoreLabels = False,
+    lowercase: options.Lowercase = False,
+    marks: options.MarkNames = None,
+    no_case: options.NoCase = False,
+    casing: options.CasingList = None,
+    device: options.Device = None,
+    threads: options.Threads = 0,
+    int8: options.Int8 = False,
+    class_weights: options.ClassWeights = None,
+    aggregate: options.Aggregate = None,
+    probabilities: options.Probabilities = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
 
@@ -121,8 +97,9 @@ def punctuate(
         raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
     is_in_place = is_same_file(source, output) and format_name == opened.format
     _check_paths(source, {"-o": output, "--report": report}, is_in_place, audio, wav_scp, casing)
-    opener = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang)
-    punctuator = opener()
+    punctuator = options.punctuator_opener(
+        model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang
+    )()
     if source == STANDARD_STREAM and not quiet:
         hint_if_idle(f"reading {from_ or 'text'} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
     with on_terminal(quiet, source=source, output=output):
@@ -205,8 +182,8 @@ def _with_labels_hint(utterances: Iterable[Utterance], source: str) -> Iterator[
     "words on standard input: asr-punct stream < FILE",
 )
 def stream(
-    model: Model = None,
-    lang: TextLanguage = None,
+    model: options.Model = None,
+    lang: options.TextLanguage = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
     hop: Annotated[int, typer.Option(min=1, help="Smallest number of words that are decided together.")] = 1,
@@ -214,14 +191,14 @@ def stream(
         float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
     ] = STREAM_FLUSH_AFTER_S,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
-    lowercase: Lowercase = False,
-    marks: MarkNames = None,
-    no_case: NoCase = False,
-    casing: CasingList = None,
-    device: Device = None,
-    threads: Threads = 1,
-    int8: Int8 = False,
-    class_weights: ClassWeights = None,
+    lowercase: options.Lowercase = False,
+    marks: options.MarkNames = None,
+    no_case: options.NoCase = False,
+    casing: options.CasingList = None,
+    device: options.Device = None,
+    threads: options.Threads = 1,
+    int8: options.Int8 = False,
+    class_weights: options.ClassWeights = None,
 ) -> None:
     """Add marks and capitals to words as they arrive.
 
@@ -237,7 +214,7 @@ def stream(
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
-    punctuator = punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
+    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(left, right, hop, flush_after) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

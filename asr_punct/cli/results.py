@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli import completion
+from asr_punct.cli import completion, options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.options import HypothesisFrom, Language, Merge, Quiet, ReferenceFrom
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -28,8 +27,8 @@ from asr_punct.progress import on_terminal
 def score(
     reference: Annotated[Path, typer.Argument(metavar="REF", help="Reference marks and case: TSV, or written text.")],
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="Hypothesis to score.")],
-    ref_from: ReferenceFrom = None,
-    hyp_from: HypothesisFrom = None,
+    ref_from: options.ReferenceFrom = None,
+    hyp_from: options.HypothesisFrom = None,
     align: Annotated[bool, typer.Option("--align", help="Align the words first, because they differ.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
     html: Annotated[
@@ -39,12 +38,12 @@ def score(
         Path | None,
         typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
     ] = None,
-    merge: Merge = None,
+    merge: options.Merge = None,
     compare: Annotated[
         Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
     ] = None,
-    lang: Language = "es",
-    quiet: Quiet = False,
+    lang: options.Language = "es",
+    quiet: options.Quiet = False,
 ) -> None:
     """Score marks and case against a reference.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.options import CasingList, Int8, MarkNames, Model, NoCase, Quiet, TextLanguage, punctuator_opener
 from asr_punct.errors import AsrPunctError
 from asr_punct.serve.limits import DEFAULTS, Limits
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8080,
-    model: Model = None,
-    lang: TextLanguage = None,
+    model: options.Model = None,
+    lang: options.TextLanguage = None,
     token: Annotated[
         str | None,
         typer.Option(
@@ -51,14 +51,14 @@ def serve(
         str | None,
         typer.Option(help="Vosk server to forward audio to, such as ws://localhost:2700; its results are punctuated."),
     ] = None,
-    marks: MarkNames = None,
-    no_case: NoCase = False,
-    casing: CasingList = None,
-    int8: Int8 = False,
+    marks: options.MarkNames = None,
+    no_case: options.NoCase = False,
+    casing: options.CasingList = None,
+    int8: options.Int8 = False,
     threads: Annotated[
         int, typer.Option(min=0, help="Threads for long documents; 0: OMP_NUM_THREADS, else one for each core.")
     ] = 0,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Serve a model that adds punctuation marks and capitals, over HTTP and WebSocket.
 
@@ -82,7 +82,7 @@ def serve(
 
     def open_model(name: str | None) -> Punctuator:
         """Open a model by its name, with the options of the command."""
-        return punctuator_opener(
+        return options.punctuator_opener(
             name, marks, no_case, casing, device=None, threads=1, int8=int8, class_weights=None, lang=lang
         )()
 

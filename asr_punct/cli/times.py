@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr.aligners import METHODS, open_aligner
+from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.options import Audio, DataDir, Device, From, Language, Output, OutputFile, Quiet, Times, choice
 from asr_punct.cli.overwriting import audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -24,19 +24,19 @@ from asr_punct.progress import on_terminal
 def align(
     audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
     text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
-    output: Output = "-",
-    lang: Language = "es",
+    output: options.Output = "-",
+    lang: options.Language = "es",
     method: Annotated[
         str,
-        choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
+        options.choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
     ] = "dtw",
     acoustic_model: Annotated[
         str | None,
         typer.Option(help="CTC model: directory or org/name of transformers, a .nemo file, or nemo:NAME."),
     ] = None,
-    device: Device = None,
-    data_dir: DataDir = None,
-    quiet: Quiet = False,
+    device: options.Device = None,
+    data_dir: options.DataDir = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Align audio with its transcript.
 
@@ -72,13 +72,13 @@ def align(
 )
 def pauses(
     source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
-    output: OutputFile,
-    from_: From = None,
-    audio: Audio = None,
-    data_dir: DataDir = None,
-    lang: Language = "es",
-    times: Times = None,
-    quiet: Quiet = False,
+    output: options.OutputFile,
+    from_: options.From = None,
+    audio: options.Audio = None,
+    data_dir: options.DataDir = None,
+    lang: options.Language = "es",
+    times: options.Times = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compute pauses from word times, for training or for punctuate.
 

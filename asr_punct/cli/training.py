@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.completion import configurations, models, one_of
-from asr_punct.cli.options import Device, Language, Quiet, Threads
 from asr_punct.cli.overwriting import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
@@ -29,11 +29,11 @@ def prepare(
     corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=one_of(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
-    lang: Language = "es",
+    lang: options.Language = "es",
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: random seed of the split.")] = 1,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Prepare a corpus for training.
 
@@ -89,7 +89,7 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,
-    device: Device = None,
+    device: options.Device = None,
     devices: Annotated[
         int, typer.Option(min=1, metavar="N", help="Number of devices of this machine, a process for each.")
     ] = 1,
@@ -99,7 +99,7 @@ def train(
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Changes to the configuration.")
     ] = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train a model.
 
@@ -144,8 +144,8 @@ def tune(
         Path | None, typer.Option("--json", metavar="<path>", help="File to write the measurements to.")
     ] = None,
     aggregate: Annotated[int | None, typer.Option(help="Number of windows averaged for each word.")] = None,
-    device: Device = None,
-    threads: Threads = 0,
+    device: options.Device = None,
+    threads: options.Threads = 0,
 ) -> None:
     """Fit the decoding settings of a model on a development corpus.
 
@@ -172,7 +172,7 @@ def tune(
 def export(
     model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a model's ONNX graph, which runs without torch.
 
