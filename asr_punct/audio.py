@@ -106,10 +106,6 @@ def write(path: Pathlike, samples: Samples, rate: int) -> None:
 def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
     """Compute the variance of each 10 ms (power without the DC offset), in dB relative to full scale, at least -100 dB.
 
-    Args:
-        samples: float32 (samples,).
-        rate: sample rate.
-
     Returns:
         float32 (frames,); frame i covers i * 10 ms to (i + 1) * 10 ms, and the last frame may be shorter.
     """

@@ -91,9 +91,7 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
     """Inverse of `info_mapping`.
 
-    Args:
-        content: the parsed file.
-        place: path, for error messages.
+    `place` is the path, for error messages.
 
     Raises:
         AsrPunctError: the content is invalid.

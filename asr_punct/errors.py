@@ -89,9 +89,7 @@ def run_script(main: Callable[..., None]) -> None:
 def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:
     """Return an error that names the smallest extra with the missing package; raise `error` again if there is none.
 
-    Args:
-        error: failed import of a package.
-        arguments: the command line, without the program.
+    `error` is a failed import, `arguments` the command line without the program.
     """
     package = (error.name or "").split(".")[0]
     extras: dict[str, list[str]] = {}

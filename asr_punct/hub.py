@@ -128,8 +128,7 @@ def reach_hub(name: str | None = None) -> bool:
 
     Also let the library log only errors. It respects `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies.
 
-    Args:
-        name: the model to be loaded; a directory needs no hub, so the hub is not asked.
+    If `name`, the model to be loaded, is a directory, the hub is not asked.
     """
     if name and Path(name).is_dir():
         return True

@@ -200,9 +200,7 @@ def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Ut
     between two words becomes the silence with the largest (length - `_DISTANCE_WEIGHT` * distance from the words'
     edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay.
 
-    Args:
-        utterances: consecutive utterances of one recording and channel.
-        energy: (frames,) from `audio.log_energy` of the recording.
+    The utterances are consecutive ones of one recording and channel; `energy` is (frames,) from `audio.log_energy`.
     """
     spans = np.array([span for u in utterances for word in u.words if (span := _movable_span(u, word))], np.float64)
     if not len(spans) or not len(energy):

@@ -27,10 +27,7 @@ _open_files: dict[str, IO[bytes]] = {}
 def on_terminal(quiet: bool = False, *, source: object = None, output: object = None) -> Iterator[None]:
     """Open the bar on standard error, unless the terminal is also used for input or output.
 
-    Args:
-        quiet: open no bar.
-        source: input file; `-` is standard input.
-        output: output file; `-` is standard output.
+    `source` and `output` are files; `-` is a standard stream. With `quiet` no bar is opened.
     """
     global _bar
     reads_terminal = str(source) == "-" and sys.stdin.isatty()

@@ -25,10 +25,8 @@ _LETTER_STEP = 1e-4
 class SubwordTokenizer:
     """Encodes words with a tokenizer of the `tokenizers` library, and caches the result.
 
-    Args:
-        tokenizer: a tokenizer with start, end, padding and unknown tokens.
-        max_subwords: maximum number of sub-words of a word. Of a longer word the first ones and the last one are kept.
-        place: start of error messages, such as the tokenizer's file.
+    The tokenizer has start, end, padding and unknown tokens. Of a word of more than `max_subwords` sub-words the first
+    ones and the last one are kept. `place` starts error messages, such as the tokenizer's file.
 
     Raises:
         ModelError: a special token is missing.
@@ -103,10 +101,8 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
     It normalises words as recognisers write them: straight apostrophes, no period after an abbreviation (`etc.`). All
     digits become 0. WordPiece is not offered because its trainer orders tokens by a hash table.
 
-    Args:
-        words: the corpus.
-        vocabulary: number of sub-words: approximate for `bpe`, the maximum for `unigram`; for `word` of words.
-        kind: as `EncoderConfig.tokenizer`.
+    `vocabulary` is the number of sub-words: approximate for `bpe`, the maximum for `unigram`; for `word` of words.
+    `kind` is that of `EncoderConfig.tokenizer`.
     """
     options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}
     if kind == "bpe":

@@ -57,11 +57,8 @@ def align(
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
 
-    Args:
-        blocks: float32 (samples,) consecutive blocks of the recording, at the model's rate.
-        words: the spoken words, in order.
-        model: the CTC model.
-        place: name of the recording, for error messages.
+    `blocks` are consecutive blocks of the recording, float32 (samples,), at the model's rate. `place` names it in
+    errors.
 
     Returns:
         The words with start and end in seconds from the first sample, in order and without overlaps.

@@ -47,12 +47,9 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
 
-    Args:
-        samples: float32 (samples,).
-        rate: sample rate of the samples.
-        words: the spoken words, in order.
-        language: code of an espeak voice (`es`, `eu`, `en`, ...), or several joined by `+` (`es+eu`). Of several voices
-            the one with the cheapest path is used, separately in each part of the recording.
+    `samples` is float32 (samples,). `language` is the code of an espeak voice (`es`, `eu`, `en`, ...), or several
+    joined by `+` (`es+eu`): of several voices the one with the cheapest path is used, separately in each part of the
+    recording.
 
     Returns:
         The words with start and end in seconds from the first sample, in order and without overlaps.

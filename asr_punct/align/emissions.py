@@ -58,10 +58,7 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
 def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
     """Yield the log-probabilities of a recording window by window, float32 (frames, vocabulary), every frame once.
 
-    Args:
-        model: the CTC model.
-        blocks: the recording in consecutive blocks of any length, at the model's rate.
-        place: name of the recording, for error messages.
+    `blocks` are consecutive, of any length, at the model's rate. `place` names the recording in errors.
 
     Raises:
         ModelError: the number of symbols or frames differs from the expected one.

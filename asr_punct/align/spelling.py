@@ -33,11 +33,8 @@ class CtcVocabulary:
 def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> CtcVocabulary:
     """Return the vocabulary of a character model.
 
-    Args:
-        symbols: id of each character. Longer keys and ids from `size` on, which the model does not output, are ignored.
-        size: number of outputs of the model.
-        blank: id of the blank.
-        separator: symbol between words, or None.
+    `symbols` has the id of each character. Longer keys, and ids from `size` on, which the model does not output, are
+    ignored.
     """
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 

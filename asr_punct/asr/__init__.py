@@ -35,8 +35,7 @@ _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 def check_installed(name: str) -> None:
     """Check that the packages of a recogniser are installed, without importing them.
 
-    Args:
-        name: value of `--asr`.
+    `name` is the value of `--asr`.
 
     Raises:
         AsrPunctError: unknown kind of recogniser.
@@ -51,10 +50,8 @@ def check_installed(name: str) -> None:
 def open_recogniser(name: str, device: str | None = None, language: str | None = None) -> Recogniser:
     """Load a recogniser.
 
-    Args:
-        name: value of `--asr`.
-        device: device of torch; None for the CPU.
-        language: code of the language of the speech; None: that in the model's name, if any.
+    `name` is the value of `--asr`, `device` one of torch (None: the CPU), `language` the code of the spoken language
+    (None: that in the model's name, if any).
 
     Raises:
         AsrPunctError: unknown kind, model or device.

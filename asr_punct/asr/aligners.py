@@ -40,9 +40,8 @@ def open_aligner(method: str, language: str, acoustic_model: str | None = None, 
 def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
     """Load a CTC model.
 
-    Args:
-        name: directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo`, or `nemo:NAME`.
-        device: device of torch; None for the CPU.
+    `name` is a directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo`, or `nemo:NAME`; `device` is
+    one of torch, None for the CPU.
 
     Raises:
         ModelError: there is no such model, or it is not a CTC model.

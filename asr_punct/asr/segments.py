@@ -41,9 +41,7 @@ class Segment:
 def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
     """Return the segments of a recording with speech, in order.
 
-    Args:
-        energy: (frames,) from `audio.log_energy`.
-        merge_up_to: neighbours are merged up to this length.
+    `energy` is (frames,) from `audio.log_energy`. Neighbours are merged up to a length of `merge_up_to` seconds.
     """
     if not len(energy):
         return []

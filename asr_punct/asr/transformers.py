@@ -35,10 +35,7 @@ _MASKING_WEIGHT = "masked_spec_embed"
 class TransformersRecogniser:
     """A CTC model or Whisper as a `Recogniser`. Its times need the tokenizer of wav2vec 2.0, or Whisper.
 
-    Args:
-        name: directory, or name on the hub.
-        language: language code; a multilingual Whisper detects the language of each segment if it is None or a mixture.
-        device: device of torch.
+    A multilingual Whisper detects the language of each segment if `language` is None or a mixture.
 
     Raises:
         AsrPunctError: no such device, or a model without word times.

@@ -12,10 +12,8 @@ from asr_punct.words import Seconds, TimeSource, Word
 class FasterWhisper:
     """A Whisper model as a `Recogniser`.
 
-    Args:
-        name: size (`small`, `small.en`), directory, or name on the hub.
-        language: language code; None or a mixture (`es+eu`) to detect it in each segment.
-        device: `cpu`, `cuda` or `cuda:INDEX`.
+    `name` is a size (`small`, `small.en`), a directory, or a name on the hub; `device` is `cpu`, `cuda` or
+    `cuda:INDEX`. The language of each segment is detected if `language` is None or a mixture (`es+eu`).
     """
 
     rate = 16000

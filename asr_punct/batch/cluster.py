@@ -42,12 +42,8 @@ def restore_on_cluster(
 ) -> Generator[Result, None, None]:
     """Restore files on a Ray cluster; yield a result for each file, group by group.
 
-    Args:
-        items: the files.
-        address: address of the cluster, as `ray.init` accepts it: `auto`, `HOST:PORT`.
-        actors: maximum number of actors of one core each; 0: as many as the cluster has cores, also if it grows.
-        open_punctuator: opens the model; a function that can be pickled.
-        options: how files are read and written.
+    `address` is as `ray.init` accepts it: `auto`, `HOST:PORT`. There are at most `actors` actors of one core each; 0:
+    as many as the cluster has cores, also if it grows. `open_punctuator` can be pickled.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -190,11 +186,7 @@ def _columns(numbers: list[int], results: list[Result], fatal: str = "") -> dict
 class _Actor:
     """Restores groups of files with one model.
 
-    Args:
-        open_punctuator: opens the model.
-        options: how files are read and written.
-        attempts: handle of the `_Attempts` of this batch.
-        folder: folder that relative paths refer to; not used if this node does not have it.
+    Relative paths refer to `folder`, if this node has it.
     """
 
     def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions, attempts: Any, folder: str) -> None:

@@ -71,8 +71,7 @@ class Inputs:
     def items(self, format_name: str | None = None) -> list[Item]:
         """Return the inputs with their outputs.
 
-        Args:
-            format_name: format of the outputs, which sets their suffix; None: they keep the names of the inputs.
+        The format of the outputs sets their suffix; without one they keep the names of the inputs.
 
         Raises:
             AsrPunctError: two inputs would have the same output, or an output is an input.
@@ -158,9 +157,7 @@ def _listed(list_file: str) -> Iterator[_Input]:
 def complete_outputs(items: Sequence[Item], output: Pathlike) -> set[str]:
     """Return the outputs that exist.
 
-    Args:
-        items: the files.
-        output: the output directory; a URL is listed once.
+    A URL is listed once.
     """
     if is_url(str(output)):
         return {path for path, _, _ in list_files(full_url(str(output)))}
@@ -170,9 +167,7 @@ def complete_outputs(items: Sequence[Item], output: Pathlike) -> set[str]:
 def output_name(name: str, format_name: str | None) -> str:
     """Return the name of an output: that of the input, with the suffix of the output's format.
 
-    Args:
-        name: name of the input; the output is compressed in the same way.
-        format_name: format of the output; None: the name does not change.
+    It is compressed in the same way. Without a format the name does not change.
     """
     if format_name is None:
         return name

@@ -77,12 +77,7 @@ class Result:
 
 
 class Restorer:
-    """Restores files with one model.
-
-    Args:
-        punctuator: the model.
-        options: how files are read and written.
-    """
+    """Restores files with one model."""
 
     def __init__(self, punctuator: Punctuator, options: FileOptions) -> None:
         self._punctuator, self._options = punctuator, options

@@ -72,10 +72,7 @@ def is_file(url: str) -> bool:
 def restore_remote(source: str, output: str, restore: Callable[[str, str], int]) -> int:
     """Restore a file whose input, output or both are URLs, with local copies. Return the number of words.
 
-    Args:
-        source: path or URL of the input.
-        output: path or URL of the output.
-        restore: restores a local file to another one, and returns the number of words.
+    `restore` restores a local file to another one, and returns the number of words.
 
     Raises:
         InputError: from `restore`, with the URL instead of the local copy; or a file system cannot be reached.

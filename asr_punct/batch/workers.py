@@ -79,11 +79,7 @@ def restore_files(
     Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
     its file fails, and another process is started. All processes end with the iteration.
 
-    Args:
-        items: the files.
-        jobs: number of processes.
-        open_punctuator: opens the model; a function that can be pickled.
-        options: how files are read and written.
+    There are `jobs` processes. `open_punctuator` can be pickled.
 
     Raises:
         AsrPunctError: the model cannot be opened.

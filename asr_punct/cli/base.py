@@ -114,10 +114,8 @@ app = typer.Typer(
 def command(section: Section, examples: Mapping[str, str], arguments: str = "") -> Callable[[_Function], _Function]:
     """Register a function as a command. Its docstring is the help.
 
-    Args:
-        section: section of `asr-punct --help`.
-        examples: command lines by their descriptions.
-        arguments: what the command expects, for the error message about an extra argument.
+    `examples` are command lines by their descriptions; `arguments` is what the command expects, for the error message
+    about an extra argument.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
     cls = type("Command", (_Command,), {"expected_arguments": arguments})

@@ -159,9 +159,7 @@ def _check_formats(from_: str | None, to: str | None, subtitles: str | None, pro
 class _Report:
     """Counts and shows the results of a batch.
 
-    Args:
-        complete: number of outputs that were complete before.
-        todo: number of files to restore.
+    `complete` outputs were complete before, `todo` files are to be restored.
 
     Attributes:
         errors: an error message for each file that could not be restored.

@@ -13,10 +13,7 @@ from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, 
 class CueReport:
     """Collects the cues that are written.
 
-    Args:
-        path: file of the report; None: no report.
-        format_name: format of the output.
-        limits: limits of the cues; None: `NETFLIX`.
+    Without a path there is no report; without limits they are `NETFLIX`.
 
     Raises:
         AsrPunctError: there is a path, and the output is not a subtitle format.

@@ -23,12 +23,8 @@ def punctuate_standard_input(
 ) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
-    Args:
-        stream: decides the words' labels.
-        flush_after: time without input in seconds after which all words are committed.
-        preview: whether to write the words that are not committed too (see `punctuate_lines`).
-        lowercase: whether words are read in lower case.
-        hint: whether to print a hint to use `--lowercase` if all words are in capitals.
+    After `flush_after` seconds without input all words are committed; `preview` is that of `punctuate_lines`. With
+    `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if all are in capitals.
 
     Raises:
         InputError: a line is not UTF-8 or malformed JSON; the words before it are written.
@@ -72,11 +68,8 @@ def punctuate_lines(
     A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
     in the order of time. An empty line and the end of the input end the document.
 
-    Args:
-        lines: line numbers and lines of standard input.
-        stream: decides the words' labels.
-        prepare: changes the words of a line before the stream gets them.
-        preview: whether to yield, after each line of words, JSON with the words that are not committed.
+    `lines` have their numbers. `prepare` changes the words of a line before the stream gets them. With `preview`, JSON
+    with the words that are not committed follows each line of words.
 
     Raises:
         InputError: an unreadable line or malformed JSON; all words before it are yielded first.

@@ -43,14 +43,7 @@ def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | N
 
 
 def choice(help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None) -> Any:
-    """Return an option with shell completion of its values.
-
-    Args:
-        help_text: for `--help`.
-        values: the values to complete.
-        names: names on the command line; by default that of the parameter.
-        callback: checks the value.
-    """
+    """Return an option with shell completion of its values."""
     return typer.Option(*names, help=help_text, autocompletion=one_of(values), callback=callback)
 
 

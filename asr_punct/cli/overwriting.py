@@ -15,9 +15,7 @@ _TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_c
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
     """Check that no output is an input.
 
-    Args:
-        outputs: output paths by the name of their option.
-        inputs: files and data directories.
+    `outputs` are by the name of their option; `inputs` are files and data directories.
 
     Raises:
         AsrPunctError: an output is the same file as an input, under any name.

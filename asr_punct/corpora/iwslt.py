@@ -32,9 +32,7 @@ _LEFT = frozenset(LEFT)
 def prepare_iwslt(source: Path, output: Path) -> Summary:
     """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, with words as a recogniser writes them.
 
-    Args:
-        source: directory of `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
-        output: directory to write into.
+    `source` has the files `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
 
     Raises:
         InputError: there is none of the files, or one is malformed.
@@ -127,9 +125,7 @@ def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
 
     Opening marks and case go to the first token of a word, other marks to the last.
 
-    Args:
-        words: `join_clitics(tokens)` with labels.
-        tokens: the benchmark's tokens.
+    `words` are `join_clitics(tokens)` with labels.
     """
     groups = zip(_groups(tokens.words), words.labels, strict=True)
     return annotate(tokens, labels=[labels for group, found in groups for labels in _spread(found, len(group))])

@@ -40,10 +40,6 @@ class _Segment:
 def prepare_mintzai(source: Path, output: Path) -> Summary:
     """Write `output/{es,eu}/{train,dev,test}` with `wav.scp text utt2spk spk2utt utt2doc reco2file_and_channel`.
 
-    Args:
-        source: directory of the corpus.
-        output: parent of the data directories.
-
     Raises:
         InputError: the corpus has no segments.
     """

@@ -24,12 +24,7 @@ _EXPECTED = "text_train.txt and labels_train.txt, train/text.txt and train/label
 def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`. An empty line of the input ends a document.
 
-    Args:
-        source: directory of the files.
-        output: directory to write into.
-        dev: share of the documents for development, if `source` has a single pair.
-        test: the same for testing.
-        seed: random seed of the division.
+    If `source` has a single pair, `dev` and `test` are shares of its documents, drawn with the random seed.
 
     Raises:
         InputError: there are no such files, or one is malformed.

@@ -75,10 +75,6 @@ _TTML_HEAD = """  <head>
 def ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
     """Yield the lines of an EBU-TT-D file.
 
-    Args:
-        cues: the cues.
-        language: code of their language.
-
     Raises:
         InputError: a character that XML cannot contain.
     """

@@ -100,12 +100,7 @@ def keep_space(between: str, kind: Kind) -> str:
 def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
     """Return a word of `CueText` with marks and case; unchanged if the labels change nothing.
 
-    Args:
-        word: the word in the file.
-        token: its token, or another that replaces the word.
-        labels: its marks and case.
-        glyphs: glyphs of the marks.
-        kind: format of the file.
+    `token` is that of the word, or another that replaces the word.
     """
     text, old = write_text([token], [labels], glyphs), token_of(word, kind)
     if old.lower() != token.lower():

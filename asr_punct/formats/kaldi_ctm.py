@@ -58,13 +58,8 @@ def place_words(
 ) -> dict[str, list[Word]]:
     """Return the words of a CTM by utterance, with times from the beginning of the audio file and a `CtmIndex` origin.
 
-    Args:
-        root: the data directory.
-        ctm: the CTM file.
-        names: the utterances; if this and `segments` are empty, the names in the CTM are used.
-        segments: segments of the directory.
-        nearest: whether a word outside all segments belongs to the nearest one of its recording; if not, such words are
-            dropped and their number is logged.
+    If `names` and `segments` are empty, the names in the CTM are used. A word outside all segments belongs to the
+    nearest one of its recording if `nearest`; if not, such words are dropped and their number is logged.
 
     Raises:
         InputError: a malformed row, a name unknown to the directory, or words far outside their segment.
@@ -140,9 +135,6 @@ def _later_end(one: _Span, other: _Span) -> _Span:
 
 class _RecordingSegments:
     """Finds the segments of words in one recording.
-
-    Args:
-        spans: start, end and name of each segment.
 
     Attributes:
         _latest: for each segment, in order of start, the one that ends last among it and those before it.

@@ -16,11 +16,8 @@ def read_labelled(
 ) -> Iterator[Utterance]:
     """Yield utterances with the labels of the file, or else with labels from the marks and capitals of its words.
 
-    Args:
-        path: the file.
-        language: language of the words, for its punctuation rules.
-        format_name: format of the file; None: detected.
-        reference: whether the words of a NeMo manifest are those of `text`, not `pred_text`.
+    `language` gives the punctuation rules. With `reference` the words of a NeMo manifest are those of `text`, not
+    `pred_text`.
     """
     read = formats.read(path, format_name)
     words = f"words of {display_name(path)}"
@@ -34,11 +31,8 @@ def labelled(
 ) -> Utterance:
     """Parse the utterance's tokens as written text. Words keep their times if each token is one word.
 
-    Args:
-        utterance: the tokens of a file.
-        language: language of the words, for its punctuation rules.
-        dropped: counts the characters that are neither words nor marks.
-        as_written: whether words keep capitals that labels cannot express (`EiTB`); otherwise they are lower case.
+    `language` gives the punctuation rules. `dropped` counts the characters that are neither words nor marks. With
+    `as_written` words keep capitals that labels cannot express (`EiTB`); otherwise they are lower case.
     """
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:

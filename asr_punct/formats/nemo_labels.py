@@ -41,10 +41,6 @@ def _mark(label: Labels, glyphs: Glyphs) -> str:
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
     """Yield a labelled utterance for each line, in lower case; an empty line in both files ends the document.
 
-    Args:
-        text: file with the words.
-        labels: file with their labels.
-
     Raises:
         InputError: the files differ in the number of lines, or of words in a line, or a label is invalid.
     """

@@ -56,10 +56,7 @@ def join_parts(parts: Sequence[Word]) -> Word:
 def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: Glyphs) -> list[str]:
     """Return the written words cut into their parts: left marks on the first part, right marks on the last.
 
-    Args:
-        utterance: the words.
-        parts: the tokens of each word; none for a word without an entry, which is left out.
-        glyphs: glyphs of the marks.
+    `parts` has the tokens of each word; none for a word without an entry, which is left out.
     """
     found: list[str] = []
     glyphs = glyphs.of(utterance.language)

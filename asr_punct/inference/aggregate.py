@@ -69,9 +69,7 @@ def _softmax(values: LogitArray) -> LogitArray:
 class _RunningMean:
     """Mean over windows of the words that the newest window contains.
 
-    Args:
-        transform: converts probabilities to the values that are averaged.
-        inverse: converts them back.
+    `transform` converts probabilities to the values that are averaged, and `inverse` converts them back.
     """
 
     def __init__(

@@ -18,9 +18,7 @@ _THREADS_VARIABLE = "OMP_NUM_THREADS"
 class OnnxBackend:
     """Runs a model's graph with onnxruntime.
 
-    Args:
-        graph: path of the ONNX graph, or its content.
-        threads: number of threads for a batch; see `thread_count` for 0.
+    `graph` is its path or content; see `thread_count` for `threads`.
 
     Raises:
         ModelError: onnxruntime cannot run the graph.

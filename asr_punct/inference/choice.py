@@ -76,9 +76,7 @@ class LanguageChoice:
     def choose(self, words: Sequence[str], file_language: str = "") -> tuple[str, str]:
         """Return the model of a text, and its language if the model is for it, else "".
 
-        Args:
-            words: the first words of the text.
-            file_language: the language that the file names; "" if it names none.
+        `words` are the first words of the text; `file_language` is "" if the file names none.
         """
         guess, named = identify(words[:_MAX_WORDS]), self.language or file_language
         if self.fixed or named:

@@ -73,9 +73,7 @@ class Token(WordInput):
     def merge_labels(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input together with predicted ones that may be added.
 
-        Args:
-            predicted: labels from the decoder.
-            case: whether capitals may be added.
+        `case`: whether capitals may be added.
         """
         given = self.labels
         if predicted.case is _NO_CAPITAL and given is _NO_LABELS and not self.flags & _TAKEN:
@@ -122,12 +120,7 @@ def _any_known(values: Sequence[object]) -> bool:
 
 
 class TokenReader:
-    """Makes tokens of words, and caches those of words without labels.
-
-    Args:
-        tokenizer: splits words into sub-words.
-        language: language code of the text.
-    """
+    """Makes tokens of words, and caches those of words without labels."""
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language

@@ -28,11 +28,8 @@ class TorchBackend:
     def load(cls, weights: Path, info: ModelInfo, device: str, threads: int = 0) -> TorchBackend:
         """Load a model.
 
-        Args:
-            weights: the safetensors file.
-            info: the model's configuration.
-            device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`).
-            threads: threads on the CPU; 0 leaves torch's choice, which is OMP_NUM_THREADS if it is set.
+        `device` is one of torch (`cpu`, `cuda`, `cuda:1`, `mps`). `threads` are those on the CPU; 0 leaves torch's
+        choice, which is OMP_NUM_THREADS if it is set.
 
         Raises:
             AsrPunctError: there is no such device.

@@ -38,11 +38,7 @@ class AttentionLayer(nn.Module):
     Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021. It has no positional
     encoding: the word vectors come from an encoder with positions.
 
-    Args:
-        width: size of the word vectors, a multiple of the heads.
-        heads: number of attention heads.
-        feed_forward: hidden size of the feed-forward network.
-        dropout: dropout rate before each residual sum.
+    `width`, the size of the word vectors, is a multiple of `heads`. Dropout is before each residual sum.
     """
 
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
@@ -83,11 +79,7 @@ class AttentionContext(nn.Module):
 class RotaryAttention(nn.Module):
     """A pre-normalised residual layer of self-attention with rotary positions; initially the identity.
 
-    Args:
-        width: size of the word vectors, a multiple of twice the heads.
-        heads: number of attention heads.
-        max_words: maximum number of words of a window.
-        dropout: dropout rate before the residual sum.
+    `width`, the size of the word vectors, is a multiple of twice the `heads`. Dropout is before the residual sum.
     """
 
     cosine: Tensor

@@ -13,11 +13,7 @@ class GatedConvolution(nn.Module):
 
     A linear layer computes values and gates; the gates multiply the convolved values.
 
-    Args:
-        width: size of the word vectors.
-        hidden: channels of the convolution.
-        kernel: kernel size in words, odd.
-        dropout: dropout rate before the residual sum.
+    `hidden` is the number of channels, `kernel` an odd number of words. Dropout is before the residual sum.
     """
 
     def __init__(self, width: int, hidden: int, kernel: int, dropout: float) -> None:

@@ -25,9 +25,7 @@ _Reduction = Callable[..., Tensor]
 class ChainCrf(nn.Module):
     """Transition scores between the classes of neighbouring words, and scores of the first and the last class.
 
-    Args:
-        classes: number of classes.
-        max_words: maximum number of words of a window in an exported graph.
+    `max_words` is the maximum number of words of a window in an exported graph.
     """
 
     identity: Tensor

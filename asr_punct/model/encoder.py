@@ -31,9 +31,7 @@ class WordEncoder(nn.Module):
 
     A learnt vector, initially zero, is added to the first and the last word of a document.
 
-    Args:
-        encoder: a transformers encoder, or a masked-LM whose decoder has been replaced by the identity.
-        decoder: that decoder.
+    `encoder` is one of transformers, or a masked-LM whose `decoder` has been replaced by the identity.
     """
 
     def __init__(self, encoder: nn.Module, decoder: MaskedLMDecoder | None = None) -> None:

@@ -16,9 +16,7 @@ from asr_punct.subwords import SubwordTokenizer
 class FlairTagger:
     """A flair tagger (Akbik et al. 2019). It cannot be exported because it reads words as text.
 
-    Args:
-        name: name in flair's hub, or a file.
-        tokenizer: decodes sub-words to words.
+    `name` is one in flair's hub, or a file. The tokenizer decodes sub-words to words.
 
     Raises:
         MissingPackageError: flair is not installed.
@@ -49,10 +47,7 @@ class FlairTagger:
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
         """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding.
 
-        Args:
-            input_ids: token ids, (batch, tokens); the first of each window is the start token.
-            word_index: position of each word's last sub-word in `input_ids`, (batch, words); 0, the position of the
-                start token, at padding.
+        The inputs are those of `features.Features`.
         """
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
         sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]

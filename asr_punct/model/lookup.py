@@ -27,14 +27,8 @@ class LookupEncoder(nn.Module):
 
     A learnt vector marks the edges of documents.
 
-    Args:
-        vocab_size: number of sub-words.
-        hidden_size: size of the word vectors.
-        max_position_embeddings: longest input in sub-words.
-        table_width: size of a sub-word embedding; None for no mixing layer.
-        pairs: rows of the table of word pairs; 0 for none.
-        pair_width: size of the embedding of a word pair.
-        pad_token_id: token used in place of missing sub-words of a word.
+    `pairs` is the number of rows of the table of word pairs, 0 for none. `pad_token_id` is used in place of missing
+    sub-words of a word.
     """
 
     def __init__(

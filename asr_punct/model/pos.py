@@ -18,9 +18,7 @@ from asr_punct.subwords import SubwordTokenizer
 class PosTagger(nn.Module):
     """A small part-of-speech tagger: embeddings of the encoder's sub-words, gated convolutions, softmax.
 
-    Args:
-        config: sizes.
-        vocabulary: size of the encoder's vocabulary. One more embedding pads words of fewer than three sub-words.
+    One embedding more than the encoder's `vocabulary` pads words of fewer than three sub-words.
     """
 
     def __init__(self, config: PosConfig, vocabulary: int) -> None:
@@ -88,11 +86,8 @@ class PosFusion(nn.Module):
 def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: SubwordTokenizer | None) -> PosFusion | None:
     """Return the configured part-of-speech fusion, if any.
 
-    Args:
-        config: tagger and its sizes.
-        width: size of the word vectors.
-        vocabulary: size of the encoder's vocabulary.
-        tokenizer: the encoder's tokenizer, needed by a flair tagger.
+    `width` is the size of the word vectors, `vocabulary` the size of the encoder's vocabulary. A flair tagger needs the
+    encoder's tokenizer.
 
     Raises:
         AsrPunctError: flair is not installed or has no such tagger, or `tokenizer` is None with a flair tagger.

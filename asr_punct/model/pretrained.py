@@ -34,11 +34,8 @@ def pretrained_encoder(
 ) -> WordEncoder:
     """Load a pretrained encoder from safetensors.
 
-    Args:
-        name: name on the hub, or a directory.
-        masked_lm: also load the checkpoint's masked-LM head, if it has one.
-        attention_dropout: dropout of attention weights; None keeps the checkpoint's rate.
-        hidden_dropout: all other dropout; None keeps the checkpoint's rates.
+    `name` is one on the hub, or a directory. With `masked_lm` the checkpoint's masked-LM head is loaded too, if it has
+    one. Dropout of attention weights, and all other dropout, stay the checkpoint's if None.
 
     Raises:
         ConfigError: the encoder cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.

@@ -29,12 +29,9 @@ class SequenceLayer(nn.Module):
     The vocabulary logits are never computed: with token states x, decoder E x + b and token layer W y + c, the token
     layer is (W E) x + (W b + c). Gradients reach W, E, b and c.
 
-    Args:
-        vocabulary: size of the vocabulary.
-        hidden: outputs of the token layer for each token.
-        tokens: maximum number of tokens of a window, with both special tokens.
-        outputs: number of logits of a word; the attribute `width`.
-        dropout: before the sequence layer.
+    `vocabulary` is the size of the vocabulary, `hidden` the number of outputs of the token layer for each token,
+    `tokens` the maximum of a window with both special tokens, `outputs` the number of logits of a word: the attribute
+    `width`.
     """
 
     def __init__(self, *, vocabulary: int, hidden: int, tokens: int, outputs: int, dropout: float) -> None:
@@ -128,9 +125,7 @@ class WindowNormalisation(nn.Module):
     The statistics of a position are over the windows that are long enough; for equal lengths this is `nn.BatchNorm1d`.
     A position that only one window of the batch has is normalised by the running statistics and does not change them.
 
-    Args:
-        tokens: maximum number of tokens of a window.
-        values: number of values of a token.
+    A window has at most `tokens` tokens, of `values` values each.
     """
 
     mean: Tensor

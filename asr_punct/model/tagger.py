@@ -38,17 +38,9 @@ class TaggerOutput:
 class Tagger(nn.Module):
     """Predicts marks and case from words and pauses.
 
-    Args:
-        encoder: computes word vectors and token states.
-        sequence: computes logits of words from the token states, which replace the word vectors except for the case
-            head; None to keep the vectors.
-        fusion: fuses pauses with the vectors.
-        pos: concatenates part-of-speech embeddings; None for none.
-        context: contextual layers.
-        punctuation: punctuation head.
-        case: case head.
-        late_pauses: whether pauses are fused after the context layers instead of before them.
-        case_reads_context: whether the case head reads the output of the context layers instead of the encoder's.
+    `sequence` computes logits of words from the token states, which replace the word vectors except for the case head.
+    With `late_pauses` pauses are fused after the context layers instead of before them; with `case_reads_context` the
+    case head reads the output of the context layers instead of the encoder's.
     """
 
     def __init__(

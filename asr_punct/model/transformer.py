@@ -10,10 +10,8 @@ def modern_bert(*, local_attention: int, dropout: float, **sizes: Any) -> Modern
 
     It learns from small corpora better than a BERT because of pre-normalisation, rotary positions and local attention.
 
-    Args:
-        local_attention: attention window of every second layer, in positions.
-        dropout: after embeddings and feed-forward layers.
-        sizes: other arguments of `ModernBertConfig`.
+    `local_attention` is the window of every second layer, in positions. Dropout is after embeddings and feed-forward
+    layers. `sizes` are other arguments of `ModernBertConfig`.
     """
     config = AutoConfig.for_model(
         "modernbert",

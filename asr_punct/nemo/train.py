@@ -12,8 +12,7 @@ from asr_punct.nemo.model import AsrPunctModel
 def train(cfg: DictConfig) -> AsrPunctModel:
     """Train a model. NeMo's `exp_manager` writes checkpoints, logs and the `.nemo` file into its experiment directory.
 
-    Args:
-        cfg: the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`.
+    `cfg` has the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`.
 
     Raises:
         AsrPunctError: an unusable configuration or data.

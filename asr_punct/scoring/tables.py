@@ -115,11 +115,8 @@ def comparison(
 ) -> str:
     """Return a table that compares two systems.
 
-    Args:
-        differences: differences by the metric's path in a scores file.
-        first: name of the first system.
-        second: name of the second system.
-        names: names of the metrics, such as those of `names.metric_names`; None: their paths.
+    `differences` are by the metric's path in a scores file. `names` of metrics, such as those of `names.metric_names`,
+    replace the paths.
     """
     names = names or {}
     rows = [

@@ -51,10 +51,7 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
     The reading speed counts the characters of all lines, with spaces, per second. A cue overlaps if it begins before
     the end of any earlier one, and has a gap if it begins less than `min_gap` after it.
 
-    Args:
-        cues: all cues of a file.
-        limits: their limits; those of the language are used.
-        language: code of the language, for words that belong to the next one.
+    `cues` are all cues of a file. The limits are those of the language.
     """
     limits = limits.of_language(language)
     found = list[Problem]()

@@ -16,9 +16,7 @@ def without_marks(utterance: Utterance, language: str = "es") -> Utterance:
 
     Tokens that consist of marks, tags and addresses stay, so that the number of words is the same.
 
-    Args:
-        utterance: the utterance.
-        language: language of the words if the utterance has none, for the periods of abbreviations.
+    `language` is used if the utterance has none, for the periods of abbreviations.
     """
     language = utterance.language or language
     words = (replace(word, text=_bare(word.text, language)) for word in utterance.words)

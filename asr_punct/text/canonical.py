@@ -25,10 +25,7 @@ def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = "e
     returns words and labels, for words that reading can yield (not `hola,` or `-`) and the glyphs of the language.
     Applying the function twice changes nothing.
 
-    Args:
-        words: lower-case words, an abbreviation's period included.
-        labels: any labels, one per word.
-        language: language code or mixture.
+    The words are in lower case, an abbreviation's period included; `language` is a code or mixture.
     """
     cases = [
         label.case if label.case is Case.O else case_of(apply_case(word, label.case))

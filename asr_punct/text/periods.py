@@ -76,11 +76,7 @@ def read_period(word: str, case: Case, context: PeriodContext, language: str) ->
     clause and the text ends or the next word begins a sentence: any capital after `etc.`, a capitalised function word
     after abbreviations that names can follow (`U.S.`, `Inc.`, `J. R.`), none after a title (`Sr.`).
 
-    Args:
-        word: the word in lower case, without the period.
-        case: its case.
-        context: its surroundings.
-        language: language code or mixture.
+    The word is in lower case, without the period.
     """
     rules = rules_of(language)
     match kind_of(word, language):

@@ -44,9 +44,8 @@ def parse(text: str, language: str = "es") -> Parsed:
     Any string is accepted; white space of any kind separates tokens. The labels are canonical (`canonical`): writing
     and reading them again returns the same.
 
-    Args:
-        text: an utterance, a sentence or a paragraph; its end counts as the end of a sentence.
-        language: language code or mixture (`es+eu`); abbreviations and apostrophes depend on it.
+    The end of the text counts as the end of a sentence. Abbreviations and apostrophes depend on the language, a code or
+    mixture (`es+eu`).
     """
     line = _LineReader(language)
     for token in _rewrite(clean(text, line.dropped), language, line.dropped).split():

@@ -16,10 +16,6 @@ def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
 
     The word keeps its case, everything inside it, and the period of an abbreviation. It is empty if the token has only
     marks and symbols; opening marks are then in the first part, all others in the last.
-
-    Args:
-        token: characters without white space.
-        language: language code or mixture.
     """
     return (_cached_split if len(token) <= LONGEST_CACHED else _split)(token, language)
 

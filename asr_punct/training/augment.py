@@ -26,11 +26,7 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
       all its words keeps the first one.
     * A word is inserted before the changed word. It has no labels and an unknown pause.
 
-    Args:
-        batch: windows.
-        config: the rates.
-        replacements: vocabulary indices of the words to substitute and insert, drawn uniformly.
-        rng: random generator.
+    `replacements` are the vocabulary indices of the words to substitute and insert, drawn uniformly.
     """
     change, kind = rng.random((2, len(batch.words)))
     drawn = rng.integers(replacements.start, replacements.stop, size=len(batch.words), dtype=np.int32)

@@ -47,10 +47,7 @@ class SafeCheckpointIO(TorchCheckpointIO):
 class KeepBest(Callback):
     """Write the model directory whenever the monitored score of the development set improves.
 
-    Args:
-        directory: the model directory.
-        info: written to its config.json, with the scores.
-        monitor: `f1` or `perplexity`, as in `TrainingConfig`.
+    `info` is written to its config.json, with the scores; `monitor` is that of `TrainingConfig`.
     """
 
     def __init__(self, directory: Path, info: ModelInfo, monitor: str = "f1") -> None:
@@ -91,8 +88,7 @@ class AverageWeights(Callback):
 
     It swaps the weights during validation, so it must follow `KeepBest`, which saves them, in the list of callbacks.
 
-    Args:
-        decay: share of itself that the average keeps at each step; less in the first steps.
+    `decay` is the share of itself that the average keeps at each step; less in the first steps.
     """
 
     def __init__(self, decay: float) -> None:
@@ -140,8 +136,7 @@ class AverageWeights(Callback):
 class EpochReport(Callback):
     """Show a progress bar for each epoch, and log a line with its metrics at the end.
 
-    Args:
-        metrics: names of logged metrics by the titles that the line gives them.
+    `metrics` are the names of logged metrics by the titles that the line gives them.
     """
 
     def __init__(self, metrics: Mapping[str, str]) -> None:

@@ -66,12 +66,8 @@ class Confusions:
         The candidates of a word are its misspelt forms (up to two of a name, one of another frequent word), and the
         most frequent words that have the same sound key or, if both words are frequent, differ by one letter.
 
-        Args:
-            vocabulary: distinct words.
-            counts: occurrences, (vocabulary,).
-            names: whether each word is a name, (vocabulary,).
-            language: language code; selects the rules of `training.sounds`.
-            fillers: words that `training.noise` inserts.
+        `counts` has the occurrences of the distinct words of `vocabulary`, `names` whether each is a name, both
+        (vocabulary,). The language selects the rules of `training.sounds`; `training.noise` inserts the fillers.
         """
         index = {word: i for i, word in enumerate(vocabulary)}
         misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _FREQUENT), language, index)

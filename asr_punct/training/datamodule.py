@@ -28,12 +28,8 @@ from asr_punct.training.windows import training_windows
 class PunctuationData(lightning.LightningDataModule):
     """The corpora `train.tsv` and `dev.tsv` of a directory.
 
-    Args:
-        directory: contains both files.
-        tokenizer: of the model.
-        config: sizes of windows and batches, noise and augmentation, seed.
-        max_tokens: longest input of the encoder in sub-words, with both special tokens.
-        process: place of this process in its run; each process gets a part of every batch.
+    `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. Each process gets a part of
+    every batch.
 
     Attributes:
         replacements: vocabulary indices of the words that `augment` substitutes and inserts.

@@ -111,11 +111,8 @@ def _finish(keep: KeepBest) -> None:
 def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
     """Return the model configuration of a run that starts from `init`; warn of ignored keys of `configured`.
 
-    Args:
-        init: the model directory.
-        configured: the model in the configuration of the run.
-        heads: keys of `configured.heads` that replace those of `init`. With another `kind` or `class_count` the classes
-            are empty, for `with_classes` to find.
+    `configured` is the model in the configuration of the run, and `heads` are keys of `configured.heads` that replace
+    those of `init`. With another `kind` or `class_count` the classes are empty, for `with_classes` to find.
 
     Raises:
         ConfigError: these keys contradict the other keys of `init`.

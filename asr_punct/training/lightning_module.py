@@ -46,10 +46,7 @@ class PunctuationModule(lightning.LightningModule):
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
     words in `label_mask`.
 
-    Args:
-        model: the tagger.
-        config: optimiser and seed.
-        steps_per_epoch: for the schedule; equal in a resumed run.
+    `steps_per_epoch` is for the schedule, and equal in a resumed run.
     """
 
     def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:

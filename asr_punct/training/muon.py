@@ -40,10 +40,7 @@ class Fp32Muon(Muon):
 def orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int) -> Tensor:
     """Return a matrix with the singular vectors of `matrix` and singular values near 1, by Newton-Schulz iteration.
 
-    Args:
-        matrix: (rows, columns).
-        coefficients: of the polynomial a x + b x³ + c x⁵ that each step applies to the singular values.
-        steps: number of steps.
+    Each step applies the polynomial a x + b x³ + c x⁵ with these coefficients to the singular values.
     """
     a, b, c = coefficients
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T

@@ -41,11 +41,7 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
       has a capital only if it is a name or an acronym.
     * Fillers have no labels. An inserted filler or second copy has the pause of the word before it.
 
-    Args:
-        batch: windows without words of `confusions.extra`.
-        config: the rates.
-        confusions: those of the vocabulary.
-        rng: random generator.
+    The windows have no words of `confusions.extra`; the confusions are those of the vocabulary.
     """
     noisy = (rng.random(int(batch.rows[-1]) + 1) < config.windows)[batch.rows]
     common = noisy & confusions.common[batch.words]

@@ -58,10 +58,7 @@ class LookAhead(CombinedOptimizer):
     Every k steps the slow weights phi become phi + alpha (theta - phi), where theta are the optimiser's weights, and
     the optimiser continues from phi with its state. Between these steps theta is evaluated.
 
-    Args:
-        optimizer: the inner optimiser.
-        period: steps between two updates of the slow weights (k).
-        rate: step size of the slow weights (alpha).
+    `period` is k, and `rate` is alpha.
     """
 
     def __init__(self, optimizer: Optimizer, period: int, rate: float) -> None:
@@ -100,10 +97,7 @@ class LookAhead(CombinedOptimizer):
 def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter] = ()) -> Optimizer:
     """Build the configured optimiser of all parameters that require a gradient.
 
-    Args:
-        model: the trained module.
-        config: optimiser and learning rates.
-        encoder: the parameters with `encoder_learning_rate`, if it is set.
+    `encoder` are the parameters with `encoder_learning_rate`, if it is set.
     """
     optimizer = _base_optimizer(model, config, _groups(model, config, encoder))
     period, rate = config.optimizer.lookahead_steps, config.optimizer.lookahead_rate

@@ -29,10 +29,7 @@ _Channels = npt.NDArray[np.float32]
 def quantise(source: Path, target: Path, windows: Sequence[Features] = ()) -> None:
     """Write a graph with int8 matrix products and embedding tables. Convolutions stay: int8 would make them slower.
 
-    Args:
-        source: the fp32 graph.
-        target: the int8 graph.
-        windows: inputs on which the values of the channels are measured; without any, channels are not scaled.
+    The values of the channels are measured on `windows`; without any, channels are not scaled.
     """
     graph = onnx.load(source)
     if windows:

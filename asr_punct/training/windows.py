@@ -79,12 +79,8 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
 
     `passes` needs memory for the windows only; the other kinds need at least 8 bytes for each word of the corpus.
 
-    Args:
-        corpus: the words.
-        config: its `windows` selects how.
-        words: maximum number of words of a window.
-        tokens: maximum number of sub-words of a window, without the special tokens.
-        rng: random generator.
+    A window has at most `words` words and `tokens` sub-words, without the special tokens; `config.windows` selects how
+    they are cut.
     """
     limits = WindowLimits(words, tokens, len(corpus), corpus.subword_counts)
     documents, sampling = corpus.documents(), config.windows

@@ -45,10 +45,7 @@ def audio_source(audio: Path, page: Pathlike) -> str:
 def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
     """Check that the words have times of one recording, within its length (not checked without extra "audio").
 
-    Args:
-        hypotheses: the words.
-        name: their name in an error.
-        audio: the recording.
+    `name` is that of the words in an error.
 
     Raises:
         AsrPunctError: the words have no times, are of several recordings, or end after the audio, or it is unreadable.

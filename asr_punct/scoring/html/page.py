@@ -53,15 +53,8 @@ def write_page(
 ) -> None:
     """Write the score page: one file, which loads nothing from elsewhere except long audio.
 
-    Args:
-        path: the HTML file.
-        scores: the scores of `paired`.
-        paired: reference and hypothesis.
-        glyphs: how their language writes marks.
-        reference: name of the reference.
-        hypothesis: name of the hypothesis.
-        audio: recording of the words; a click on a word plays it.
-        compare: another hypothesis, whose transcript and differences are shown too.
+    `scores` are those of `paired`. A click on a word plays `audio`. The transcript and the differences of `compare` are
+    shown too.
 
     Raises:
         InputError: the audio cannot be read, or browsers do not play its type.
