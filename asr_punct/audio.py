@@ -147,7 +147,6 @@ def single_recording(audio: Path) -> AudioOf:
     names: set[str] = set()
 
     def find(utterance: Utterance) -> Path:
-        """Return the audio file of an utterance."""
         names.add(utterance.recording)
         if len(names) > 1:
             raise InputError(audio, f"recordings {' and '.join(map(repr, sorted(names)))}", "words of one recording")
@@ -160,7 +159,6 @@ def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
     """Return an `AudioOf` that looks up recordings in a table. It raises InputError at `place` for other recordings."""
 
     def find(utterance: Utterance) -> Path:
-        """Return the audio file of an utterance."""
         if utterance.recording not in table:
             raise InputError(place, f"no recording {utterance.recording!r}", "a line for each recording")
         return table[utterance.recording]

@@ -142,7 +142,6 @@ class Glyphs:
         return self._both_sides(marks)[1] if marks else ""
 
     def _both_sides(self, marks: frozenset[Mark]) -> tuple[str, str]:
-        """Return the glyphs before and after a word with these marks."""
         found = self._sides.get(marks)
         if found is None:
             before, after = ("".join(self.glyph[m] for m in side if m in marks) for side in (LEFT, self.right))

@@ -208,7 +208,6 @@ def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Ut
     moved = iter(np.round(_refine_spans(spans, silences(energy)), 3).tolist())
 
     def move(utterance: Utterance, word: Word) -> Word:
-        """Return the word with its moved times, if it can be moved."""
         if _movable_span(utterance, word) is None:
             return word
         start, end = next(moved)

@@ -159,7 +159,6 @@ def annotate(
     count = len(utterance.words)
 
     def column(name: str, values: Sequence[Any] | None) -> Sequence[Any]:
-        """Return the new or present values of a field, one per word."""
         if values is _UNCHANGED:
             return list(map(attrgetter(name), utterance.words))
         if values is not None and len(values) != count:

@@ -73,7 +73,6 @@ def align(
     lengths = list[int]()
 
     def count(blocks: Iterable[Samples]) -> Iterator[Samples]:
-        """Yield the blocks, and note their lengths in samples."""
         for block in blocks:
             lengths.append(len(block))
             yield block

@@ -43,7 +43,6 @@ def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, sepa
         return [known.get(char, UNKNOWN_SYMBOL) for char in text]
 
     def encode(word: str) -> list[int]:
-        """Return the ids of the best spelling of a word."""
         return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
     separator_id = None if separator is None else symbols.get(separator)
@@ -65,7 +64,6 @@ def subword_vocabulary(
 
 
 def _best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
-    """Return the spelling with the fewest unknown symbols."""
     ids = spell(text)
     if UNKNOWN_SYMBOL in ids:
         ids = min(map(spell, _variants(text)), key=lambda ids: ids.count(UNKNOWN_SYMBOL))

@@ -58,7 +58,6 @@ def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
 
 
 def _speech_spans(energy: Floats) -> Iterator[_Span]:
-    """Yield the speech between pauses, with margins."""
     level = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
     quiet = silent_frames(energy) & (smooth(energy) < level)
     silences = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2).tolist()

@@ -173,7 +173,6 @@ class _Attempts:
 
 
 def _columns(numbers: list[int], results: list[Result], fatal: str = "") -> dict[str, list[Any]]:
-    """Return the results of a group as columns of a table."""
     return {
         "number": numbers,
         "words": [result.words for result in results],

@@ -84,7 +84,6 @@ class Inputs:
         return items
 
     def _expand(self, source: str) -> Iterator[_Input]:
-        """Yield the files of one argument."""
         found: Iterable[_Input]
         if is_url(source):
             found = self._remote_files(source)
@@ -111,7 +110,6 @@ class Inputs:
                     yield _Input(path, os.path.relpath(path, folder), _size(path))
 
     def _remote_files(self, url: str) -> Iterator[_Input]:
-        """Yield the files of a URL of a file, a folder or a glob."""
         if glob.has_magic(url):
             yield from (_Input(*found) for found in match_files(url))
         elif is_file(url):

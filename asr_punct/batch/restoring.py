@@ -115,7 +115,6 @@ class Restorer:
         make_directory(Path(output).parent)
 
         def counted(restored: Iterable[Utterance]) -> Iterator[Utterance]:
-            """Yield the utterances and count their words."""
             nonlocal count
             for utterance in restored:
                 count += len(utterance.words)
@@ -161,7 +160,6 @@ class _Collector(logging.Handler):
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the message of a record."""
         self.messages.append(record.getMessage())
 
     @contextmanager

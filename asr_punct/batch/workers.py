@@ -61,7 +61,6 @@ class _Worker:
         return f"a worker process that ended with status {code}"
 
     def stop(self) -> None:
-        """End the process."""
         self.connection.close()
         if self.process.is_alive():
             self.process.terminate()
@@ -109,7 +108,6 @@ class _Pool:
         self.workers: dict[Connection, _Worker] = {}
 
     def start(self, count: int) -> None:
-        """Start more workers."""
         for _ in range(count):
             worker = _Worker(*self._arguments)
             self.workers[worker.connection] = worker

@@ -47,7 +47,6 @@ class _PrintedHelp:
     """Prints the help with `print_text`, which reports a full disk in one line and ignores a closed pipe."""
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option --help."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         option.callback = self._show_help
         return option
@@ -63,7 +62,6 @@ class _Commands(_PrintedHelp, TyperGroup):
     """The commands, listed by section."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections."""
         commands: list[Any] = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
         limit = formatter.width - 6 - max(len(command.name) for command in commands)
         for section in Section:
@@ -73,11 +71,7 @@ class _Commands(_PrintedHelp, TyperGroup):
 
 
 class _Command(_PrintedHelp, TyperCommand):
-    """A command whose help ends with exit statuses and examples.
-
-    Attributes:
-        expected_arguments: what the command expects, for the error message about an extra argument.
-    """
+    """A command whose help ends with exit statuses and examples."""
 
     expected_arguments = ""
 
@@ -94,7 +88,6 @@ class _Command(_PrintedHelp, TyperCommand):
         return rest
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the exit statuses and the examples."""
         with formatter.section("Exit status"):
             formatter.write_dl(_STATUSES)
         with formatter.section("Examples"):

@@ -160,9 +160,6 @@ class _Report:
     """Counts and shows the results of a batch.
 
     `complete` outputs were complete before, `todo` files are to be restored.
-
-    Attributes:
-        errors: an error message for each file that could not be restored.
     """
 
     def __init__(self, complete: int, todo: int) -> None:
@@ -191,7 +188,6 @@ class _Report:
             typer.echo(f"{NAME}: {source}: {warning}", err=True)
 
     def print(self, ignored: int, quiet: bool) -> None:
-        """Print the summary unless quiet, and the errors."""
         left = self._todo - self._files - len(self.errors)
         counts = [f"{plural(self._files, 'file')} of {plural(self._words, 'word')} restored"]
         counts += [f"{self._complete} complete before"] * bool(self._complete)

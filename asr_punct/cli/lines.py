@@ -52,7 +52,6 @@ class _Words:
         return lowercase(words) if self._lowercase else words
 
     def finish(self) -> None:
-        """Print the hint at the end of the input."""
         if self._hint:
             self._hint.print()
 

@@ -81,7 +81,6 @@ def serve(
     listener = bind(host, port)
 
     def open_model(name: str | None) -> Punctuator:
-        """Open a model by its name, with the options of the command."""
         return options.punctuator_opener(
             name, marks, no_case, casing, device=None, threads=1, int8=int8, class_weights=None, lang=lang
         )()

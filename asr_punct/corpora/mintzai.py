@@ -32,7 +32,6 @@ class _Segment:
 
     @property
     def recording(self) -> str:
-        """Name of the recording: the segment's name without its number."""
         match = _RECORDING.fullmatch(self.name)
         return match[1] if match else self.name
 

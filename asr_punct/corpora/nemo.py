@@ -48,12 +48,10 @@ def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: 
 
 
 def _nonempty_utterances(text: Path, labels: Path) -> Iterator[Utterance]:
-    """Read a pair of files, and yield the utterances that have words."""
     return (utterance for utterance in read_nemo_labels(text, labels) if utterance.words)
 
 
 def _pair(source: Path, part: str) -> tuple[Path, Path] | None:
-    """Return the file of words and the file of labels of a part, or None."""
     flat = source / f"text_{part}.txt", source / f"labels_{part}.txt"
     nested = source / part / "text.txt", source / part / "labels.txt"
     return next((pair for pair in (flat, nested) if all(path.is_file() for path in pair)), None)

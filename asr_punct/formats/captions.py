@@ -38,7 +38,6 @@ def ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
 
 
 def _ass_text(line: str) -> str:
-    """Return a line of text with braces and backslashes escaped."""
     return line.replace("\\", "\\" + _WORD_JOINER).replace("{", r"\{").replace("}", r"\}")
 
 

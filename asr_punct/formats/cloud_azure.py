@@ -135,7 +135,6 @@ def _with_phrase_times(words: tuple[Word, ...], phrase: Object, place: str) -> t
 
 
 def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
-    """Return start and end of a word or phrase, or None."""
     start, duration = _units(item, _OFFSETS, place), _units(item, _DURATIONS, place)
     if start is None or duration is None:
         return None if start is None else start[0] / start[1], None

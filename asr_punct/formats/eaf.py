@@ -214,7 +214,6 @@ def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) 
 
 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
-    """Return the new texts of the annotations whose words changed, by their place."""
     words, changes = iter(written), dict[Span, str]()
     for annotation in annotations:
         old = _tokens(annotation)

@@ -87,11 +87,7 @@ def parse_eaf(content: bytes, place: str) -> EafFile:
 
 
 class _Parser:
-    """Collects the tiers of a document.
-
-    Attributes:
-        file: the result.
-    """
+    """Collects the tiers of a document."""
 
     def __init__(self, content: bytes, place: str) -> None:
         self.file = EafFile(content)
@@ -104,7 +100,6 @@ class _Parser:
         self._first = self._line = 0
 
     def start(self, name: str, attributes: Mapping[str, str], position: int, line: int) -> None:
-        """Handle the start tag of an element."""
         self._line = line
         if not self._is_eaf and name != "ANNOTATION_DOCUMENT":
             raise self._error(f"the element {name[:40]}", _EXPECTED)
@@ -125,11 +120,9 @@ class _Parser:
             self._property, self._text = attributes.get("NAME", ""), []
 
     def text(self, text: str) -> None:
-        """Collect text of an element."""
         self._text.append(text)
 
     def end(self, name: str, position: int) -> None:
-        """Handle the end tag of an element."""
         span = self._first, max(self._first, position)
         if name == "ANNOTATION_VALUE" and self._slot_names is not None:
             start, end = map(self._slot, self._slot_names)

@@ -117,7 +117,6 @@ def _tiers(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[_Tier]:
 
 
 def _annotations(track: Sequence[Utterance], glyphs: Glyphs) -> tuple[list[_Annotation], list[_Annotation]]:
-    """Return the annotations of the utterances and of their words."""
     times = _apart([time for utterance in track for time in filled_times(utterance)])
     whole, words = list[_Annotation](), list[_Annotation]()
     for utterance in track:

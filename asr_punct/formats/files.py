@@ -66,7 +66,6 @@ class _Gzip(gzip.GzipFile):
         self._file = file
 
     def close(self) -> None:
-        """Finish the gzip file, and close the file below it."""
         try:
             super().close()
         finally:
@@ -218,7 +217,6 @@ class _Output:
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Write text, and return its number of characters."""
         return self._run(self._stream.write, text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -227,11 +225,9 @@ class _Output:
             self.write(line)
 
     def flush(self) -> None:
-        """Write buffered text."""
         self._run(self._stream.flush)
 
     def close(self) -> None:
-        """Close the stream."""
         self._run(self._stream.close)
 
     def _run(self, function: Callable[..., _Result], *arguments: str) -> _Result:

@@ -81,7 +81,6 @@ class Source:
 
     @property
     def _is_kaldi_text(self) -> bool:
-        """Whether the file is the `text` of a data directory."""
         path = Path(self.path)
         if self._in_memory:
             return False
@@ -189,7 +188,6 @@ _OTHER_JSON = " (how to convert other JSON: docs/formats.md, JSON)"
 
 
 def _detect_json(content: Any, path: Pathlike) -> str:
-    """Return the format of a JSON file's value."""
     for name, format_ in FORMATS.items():
         if format_.recognises and format_.recognises(content):
             return name

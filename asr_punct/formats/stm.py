@@ -140,7 +140,6 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
-    """Return an utterance's line, with the lines around it."""
     text = " ".join(written_words(utterance, glyphs))
     origin = line_origin(utterance.origin, _FORMAT) or _new_line(utterance, number, text)
     return "".join(f"{part}\n" for part in (*origin.before, f"{origin.head} {text}", *origin.after))

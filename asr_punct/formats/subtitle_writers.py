@@ -130,7 +130,6 @@ class _Cues:
         """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
 
         def is_kept(utterance: Utterance) -> bool:
-            """Whether the cues of the input are kept."""
             return limits is None and isinstance(utterance.origin, CueOrigin)
 
         for kept, group in groupby(utterances, key=is_kept):
@@ -140,7 +139,6 @@ class _Cues:
                 yield from self._new_cues(group, limits or NETFLIX)
 
     def _kept_cue(self, utterance: Utterance) -> _Written:
-        """Return a cue of a file with new text."""
         origin = utterance.origin
         if not isinstance(origin, CueOrigin):
             raise TypeError("an utterance that was not a cue")
@@ -150,7 +148,6 @@ class _Cues:
         return _Written(cue, text, origin)
 
     def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
-        """Return the text of a cue with the utterance's labels."""
         words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
         if len(words) != len(labels):
             found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
@@ -192,7 +189,6 @@ _HEADER = "WEBVTT\n"
 
 
 def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
-    """Yield the text of a SubRip or WebVTT file."""
     count = 0
     for written in cues:
         if written.origin is not None and written.origin.kind == kind:

@@ -43,11 +43,6 @@ class CueOrigin(LineOrigin):
 
     `before` has the lines before its text: notes, empty lines, identifier, times and settings. `head` has the lines of
     its text that only repeat the last line of the cue before (YouTube).
-
-    Attributes:
-        start: start time in seconds.
-        end: end time in seconds.
-        text: its text after `head`.
     """
 
     start: Seconds = 0.0

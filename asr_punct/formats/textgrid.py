@@ -102,22 +102,16 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
 
 
 class _Values:
-    """Reads the strings and numbers of a file in order.
-
-    Attributes:
-        place: name of the file in error messages.
-    """
+    """Reads the strings and numbers of a file in order."""
 
     def __init__(self, text: str, place: str) -> None:
         self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
         self._text, self._read, self.place = text, 0, place
 
     def string(self) -> str:
-        """Read the next value as a string in quotes."""
         return self._value(1).replace('""', '"')
 
     def number(self) -> str:
-        """Read the next value as a number."""
         return self._value(2)
 
     def count(self) -> range:
@@ -142,7 +136,6 @@ class _Values:
 
 
 def _parse(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
-    """Return start, end and tiers."""
     try:
         is_textgrid = values.string().startswith("ooTextFile") and values.string() == "TextGrid"
     except InputError:
@@ -234,7 +227,6 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
-    """Return the grid with the tier of words with marks."""
     written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
     rows = tuple((*row[:2], " ".join(next(written) for _ in _tokens(row[2])) or row[2]) for row in words.rows)

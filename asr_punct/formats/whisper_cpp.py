@@ -94,7 +94,6 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 
 def _tokens_by_word(item: Object, place: str) -> list[list[Object]]:
-    """Return the tokens of each word, without special ones."""
     tokens = [
         (text_at(token, "text", where), token) for where, token in numbered_objects(item, "tokens", place, "token")
     ]

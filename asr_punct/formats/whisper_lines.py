@@ -98,7 +98,6 @@ def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[
 
 
 def _origin_with_lines(utterance: Utterance, lines: Sequence[str]) -> object:
-    """Return the origin of an utterance with the lines before it."""
     return replace(utterance.origin, before=tuple(lines)) if isinstance(utterance.origin, LineOrigin) else None
 
 

@@ -37,7 +37,6 @@ def parse_xml(content: bytes, handler: Handler, place: str) -> None:
     parser = expat.ParserCreate(encoding="utf-8")
 
     def refuse(*_: object) -> None:
-        """Raise InputError for a document type declaration."""
         found = "a document type declaration"
         raise InputError(f"{place}:{parser.CurrentLineNumber}", found, "XML without one (entities are not read)")
 

@@ -81,7 +81,6 @@ def _write(
 
 
 def _segments(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
-    """Yield the range of words of each segment."""
     first, count = 0, len(utterance.words)
     for end, word in enumerate(utterance.words, start=1):
         before, _, after = split_token(word.text, glyphs.name)

@@ -67,7 +67,6 @@ def concatenate(parts: Sequence[Counts]) -> Counts:
 
 
 def _combine(parts: Sequence[Counts], function: Callable[[Sequence[Array]], Array]) -> Counts:
-    """Apply a function to the same array of all parts, for each array."""
     arrays: dict[str, Any] = {name: function([getattr(part, name) for part in parts]) for name in _ARRAYS}
     return replace(parts[0], **arrays)
 

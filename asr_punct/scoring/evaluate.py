@@ -78,7 +78,6 @@ def join_texts(texts: Mapping[str, PairedTexts]) -> PairedTexts:
 
 
 def _shift_units(pair: PairedUtterances, start: int) -> PairedUtterances:
-    """Return the pair with `start` added to all indices of utterances."""
     names = ("pair_units", "reference_units", "written_error_units")
     moved: dict[str, Any] = {name: [start + unit for unit in getattr(pair, name)] for name in names}
     return replace(pair, **moved)

@@ -97,7 +97,6 @@ def _interval(sampled: Array) -> Interval:
 
 
 def _on_samples(counts: Counts, samples: int, seed: int) -> dict[str, Array]:
-    """Return every metric on every sample; each (samples,)."""
     chunks = [headline_rates(counts.weighted(weights)) for weights in _weights(counts.units, samples, seed)]
     return {metric: np.concatenate([chunk[metric] for chunk in chunks]) for metric in chunks[0]}
 

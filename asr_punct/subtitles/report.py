@@ -122,7 +122,6 @@ def summarise(problems: Sequence[Problem], cues: int, limits: Limits, language: 
 
 
 def _limit_values(limits: Limits) -> dict[str, str]:
-    """Return the limit of each problem that has one."""
     return {
         "fast": f"{limits.speed:g}",
         "short": f"{limits.min_seconds:.3g}",

@@ -101,7 +101,6 @@ class _Token:
 
     @property
     def only_marks(self) -> bool:
-        """Whether it has no letters or digits."""
         return not self.core
 
 

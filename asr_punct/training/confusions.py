@@ -122,7 +122,6 @@ def _misspelt_pairs(
 
 
 def _sound_pairs(keys: Sequence[str], counts: _Counts) -> _Pairs:
-    """Pair each word with the most frequent words that have the same sound key."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for word in np.argsort(-counts, kind="stable").tolist():
         groups[keys[word]].append(word)

@@ -82,7 +82,6 @@ def train(
 
 
 def _train(config: Config, data: Path, run: Run, init: Path | None, device: torch.device, process: Process) -> KeepBest:
-    """Train, and return the callback that has written the best model."""
     torch.manual_seed(config.training.seed)
     started = from_leader(process, lambda: with_classes(config, data))
     model, tokenizer = start_model(started, data, init, run.tokenizer, process)

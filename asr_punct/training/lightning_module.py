@@ -130,7 +130,6 @@ class PunctuationModule(lightning.LightningModule):
             self.log(name, score, prog_bar=True)
 
     def _add_other_processes(self) -> None:
-        """Add up the counts of all processes."""
         counts = [*vars(self._marks).values(), *vars(self._cases).values(), self._dev_loss, self._dev_words]
         summed = torch.tensor(counts, dtype=torch.float64, device=self.device)
         torch.distributed.all_reduce(summed)

@@ -182,7 +182,6 @@ def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch
     first_pass = config.epochs_per_pass * steps_per_epoch
 
     def factor(step: int) -> float:
-        """Return the factor of the learning rate at a step."""
         if step < warmup:
             return (step + 1) / warmup
         if config.decay == "linear":

@@ -107,7 +107,6 @@ def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
 
 
 def _blocks(spans: Spans) -> Iterator[Spans]:
-    """Yield consecutive blocks of windows or documents."""
     yield from (spans[i : i + _BLOCK_SPANS] for i in range(0, len(spans), _BLOCK_SPANS))
 
 

@@ -13,13 +13,7 @@ from asr_punct.scoring.pairing import PairedUtterances
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the confusion matrix.
-
-    Attributes:
-        count: number of marks.
-        share: share of the row.
-        right: whether the cell is on the diagonal.
-    """
+    """A cell of the confusion matrix."""
 
     count: int
     share: float

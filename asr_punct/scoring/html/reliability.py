@@ -91,7 +91,6 @@ def _label_decisions(paired: PairedTexts, labels: Collection[Mark | Case]) -> It
 
 
 def _word_decisions(paired: PairedTexts) -> Iterator[tuple[float, bool]]:
-    """Yield the confidence of each recognised word, and whether it is right."""
     for pair in paired.pairs if paired.aligned else ():
         for j, equal in zip(pair.alignment.hypothesis.tolist(), pair.alignment.equal.tolist(), strict=True):
             if j >= 0 and (confidence := pair.hypothesis_words[j].confidence) is not None:
