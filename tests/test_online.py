@@ -34,7 +34,8 @@ def streamed(probabilities, right, parameters=None, flags=None, cases=None):
     for word in range(words):
         # the last words wait for the end of the document; the others are decided before it is known
         seen = slice(word, min(words, word + right + 1))
-        result.append(decoder.commit(probabilities[seen], cases[seen], flags[seen], word >= words - right)[0])
+        decided, _ = decoder.commit(probabilities[seen], cases[seen], flags[seen], word >= words - right)
+        result += decided
     return result
 
 
@@ -87,16 +88,20 @@ def test_a_capital_that_costs_too_much_takes_the_period():
 @given(
     st.lists(st.lists(st.floats(0.02, 0.98), min_size=13, max_size=13), min_size=2, max_size=5),
     st.lists(st.floats(0.1, 0.9), min_size=5, max_size=5),
+    st.booleans(),
 )
-def test_labels_of_the_words_after_a_word_are_those_of_the_same_window_later(rows, capitals):
-    probabilities, words = np.array(rows, dtype=np.float32), len(rows)
+def test_words_that_are_decided_together_get_the_labels_that_they_get_one_by_one(rows, capitals, end):
+    words = len(rows)
     cases = np.array([[1 - each, each, 0.0] for each in capitals[:words]], dtype=np.float32)
-    flags = np.zeros(words, dtype=np.uint8)
-    decoder = OnlineDecoder(DecodeSettings())
-    first, *expected = decoder.commit(probabilities, cases, flags, False)
-    if not first.marks & {Mark.OPEN_QUES, Mark.OPEN_EXCL}:  # an opening that is output limits the words after it
-        later = [decoder.fork().commit(probabilities[1:], cases[1:], flags[1:], False)]
-        assert later == [expected]
+    document = np.array(rows, dtype=np.float32), cases, np.zeros(words, dtype=np.uint8)
+    together, alone = OnlineDecoder(DecodeSettings()), OnlineDecoder(DecodeSettings())
+    start = 0
+    while start < words:
+        found, _ = together.commit(*(array[start:] for array in document), end, min(2, words - start))
+        assert found
+        for label in found:
+            assert alone.commit(*(array[start:] for array in document), end)[0] == [label]
+            start += 1
 
 
 # Brute force
@@ -176,7 +181,7 @@ def test_no_other_marks_are_better(rows, open_pairs, end):
     committed = bool(open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
     decoder._open = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in open_pairs)
     flags = np.zeros(len(rows), dtype=np.uint8)
-    chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end)[0].marks
+    chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end)[0][0].marks
     penalties = (parameters.unopened[Mark.QUESTION], parameters.unopened[Mark.EXCLAMATION], np.inf)
     highest, by_first = best(scores, frozenset(open_pairs), committed, end, penalties, {})
     assert by_first[chosen] == pytest.approx(highest)
@@ -226,5 +231,5 @@ def test_documents_are_apart():
     decoder = OnlineDecoder(replace(DecodeSettings(), sentence_capitals=True))
     ends, capital = table([{Mark.PERIOD: 0.9}]), np.array([[0.9, 0.1, 0.0]], dtype=np.float32)
     flags = np.zeros(1, dtype=np.uint8)
-    assert decoder.commit(ends, capital, flags, True)[0].marks == {Mark.PERIOD}
-    assert decoder.commit(table([{}]), capital, flags, True) == [Labels()]
+    assert decoder.commit(ends, capital, flags, True)[0][0].marks == {Mark.PERIOD}
+    assert decoder.commit(table([{}]), capital, flags, True) == ([Labels()], [])

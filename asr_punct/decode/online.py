@@ -48,14 +48,19 @@ class OnlineDecoder:
         result._capitals = copy(self._capitals)
         return result
 
-    def commit(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
-        """Return the labels of the next word of the document, then those that the known words after it would get now.
+    def commit(
+        self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, count: int = 1
+    ) -> tuple[list[Labels], list[Labels]]:
+        """Return the labels of the next words of the document, and those that the known words after them would get now.
+
+        These are `count` words, or those up to one with ¿ or ¡, whose output changes what is best for the others.
 
         Args:
-            labels: probabilities for that word and the known words after it, of marks, (words, marks), or of classes.
+            labels: probabilities for the next words, of marks, (words, marks), or of classes.
             cases: probabilities of cases, (words, cases).
             flags: flags of these words, (words,).
             end: whether the document ends with the last of them.
+            count: maximum number of words to decide.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:
@@ -68,15 +73,18 @@ class OnlineDecoder:
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
         start = 0 if barriers[0] else self._open
         path = self._search.best_path(logits, barriers, start, may_stay_open=not end, last=self._last_word())
-        self._open = int(path.open_after[0])
-        self._open_words = self._open_words + 1 if self._open & Pair.SENTENCE else 0
-        self._begins = end and len(logits) == 1
+        opens = path.opened & Pair.SENTENCE > 0
+        decided = int(opens[:count].argmax()) + 1 if opens[:count].any() else count
+        self._open = int(path.open_after[decided - 1])
+        open_words = 1 if opens[decided - 1] else self._open_words + decided
+        self._open_words = open_words if self._open & Pair.SENTENCE else 0
+        self._begins = end and len(logits) == decided
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
-        result = self._capitals.label(marks, choices, decided=1)
-        if end and len(logits) == 1:
+        result = self._capitals.label(marks, choices, decided)
+        if self._begins:
             self._capitals.end_document()
-        return result
+        return result[:decided], result[decided:]
 
     def _last_word(self) -> int | None:
         """Return the index of the known word on which the open ¿ or ¡ must close at the latest, or None."""

@@ -53,18 +53,23 @@ class Committer:
         """Yield what `commit` yields, from probabilities that are already computed."""
         found = iter(computed)
         for decision in decisions:
-            words = _undecided(decision.window, next(found)) if decision.window else None
+            decided = self._decide(decision, *_undecided(decision.window, next(found))) if decision.window else None
             for word, token in zip(decision.words, decision.tokens, strict=True):
-                labels = token.labels
-                if token.core and words:
-                    decided, *self._expected = self._decoder.commit(*words, decision.end)
-                    labels = token.merge_labels(decided, self._case)
-                    words = words[0][1:], words[1][1:], words[2][1:]
-                yield word, labels
+                yield word, token.merge_labels(next(decided), self._case) if decided and token.core else token.labels
+
+    def _decide(self, decision: Decision, labels: FloatArray, cases: FloatArray, flags: FlagArray) -> Iterator[Labels]:
+        """Yield the labels of the words of a decision, from the probabilities of its window."""
+        count = sum(bool(token.core) for token in decision.tokens)
+        while count:
+            decided, self._expected = self._decoder.commit(labels, cases, flags, decision.end, count)
+            yield from decided
+            words = len(decided)
+            count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
 
     def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""
-        self._expected = self._decoder.fork().commit(*_undecided(window, computed), end=False)
+        decided, expected = self._decoder.fork().commit(*_undecided(window, computed), end=False)
+        self._expected = decided + expected
 
     def preview(self, words: Iterable[tuple[Word, Token]]) -> Iterator[tuple[Word, Labels]]:
         """Yield the undecided words with the labels that the last window gives them; words after it get none."""
