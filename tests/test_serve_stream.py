@@ -181,17 +181,17 @@ def test_words_in_the_order_of_time(client):
         assert ask(socket, words=[{"word": "c", "start": 1}]).error.expected == "words in the order of time"
 
 
-@given(st.lists(st.sampled_from(TEXT), min_size=1), st.randoms())
+@given(st.lists(st.lists(st.sampled_from(TEXT), min_size=1), min_size=1))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
-def test_messages_of_any_size_give_the_same_words(client, punctuator, words, random):
-    answers, left = [], list(words)
+def test_messages_of_any_size_are_decided_as_by_a_stream(client, punctuator, messages):
     with client.websocket_connect("/v1/stream") as socket:
-        while left:
-            count = random.randint(1, len(left))
-            answers.append(ask(socket, words=left[:count], **({} if answers else {"config": SLOW})))
-            left = left[count:]
+        answers = [
+            ask(socket, words=words, **({} if number else {"config": SLOW})) for number, words in enumerate(messages)
+        ]
         answers.append(ask(socket, end=True))
-    assert written(*answers) == streamed(punctuator, words)
+    stream = punctuator.stream(right=3, flush_after=1000)
+    decided = [each for words in messages for each in stream.push(*words)] + stream.flush()
+    assert written(*answers) == [each.written for each in decided]
 
 
 # Limits
