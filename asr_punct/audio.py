@@ -132,8 +132,7 @@ def check_file(path: Pathlike) -> None:
 def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
     """Check that the words of one recording end before its audio, or up to `_WORD_TOLERANCE` later.
 
-    Raises:
-        InputError: a word ends later.
+    Raises InputError if a word ends later.
     """
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))

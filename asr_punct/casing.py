@@ -85,8 +85,7 @@ def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
 def read_casing(path: Pathlike) -> tuple[str, ...]:
     """Read the forms of a casing list, in NFC.
 
-    Raises:
-        InputError: no such file, or a line with more than one word.
+    Raises InputError for a missing file, or a line with more than one word.
     """
     return parse_casing((line for _, line in read_lines(path)), display_name(path))
 

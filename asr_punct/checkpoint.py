@@ -66,11 +66,7 @@ def write_info(directory: Path, info: ModelInfo) -> None:
 
 
 def read_info(directory: Path) -> ModelInfo:
-    """Read `config.json`.
-
-    Raises:
-        AsrPunctError: the file is missing or invalid.
-    """
+    """Read `config.json`. Raises AsrPunctError if the file is missing or invalid."""
     place = directory / CONFIG
     if not place.is_file():
         raise ModelError(place, "no such file", "a model directory")
@@ -91,10 +87,7 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
     """Inverse of `info_mapping`.
 
-    `place` is the path, for error messages.
-
-    Raises:
-        AsrPunctError: the content is invalid.
+    `place` is the path, for error messages. Raises AsrPunctError if the content is invalid.
     """
     if not isinstance(content, Mapping) or "format" not in content:
         raise ModelError(place, "no key 'format'", _EXPECTED)

@@ -46,10 +46,7 @@ def find_model(name: str | None) -> Path:
     """Return the directory of a model; without a name or for `auto`, of the default model.
 
     A name is an existing directory, a shipped model, or `org/name` of the hub, tried in this order. `org/name` is not
-    looked up if the directory `org` exists.
-
-    Raises:
-        AsrPunctError: there is no such model.
+    looked up if the directory `org` exists. Raises AsrPunctError if there is no such model.
     """
     known = shipped_models()
     expected = f"expected a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
@@ -72,8 +69,8 @@ def find_model(name: str | None) -> Path:
 def find_trainable_model(name: str) -> Path:
     """Return the directory of a model with weights.
 
-    Raises:
-        AsrPunctError: there is no such model, or it has no weights. Those of the shipped models are in a checkout only.
+    Raises AsrPunctError if there is no such model, or it has no weights; those of the shipped models are in a checkout
+    only.
     """
     from asr_punct.checkpoint import WEIGHTS, read_info
 

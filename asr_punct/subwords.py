@@ -26,10 +26,8 @@ class SubwordTokenizer:
     """Encodes words with a tokenizer of the `tokenizers` library, and caches the result.
 
     The tokenizer has start, end, padding and unknown tokens. Of a word of more than `max_subwords` sub-words the first
-    ones and the last one are kept. `place` starts error messages, such as the tokenizer's file.
-
-    Raises:
-        ModelError: a special token is missing.
+    ones and the last one are kept. `place` starts error messages, such as the tokenizer's file. Raises ModelError if a
+    special token is missing.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_subwords: int, place: object = "tokenizer") -> None:

@@ -46,8 +46,7 @@ class AcousticModel(Protocol):
 def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
     """Measure a model's hop in samples. It is measured because configurations of models do not state it uniformly.
 
-    Raises:
-        ModelError: longer audio does not give more frames.
+    Raises ModelError if longer audio does not give more frames.
     """
     short, long = (len(log_probs(np.zeros(samples, np.float32))) for samples in (_PROBE, 2 * _PROBE))
     if long <= short:
@@ -58,11 +57,9 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
 def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
     """Yield the log-probabilities of a recording window by window, float32 (frames, vocabulary), every frame once.
 
-    `blocks` are consecutive, of any length, at the model's rate. `place` names the recording in errors.
-
-    Raises:
-        ModelError: the number of symbols or frames differs from the expected one.
-        InputError: a log-probability is NaN or positive infinity.
+    `blocks` are consecutive, of any length, at the model's rate. `place` names the recording in errors. Raises
+    ModelError if the number of symbols or frames differs from the expected one, and InputError if a log-probability is
+    NaN or positive infinity.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
     held, left = np.zeros(0, np.float32), 0

@@ -81,9 +81,7 @@ class CtcAligner:
 def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
     """Align a text file with an audio file, as one utterance with the name of the audio file.
 
-    Raises:
-        InputError: a file is missing, or the text has no words.
-        AudioError: the audio cannot be read.
+    Raises InputError if a file is missing, or the text has no words; AudioError if the audio cannot be read.
     """
     words = parse(" ".join(read_text_file(text).split()), language).words
     if not words:
@@ -96,9 +94,7 @@ def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner)
 def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
     """Align each utterance of a data directory with its segment of the recording.
 
-    Raises:
-        InputError: the directory lacks audio or text.
-        AudioError: audio cannot be read.
+    Raises InputError if the directory lacks audio or text, and AudioError if audio cannot be read.
     """
     items = list(read_data_dir(data_dir))
     for item in progress.track(items, "utterances", total=len(items)):

@@ -44,8 +44,7 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
       SEMICOLON, COLON and DASH, and these are stronger than COMMA.
     * The capital of a deleted word at the beginning of a sentence moves to the next word of the sentence.
 
-    Raises:
-        InputError: the reference has no labels.
+    Raises InputError if the reference has no labels.
     """
     if reference.words and not reference.is_labelled:
         raise InputError(f"reference {reference.id!r}".strip(), "no labels", "marks and case on every word")

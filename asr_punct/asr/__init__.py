@@ -35,11 +35,8 @@ _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 def check_installed(name: str) -> None:
     """Check that the packages of a recogniser are installed, without importing them.
 
-    `name` is the value of `--asr`.
-
-    Raises:
-        AsrPunctError: unknown kind of recogniser.
-        MissingExtraError: a package is not installed.
+    `name` is the value of `--asr`. Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError if a
+    package is not installed.
     """
     _, package, extras = _RECOGNISERS[_split_name(name)[0]]
     for needed in (package, *_AUDIO_PACKAGES):
@@ -51,11 +48,8 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
     """Load a recogniser.
 
     `name` is the value of `--asr`, `device` one of torch (None: the CPU), `language` the code of the spoken language
-    (None: that in the model's name, if any).
-
-    Raises:
-        AsrPunctError: unknown kind, model or device.
-        MissingExtraError: a package is not installed.
+    (None: that in the model's name, if any). Raises AsrPunctError for an unknown kind, model or device;
+    MissingExtraError if a package is not installed.
     """
     package, model = _split_name(name)
     _check_name(package, model)

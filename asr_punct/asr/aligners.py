@@ -19,9 +19,8 @@ _EXPECTED = "a CTC model: a directory or org/name of transformers, FILE.nemo, or
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
     """Return the aligner of one of `METHODS`: dtw uses `language`, ctc uses `acoustic_model` and `device`.
 
-    Raises:
-        AsrPunctError: unknown method, an unusable model, or options of the other method.
-        MissingExtraError: NeMo is not installed.
+    Raises AsrPunctError for an unknown method, an unusable model, or options of the other method; MissingExtraError if
+    NeMo is not installed.
     """
     from asr_punct.align.methods import CtcAligner, DtwAligner
 
@@ -41,11 +40,8 @@ def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
     """Load a CTC model.
 
     `name` is a directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo`, or `nemo:NAME`; `device` is
-    one of torch, None for the CPU.
-
-    Raises:
-        ModelError: there is no such model, or it is not a CTC model.
-        MissingExtraError: NeMo is not installed.
+    one of torch, None for the CPU. Raises ModelError if there is no such model, or it is not a CTC model;
+    MissingExtraError if NeMo is not installed.
     """
     from asr_punct.hub import NEMO_FILE, check_path, check_transformers_name
 

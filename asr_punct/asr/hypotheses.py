@@ -32,8 +32,7 @@ class HypothesisWords:
 def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
     """Read the words of a hypothesis. `place` names it in error messages.
 
-    Raises:
-        InputError: no `text`, invalid times, or `text` and `timestamp` differ in their number of words.
+    Raises InputError without `text`, for invalid times, or if `text` and `timestamp` differ in their number of words.
     """
     text, timestamp = getattr(hypothesis, "text", None), getattr(hypothesis, "timestamp", None)
     if not isinstance(text, str):

@@ -42,8 +42,7 @@ class NemoRecogniser:
 class NemoCtcModel:
     """A CTC model, or the CTC head of a hybrid, as an `align.emissions.AcousticModel`.
 
-    Raises:
-        ModelError: the model has no CTC head, or has a tokenizer for each of several languages.
+    Raises ModelError if the model has no CTC head, or has a tokenizer for each of several languages.
     """
 
     def __init__(self, name: str, model: Any) -> None:
@@ -72,9 +71,7 @@ class NemoCtcModel:
 def load_recogniser(name: str, device: str) -> Any:
     """Load a model in evaluation mode. `name` is a `.nemo` file, or a model name of NVIDIA's catalogue or the hub.
 
-    Raises:
-        ModelError: the model cannot be loaded.
-        AsrPunctError: no such device.
+    Raises ModelError if the model cannot be loaded, and AsrPunctError for an unknown device.
     """
     torch_device = open_device(device)
     nemo_logging.setLevel(nemo_logging.ERROR)

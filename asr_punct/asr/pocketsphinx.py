@@ -20,10 +20,8 @@ _LETTER = re.compile(r"([a-z])\.")
 class PocketSphinx:
     """PocketSphinx as a `Recogniser`.
 
-    It has one model, so `name` and `language`, which all recognisers are given, are not used.
-
-    Raises:
-        AsrPunctError: a device other than `cpu`.
+    It has one model, so `name` and `language`, which all recognisers are given, are not used. Raises AsrPunctError for
+    a device other than `cpu`.
     """
 
     rate = 16000

@@ -82,8 +82,7 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
     """Read segments of a file, resampled to `rate`. The file is decoded once.
 
-    Raises:
-        AudioError: it cannot be read to its end.
+    Raises AudioError if it cannot be read to its end.
     """
     blocks = sound.blocks(path, rate)
     held, offset = np.zeros(0, np.float32), 0

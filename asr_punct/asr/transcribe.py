@@ -66,11 +66,8 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """Transcribe a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
     Times are in seconds from the beginning of the file. Pauses are refined on the audio
-    (`pauses.with_refined_pauses`). A recording without words is logged.
-
-    Raises:
-        InputError: no such file.
-        AudioError: the audio cannot be read.
+    (`pauses.with_refined_pauses`). A recording without words is logged. Raises InputError if there is no such file, and
+    AudioError if the audio cannot be read.
     """
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
@@ -111,9 +108,8 @@ def _shift_words(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Wo
 def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
     """Check that all files are audio and differ in their names, and that there is one file if `one` is true.
 
-    Raises:
-        InputError: several files where `one` is true, a missing file, or two of the same name.
-        AudioError: a file is not audio.
+    Raises InputError for several files where `one` is true, a missing file, or two of the same name; AudioError if a
+    file is not audio.
     """
     if one and len(audio) > 1:
         raise InputError("AUDIO", f"{len(audio)} recordings", "one, for a file of this format")

@@ -43,11 +43,8 @@ def restore_on_cluster(
     """Restore files on a Ray cluster; yield a result for each file, group by group.
 
     `address` is as `ray.init` accepts it: `auto`, `HOST:PORT`. There are at most `actors` actors of one core each; 0:
-    as many as the cluster has cores, also if it grows. `open_punctuator` can be pickled.
-
-    Raises:
-        MissingExtraError: Ray is not installed.
-        AsrPunctError: there is no such cluster, or the model cannot be opened.
+    as many as the cluster has cores, also if it grows. `open_punctuator` can be pickled. Raises MissingExtraError if
+    Ray is not installed, and AsrPunctError if there is no such cluster, or the model cannot be opened.
     """
     if not items:
         return

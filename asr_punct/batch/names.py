@@ -71,10 +71,8 @@ class Inputs:
     def items(self, format_name: str | None = None) -> list[Item]:
         """Return the inputs with their outputs.
 
-        The format of the outputs sets their suffix; without one they keep the names of the inputs.
-
-        Raises:
-            AsrPunctError: two inputs would have the same output, or an output is an input.
+        The format of the outputs sets their suffix; without one they keep the names of the inputs. Raises AsrPunctError
+        if two inputs would have the same output, or an output is an input.
         """
         items = [
             Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), each.size)

@@ -104,8 +104,7 @@ class Restorer:
     def restore(self, source: str, output: str) -> int:
         """Restore a file, make the output's folder if there is none, and return the number of words.
 
-        Raises:
-            AsrPunctError: the input is missing or malformed, or the output cannot be written.
+        Raises AsrPunctError if the input is missing or malformed, or the output cannot be written.
         """
         options, count = self._options, 0
         opened = Source(source, options.source_format)

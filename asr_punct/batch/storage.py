@@ -38,8 +38,7 @@ def full_url(path: str) -> str:
 def list_files(url: str) -> Iterator[tuple[str, str, int]]:
     """Yield URL, path in the folder and size in bytes of each file of a folder and its subfolders.
 
-    Raises:
-        InputError: the file system cannot be reached.
+    Raises InputError if the file system cannot be reached.
     """
     system, folder = _open(url)
     with _errors(url, "a folder that can be read"):
@@ -72,10 +71,8 @@ def is_file(url: str) -> bool:
 def restore_remote(source: str, output: str, restore: Callable[[str, str], int]) -> int:
     """Restore a file whose input, output or both are URLs, with local copies. Return the number of words.
 
-    `restore` restores a local file to another one, and returns the number of words.
-
-    Raises:
-        InputError: from `restore`, with the URL instead of the local copy; or a file system cannot be reached.
+    `restore` restores a local file to another one, and returns the number of words. Raises InputError as `restore`,
+    with the URL instead of the local copy, or if a file system cannot be reached.
     """
     with tempfile.TemporaryDirectory() as folder:
         names = {"in": source, "out": output}

@@ -78,10 +78,7 @@ def restore_files(
     Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
     its file fails, and another process is started. All processes end with the iteration.
 
-    There are `jobs` processes. `open_punctuator` can be pickled.
-
-    Raises:
-        AsrPunctError: the model cannot be opened.
+    There are `jobs` processes. `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
     """
     queue = deque(sorted(items, key=lambda item: item.size, reverse=True))
     pool = _Pool(queue, open_punctuator, options)
@@ -115,8 +112,7 @@ class _Pool:
     def receive(self, worker: _Worker) -> Result | None:
         """Receive a worker's message and send it the next file; replace it if it has died.
 
-        Raises:
-            AsrPunctError: the worker cannot open the model.
+        Raises AsrPunctError if the worker cannot open the model.
         """
         try:
             message: _Opened | Result = worker.connection.recv()

@@ -112,8 +112,7 @@ def _restore(
 ) -> None:
     """Restore the files whose outputs are not complete, and print a summary.
 
-    Raises:
-        Exit: some files could not be restored.
+    Raises Exit if some files could not be restored.
     """
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs

@@ -13,10 +13,8 @@ from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, 
 class CueReport:
     """Collects the cues that are written.
 
-    Without a path there is no report; without limits they are `NETFLIX`.
-
-    Raises:
-        AsrPunctError: there is a path, and the output is not a subtitle format.
+    Without a path there is no report; without limits they are `NETFLIX`. Raises AsrPunctError if there is a path, and
+    the output is not a subtitle format.
     """
 
     def __init__(self, path: Path | None, format_name: str, limits: Limits | None) -> None:

@@ -22,8 +22,7 @@ _SCORE_COLUMNS = ("model", "test set", "words", "classes", "marks", "case")
 def describe(directory: Path, info: ModelInfo) -> str:
     """Describe a model directory: language, parts, training and files, one per line.
 
-    Raises:
-        ModelError: a file of the directory is missing.
+    Raises ModelError if a file of the directory is missing.
     """
     model = info.model
     files = (f"{name} ({_size(existing_file(directory, info, name))})" for name in info.files)
@@ -66,9 +65,7 @@ def _punctuation_head(heads: HeadConfig) -> str:
 def list_models(directories: Mapping[str, Path]) -> str:
     """Return a table of models and a table of their scores, at most 80 columns wide.
 
-    Raises:
-        ModelError: a directory is damaged.
-        InputError: its file of scores is missing or malformed.
+    Raises ModelError if a directory is damaged, and InputError if its file of scores is missing or malformed.
     """
     models = [_model_row(name, directory, read_info(directory)) for name, directory in directories.items()]
     scores = [

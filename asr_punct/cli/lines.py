@@ -25,9 +25,7 @@ def punctuate_standard_input(
 
     After `flush_after` seconds without input all words are committed; `preview` is that of `punctuate_lines`. With
     `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if all are in capitals.
-
-    Raises:
-        InputError: a line is not UTF-8 or malformed JSON; the words before it are written.
+    Raises InputError for a line that is not UTF-8 or malformed JSON, after the words before it are written.
     """
     words = _Words(lowercase, hint)
     with write_file(STANDARD_STREAM) as out:
@@ -68,10 +66,8 @@ def punctuate_lines(
     in the order of time. An empty line and the end of the input end the document.
 
     `lines` have their numbers. `prepare` changes the words of a line before the stream gets them. With `preview`, JSON
-    with the words that are not committed follows each line of words.
-
-    Raises:
-        InputError: an unreadable line or malformed JSON; all words before it are yielded first.
+    with the words that are not committed follows each line of words. Raises InputError for an unreadable line or
+    malformed JSON, after all words before it are yielded.
     """
     as_json: deque[bool] = deque()
     last_start = 0.0

@@ -15,10 +15,8 @@ _TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_c
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
     """Check that no output is an input.
 
-    `outputs` are by the name of their option; `inputs` are files and data directories.
-
-    Raises:
-        AsrPunctError: an output is the same file as an input, under any name.
+    `outputs` are by the name of their option; `inputs` are files and data directories. Raises AsrPunctError if an
+    output is the same file as an input, under any name.
     """
     read = [file for source in inputs if source is not None for file in _files(source)]
     for option, output in outputs.items():

@@ -16,8 +16,8 @@ T = TypeVar("T")
 def from_mapping(cls: type[T], values: Any, place: str) -> T:
     """Return a dataclass filled from nested mappings; missing keys have their defaults.
 
-    Raises:
-        ConfigError: unknown key, wrong type, or values that exclude each other. The message starts with `place`.
+    Raises ConfigError for an unknown key, a wrong type, or values that exclude each other; the message starts with
+    `place`.
     """
     fields = dataclasses.fields(typing.cast(Any, cls))
     names = [field.name for field in fields]

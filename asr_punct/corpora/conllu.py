@@ -41,10 +41,8 @@ def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
     """Read the sentences of a treebank, plain or `.xz`, with words as a recogniser writes them.
 
     Punctuation, symbols and sentences without words are skipped. Tokens that are written together (a range: `del`,
-    `don't`) are one word, and so are a word and the English clitic after it, with the tag of the first part.
-
-    Raises:
-        InputError: a line without ten columns, a wrong identifier, or an unknown part of speech.
+    `don't`) are one word, and so are a word and the English clitic after it, with the tag of the first part. Raises
+    InputError for a line without ten columns, a wrong identifier, or an unknown part of speech.
     """
     lines = ((number, line) for number, line in read_lines(path) if not line.startswith("#"))
     for is_sentence, group in groupby(lines, key=lambda item: bool(item[1].strip())):

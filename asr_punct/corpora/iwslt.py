@@ -33,9 +33,7 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, with words as a recogniser writes them.
 
     `source` has the files `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
-
-    Raises:
-        InputError: there is none of the files, or one is malformed.
+    Raises InputError if there is none of the files, or one is malformed.
     """
     found = {name: path for name in PART_OF_FILE if (path := find_file(source, name))}
     if not found:
@@ -56,8 +54,7 @@ def find_file(folder: Path, name: str) -> Path | None:
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
     """Read the tokens of a file as utterances, one for each sentence of the reference, all of one document.
 
-    Raises:
-        InputError: a line without two columns, or another label.
+    Raises InputError for a line without two columns, or another label.
     """
     document = Path(path).name.removesuffix(".xz")
     sentence: list[Word] = []

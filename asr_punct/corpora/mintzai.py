@@ -39,8 +39,7 @@ class _Segment:
 def prepare_mintzai(source: Path, output: Path) -> Summary:
     """Write `output/{es,eu}/{train,dev,test}` with `wav.scp text utt2spk spk2utt utt2doc reco2file_and_channel`.
 
-    Raises:
-        InputError: the corpus has no segments.
+    Raises InputError if the corpus has no segments.
     """
     if not source.is_dir():
         raise InputError(source, "no such directory", "the corpus mintzai-ST, with es-eu and eu-es in it")

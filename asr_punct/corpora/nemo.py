@@ -24,11 +24,9 @@ _EXPECTED = "text_train.txt and labels_train.txt, train/text.txt and train/label
 def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`. An empty line of the input ends a document.
 
-    If `source` has a single pair, `dev` and `test` are shares of its documents, drawn with the random seed.
-
-    Raises:
-        InputError: there are no such files, or one is malformed.
-        AsrPunctError: shares that leave nothing for training.
+    If `source` has a single pair, `dev` and `test` are shares of its documents, drawn with the random seed. Raises
+    InputError if there are no such files, or one is malformed; AsrPunctError for shares that leave nothing for
+    training.
     """
     parts = {part: pair for part in _PARTS if (pair := _pair(source, part))}
     summary = Summary()

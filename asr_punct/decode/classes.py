@@ -93,8 +93,7 @@ def with_class_weights(
 def parse_class_weights(text: str) -> dict[str, float]:
     """Parse class weights such as `QUESTION=2,COMMA=0.8`.
 
-    Raises:
-        AsrPunctError: the text has another form, or a name occurs twice.
+    Raises AsrPunctError if the text has another form, or a name occurs twice.
     """
     weights: dict[str, float] = {}
     for item in text.split(","):

@@ -72,11 +72,7 @@ _TTML_HEAD = """  <head>
 
 
 def ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
-    """Yield the lines of an EBU-TT-D file.
-
-    Raises:
-        InputError: a character that XML cannot contain.
-    """
+    """Yield the lines of an EBU-TT-D file. Raises InputError for a character that XML cannot contain."""
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{attributes({**_TT, "xml:lang": language})}>\n{_TTML_HEAD}'
     yield "  <body>\n    <div>\n"
     for number, cue in enumerate(cues, start=1):

@@ -57,8 +57,7 @@ def _is_sdk_result(content: Any) -> bool:
 def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each phrase that was recognised.
 
-    Raises:
-        InputError: JSON of another form, or invalid times.
+    Raises InputError for JSON of another form, or invalid times.
     """
     recording = recording_name(path)
     phrases = [(place, phrase) for place, phrase in _phrases(content, display_name(path)) if _is_recognised(phrase)]

@@ -52,10 +52,7 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"channels": [{"alternatives": [{"transcript", "words"}]}], "utterances": [{"words"}]}}`.
 
     A word is `{"word", "punctuated_word", "start", "end", "confidence", "speaker"}`, with times in seconds. A channel
-    has `detected_language`, if that was requested.
-
-    Raises:
-        InputError: JSON of another form, or invalid times.
+    has `detected_language`, if that was requested. Raises InputError for JSON of another form, or invalid times.
     """
     name = display_name(path)
     results = object_at(object_at(content, name).get("results"), f"{name}: results")
@@ -91,10 +88,8 @@ def is_assemblyai(content: Any) -> bool:
 def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"status", "text", "words": [{"text", "start", "end", "confidence", "speaker"}], "utterances"}`.
 
-    Times are milliseconds; a turn of `utterances` has `words` and a `speaker`. The file has a `language_code`.
-
-    Raises:
-        InputError: a transcript that is not completed, JSON of another form, or invalid times.
+    Times are milliseconds; a turn of `utterances` has `words` and a `speaker`. The file has a `language_code`. Raises
+    InputError for a transcript that is not completed, JSON of another form, or invalid times.
     """
     name = display_name(path)
     file = object_at(content, name)

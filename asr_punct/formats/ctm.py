@@ -48,10 +48,8 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a CTM file: consecutive rows with the same name and channel.
 
     The utterance's name is also its recording. Silence rows are skipped. If a row has several words, the first has its
-    start and the last its end.
-
-    Raises:
-        InputError: wrong columns; times that are invalid, negative or out of order; rows of an utterance in two places.
+    start and the last its end. Raises InputError for wrong columns; times that are invalid, negative or out of order;
+    rows of an utterance in two places.
     """
     seen: set[tuple[str, str]] = set()
     pending: list[str] = []
@@ -149,10 +147,8 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     Words that were read from a CTM keep their row and the lines around it. Other words get a row named by their
     recording, because their times count from its beginning; the rows of a recording are sorted by channel and time. The
     rows of utterances of data directories, and of those without a recording, are named by the utterance's id. Rows have
-    a confidence if it is known; white space in names becomes `_`. Missing times are interpolated.
-
-    Raises:
-        InputError: no word of an utterance has a start and an end, or a recording's utterances are not consecutive.
+    a confidence if it is known; white space in names becomes `_`. Missing times are interpolated. Raises InputError if
+    no word of an utterance has a start and an end, or a recording's utterances are not consecutive.
     """
     finished: set[str] = set()
     for (by_recording, name), group in groupby(_named(utterances), key=itemgetter(0, 1)):

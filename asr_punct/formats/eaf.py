@@ -64,10 +64,8 @@ class _Track:
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of all speakers, in the order of time.
 
-    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
-
-    Raises:
-        InputError: no ELAN file, no tiers of words or utterances, or invalid times.
+    The speaker is the participant of the tier; without one, and if there are several, the name of the tier. Raises
+    InputError for a file that is no ELAN file or has no tiers of words or utterances, and for invalid times.
     """
     place = display_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)
@@ -171,10 +169,8 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write the utterances of one recording.
 
     Utterances that were read from an ELAN file keep the file: only the texts of words and of utterances that consist of
-    them change. Other utterances make a new file (`eaf_new`).
-
-    Raises:
-        InputError: an utterance has no times, or belongs to another recording; a character that XML cannot contain.
+    them change. Other utterances make a new file (`eaf_new`). Raises InputError if an utterance has no times or belongs
+    to another recording, and for a character that XML cannot contain.
     """
     listed = list(utterances)
     file = _unchanged_file(listed)

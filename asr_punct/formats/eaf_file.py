@@ -77,9 +77,8 @@ class EafFile:
 def parse_eaf(content: bytes, place: str) -> EafFile:
     """Parse a file.
 
-    Raises:
-        InputError: the content is no well-formed XML or no ELAN file, or has times in frames, or unknown or invalid
-            times.
+    Raises InputError if the content is no well-formed XML or no ELAN file, or has times in frames, or unknown or
+    invalid times.
     """
     parser = _Parser(content, place)
     parse_xml(content, parser, place)

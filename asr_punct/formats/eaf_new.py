@@ -60,10 +60,8 @@ def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
     """Return a file with the utterances of one recording.
 
     Annotations last at least 1 ms and do not overlap: a word that ends after the start of the next one of its tier is
-    cut there. Missing times of words are interpolated.
-
-    Raises:
-        InputError: an utterance has no times, or the utterances belong to several recordings.
+    cut there. Missing times of words are interpolated. Raises InputError if an utterance has no times, or the
+    utterances belong to several recordings.
     """
     spoken = [utterance for utterance in utterances if utterance.words]
     tiers = list(_tiers(spoken, glyphs))

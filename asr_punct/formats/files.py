@@ -137,10 +137,8 @@ def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
     A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
-    decompressed.
-
-    Raises:
-        InputError: the file is missing or cannot be read, or a line is not UTF-8 or longer than `MAX_LINE`.
+    decompressed. Raises InputError if the file is missing or cannot be read, or a line is not UTF-8 or longer than
+    `MAX_LINE`.
     """
     with _open_bytes(path) as file:
         for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
@@ -174,8 +172,7 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
 def read_text_file(path: Pathlike) -> str:
     """Return the text of a UTF-8 file without a byte order mark and its last line feed; CRLF becomes LF.
 
-    Raises:
-        InputError: as `read_lines`, or the file has more than `MAX_FILE` bytes.
+    Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes.
     """
     return _normalised(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
 
@@ -246,10 +243,8 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
     """Open a text file that appears under its name when it is complete; `-` is standard output.
 
     `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
-    `write`, `writelines`, `flush` and `close`.
-
-    Raises:
-        InputError: the file cannot be written: no such directory, a full disk.
+    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written (no such directory, a
+    full disk).
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
@@ -324,8 +319,7 @@ def _replacing(target: Path) -> Iterator[_Output]:
 def write_directory(path: Pathlike) -> Iterator[Path]:
     """Make a directory that appears under its name when it is complete.
 
-    Raises:
-        InputError: the path exists and is not an empty directory, or the directory cannot be made.
+    Raises InputError if the path exists and is not an empty directory, or the directory cannot be made.
     """
     target = Path(path)
     expected = "a directory that is new or empty"
@@ -348,8 +342,7 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
 def make_directory(path: Path) -> None:
     """Make a directory and its parents if they do not exist.
 
-    Raises:
-        InputError: the path is a file, or the directory cannot be made.
+    Raises InputError if the path is a file, or the directory cannot be made.
     """
     if os.path.isdir(path):
         return

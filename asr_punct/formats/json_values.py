@@ -63,9 +63,8 @@ def parse_json(text: str, place: str) -> Any:
 def parse_json_values(text: str, place: str) -> Values:
     """Return the one or more values of a JSON text. NaN and Infinity, which some recognisers write, are accepted.
 
-    Raises:
-        InputError: no JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large (1e999), or half of a
-            surrogate pair, which UTF-8 cannot encode.
+    Raises InputError for other text than JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large
+    (1e999), or half of a surrogate pair, which UTF-8 cannot encode.
     """
     try:
         values = _decode_all(text, place)

@@ -46,8 +46,7 @@ def is_data_dir(path: Pathlike) -> bool:
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed.
 
-    Raises:
-        InputError: it has neither `text` nor `ctm`, a file is malformed, or a table lacks an utterance of another.
+    Raises InputError if it has neither `text` nor `ctm`, a file is malformed, or a table lacks an utterance of another.
     """
     root = Path(path)
     if not root.is_dir():
@@ -91,10 +90,8 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
 
     Utterances that were read from a data directory get a copy of its files (not of directories in it), with the marks
     in `text` and `ctm`. Other utterances get `text`, `utt2spk` (each is its own speaker), `segments` and `ctm` if times
-    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words.
-
-    Raises:
-        InputError: the path exists and is no empty directory, or it cannot be written.
+    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words. Raises
+    InputError if the path exists and is no empty directory, or it cannot be written.
     """
     with write_directory(path) as out:
         spoken = [utterance for utterance in utterances if utterance.words]

@@ -36,10 +36,8 @@ class CtmIndex:
 def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
 
-    A word outside all segments belongs to the nearest segment of its recording.
-
-    Raises:
-        InputError: the data directory is missing, or a row of the CTM is malformed or has an unknown name.
+    A word outside all segments belongs to the nearest segment of its recording. Raises InputError if the data directory
+    is missing, or a row of the CTM is malformed or has an unknown name.
     """
     root = Path(path)
     names, segments = utterance_names(root), read_segments(root / "segments")
@@ -59,10 +57,8 @@ def place_words(
     """Return the words of a CTM by utterance, with times from the beginning of the audio file and a `CtmIndex` origin.
 
     If `names` and `segments` are empty, the names in the CTM are used. A word outside all segments belongs to the
-    nearest one of its recording if `nearest`; if not, such words are dropped and their number is logged.
-
-    Raises:
-        InputError: a malformed row, a name unknown to the directory, or words far outside their segment.
+    nearest one of its recording if `nearest`; if not, such words are dropped and their number is logged. Raises
+    InputError for a malformed row, a name unknown to the directory, or words far outside their segment.
     """
     utterances = {*names, *segments}
     recordings = _by_recording(segments)

@@ -43,8 +43,7 @@ class DataUtterance:
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
 
-    Raises:
-        InputError: the directory or both `wav.scp` and `text` are missing, or an utterance is not in `wav.scp`.
+    Raises InputError if the directory or both `wav.scp` and `text` are missing, or an utterance is not in `wav.scp`.
     """
     root, expected = Path(path), "a data directory with wav.scp and text"
     if not root.is_dir():
@@ -94,8 +93,7 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
 def read_mapping(path: Path) -> dict[str, str]:
     """Return the remaining text of each line by its first column, empty for a missing file.
 
-    Raises:
-        InputError: a repeated name.
+    Raises InputError for a repeated name.
     """
     return {name: value for _, name, value in _unique(path)}
 
@@ -112,8 +110,7 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
     """Return recording, start and end of each utterance of `segments`; empty for a missing file.
 
-    Raises:
-        InputError: a line without exactly four columns, invalid times, or a repeated utterance.
+    Raises InputError for a line without exactly four columns, invalid times, or a repeated utterance.
     """
     segments = {}
     for number, name, value in _unique(path):
@@ -130,8 +127,7 @@ def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
 def utterance_names(root: Path) -> list[str]:
     """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
 
-    Raises:
-        InputError: the directory is missing, or has none of those files.
+    Raises InputError if the directory is missing, or has none of those files.
     """
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory")
@@ -144,8 +140,7 @@ def utterance_names(root: Path) -> list[str]:
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
     """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
 
-    Raises:
-        InputError: one of these tables exists and lacks an utterance.
+    Raises InputError if one of these tables exists and lacks an utterance.
     """
     for table_name, table in (("segments", segments), ("utt2doc", documents)):
         missing = [name for name in names if name not in table]

@@ -30,11 +30,7 @@ def has_ids(lines: Sequence[str]) -> bool:
 
 
 def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each line; one with an id alone has no words.
-
-    Raises:
-        InputError: as `files.read_lines`.
-    """
+    """Yield an utterance for each line; one with an id alone has no words. Raises InputError as `files.read_lines`."""
     name = display_name(path)
     previous: Utterance | None = None
     pending: list[str] = []

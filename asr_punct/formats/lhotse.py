@@ -49,10 +49,7 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each supervision; one without text has no words.
 
     If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
-    and the last word its end.
-
-    Raises:
-        InputError: a line that is no supervision, or invalid times.
+    and the last word its end. Raises InputError for a line that is no supervision, or invalid times.
     """
     for _, place, item in read_json_lines(path):
         missing = [key for key in _REQUIRED if key not in item]
@@ -127,10 +124,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
 
     Supervisions of a manifest keep everything else; marks are attached to the words of `text`, and of `alignment.word`
     if it has as many. Utterances of other formats get a supervision from their first word's start to their last word's
-    end; those without words are left out.
-
-    Raises:
-        InputError: an utterance of another format without times.
+    end; those without words are left out. Raises InputError for an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
         if origin := json_origin(utterance.origin, _FORMAT):

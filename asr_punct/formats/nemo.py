@@ -52,10 +52,8 @@ def is_manifest(path: Pathlike) -> bool:
 def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line.
 
-    Times in the file count from the line's `offset`, times of words from the beginning of the audio file.
-
-    Raises:
-        InputError: a line that is no JSON object or has no words, or invalid times.
+    Times in the file count from the line's `offset`, times of words from the beginning of the audio file. Raises
+    InputError for a line that is no JSON object or has no words, or invalid times.
     """
     for number, place, item in read_json_lines(path):
         recording = text_at(item, _AUDIO, place)

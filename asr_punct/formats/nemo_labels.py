@@ -41,8 +41,7 @@ def _mark(label: Labels, glyphs: Glyphs) -> str:
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
     """Yield a labelled utterance for each line, in lower case; an empty line in both files ends the document.
 
-    Raises:
-        InputError: the files differ in the number of lines, or of words in a line, or a label is invalid.
+    Raises InputError if the files differ in the number of lines, or of words in a line, or a label is invalid.
     """
     name = display_name(labels)
     for number, (utterance, row) in enumerate(zip_longest(read_text(text), read_lines(labels)), start=1):

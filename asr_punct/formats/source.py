@@ -59,8 +59,7 @@ class Source:
     def format(self) -> str:
         """The format, given or detected.
 
-        Raises:
-            InputError: the file cannot be read, or is JSON of an unknown format.
+        Raises InputError if the file cannot be read, or is JSON of an unknown format.
         """
         if self._given is not None:
             return self._given
@@ -141,8 +140,8 @@ class Source:
     def utterances(self) -> Iterator[Utterance]:
         """Return the utterances; the file is read while they are iterated over.
 
-        Raises:
-            InputError: a file of an unsupported kind, a malformed file, or one of unknown format that is not text.
+        Raises InputError for a file of an unsupported kind, a malformed file, or one of unknown format that is not
+        text.
         """
         if self._given is None:
             self._refuse_unsupported()

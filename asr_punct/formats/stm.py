@@ -36,11 +36,8 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment of an STM file.
 
     The first word has the segment's start and the last its end. Pauses are unknown, because a segment may begin and end
-    with silence.
-
-    Raises:
-        InputError: fewer than five columns; invalid times; a segment that starts before an earlier one of its channel;
-            alternatives (`{ a / b }`).
+    with silence. Raises InputError for fewer than five columns; invalid times; a segment that starts before an earlier
+    one of its channel; alternatives (`{ a / b }`).
     """
     previous: Utterance | None = None
     pending: list[str] = []
@@ -128,10 +125,8 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
     Segments that were read from an STM keep all columns but the transcript, the lines around them, and their order.
     Other segments last from their first word's start to their last word's end; an unknown speaker is `unknown`, and
-    white space in names becomes `_`. Their lines are collected and sorted by recording, channel and start.
-
-    Raises:
-        InputError: an utterance has no times.
+    white space in names becomes `_`. Their lines are collected and sorted by recording, channel and start. Raises
+    InputError if an utterance has no times.
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
     for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):

@@ -89,8 +89,7 @@ def check_subtitles(format_name: str, option: str) -> None:
 def chosen_limits(text: str | None, format_name: str) -> Limits | None:
     """Return the limits of the option `--subtitles`, or None without it.
 
-    Raises:
-        AsrPunctError: the limits are invalid, or the output format is not a subtitle format.
+    Raises AsrPunctError if the limits are invalid, or the output format is not a subtitle format.
     """
     limits = None if text is None else parse_limits(text)
     if limits is not None:

@@ -58,18 +58,14 @@ class CueOrigin(LineOrigin):
 def read_srt(path: Pathlike) -> Iterator[Utterance]:
     """Yield the cues of a SubRip file.
 
-    Raises:
-        InputError: a cue without number or times, invalid times or times out of order, a cue longer than `MAX_CUE`.
+    Raises InputError for a cue without number or times, invalid times or times out of order, a cue longer than
+    `MAX_CUE`.
     """
     return _Reader(path, "srt").utterances()
 
 
 def read_vtt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the cues of a WebVTT file.
-
-    Raises:
-        InputError: the first line is not `WEBVTT`, or as `read_srt`.
-    """
+    """Yield the cues of a WebVTT file. Raises InputError if the first line is not `WEBVTT`, and as `read_srt`."""
     return _Reader(path, "vtt").utterances()
 
 

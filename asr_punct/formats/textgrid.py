@@ -87,10 +87,8 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     """Yield one utterance: the intervals of the word tier that are not silence.
 
     The word tier is named `words`, `word`, `ORT` or `ORT-MAU`, or is the only interval tier. If an interval has several
-    words, the first has its start and the last its end.
-
-    Raises:
-        InputError: the file is no TextGrid or has no word tier, or the times of a word are invalid.
+    words, the first has its start and the last its end. Raises InputError if the file is no TextGrid or has no word
+    tier, or the times of a word are invalid.
     """
     place, name = display_name(path), recording_name(path)
     start, end, tiers = _parse(_Values(read_utf_file(path), place))
@@ -199,10 +197,8 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
 
     Words that were read from a TextGrid keep all its tiers; `punctuated` follows the words or replaces an older one.
     A tier `times` names the first source of times that is not an aligner. Intervals do not overlap: a word that ends
-    after the start of the next one is cut there, and words without times between them share an interval.
-
-    Raises:
-        InputError: no word has times, words are out of order, or they belong to several recordings or channels.
+    after the start of the next one is cut there, and words without times between them share an interval. Raises
+    InputError if no word has times, words are out of order, or they belong to several recordings or channels.
     """
     listed = list(utterances)
     grid = _unchanged_grid(listed) or _new_grid(listed)

@@ -27,11 +27,7 @@ def recording_name(path: Pathlike) -> str:
 def entry_words(
     text: Any, start: Seconds | None, end: Seconds | None, confidence: float | None, place: str
 ) -> list[Word]:
-    """Return the words of an entry.
-
-    Raises:
-        InputError: the text is no string, or the entry ends before it starts.
-    """
+    """Return the words of an entry. Raises InputError if the text is no string, or the entry ends before it starts."""
     if not isinstance(text, str):
         raise InputError(place, f"the word {short_repr(text)}", "a string")
     if start is not None and end is not None and end < start:
@@ -46,8 +42,7 @@ def timed_words(
 ) -> list[Word]:
     """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys.
 
-    Raises:
-        InputError: it has no `key`, or a value is wrong.
+    Raises InputError if it has no `key`, or a value is wrong.
     """
     if key not in entry:
         raise InputError(place, f"no key {key!r}", f"an object with {key!r}")
@@ -57,11 +52,7 @@ def timed_words(
 
 
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
-    """Return the words as a tuple.
-
-    Raises:
-        InputError: a word starts before an earlier one.
-    """
+    """Return the words as a tuple. Raises InputError if a word starts before an earlier one."""
     found, last = tuple(words), 0.0
     for number, word in enumerate(found, start=1):
         if word.start is not None:
@@ -74,8 +65,8 @@ def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
 def segments_in_order(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
     """Yield the segments of a recording; those of different speakers and channels may overlap.
 
-    Raises:
-        InputError: a segment starts more than `SEGMENT_TOLERANCE` before an earlier one of its channel and speaker.
+    Raises InputError if a segment starts more than `SEGMENT_TOLERANCE` before an earlier one of its channel and
+    speaker.
     """
     latest: dict[tuple[str, str], Seconds] = {}
     for utterance in utterances:
@@ -93,8 +84,7 @@ def segments_in_order(utterances: Iterable[Utterance], path: Pathlike) -> Iterat
 def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     """Return the utterances sorted by start; one without times follows its predecessor.
 
-    Raises:
-        InputError: utterances with times belong to several recordings.
+    Raises InputError if utterances with times belong to several recordings.
     """
     utterances = list(utterances)
     recordings = {utterance.recording for utterance in utterances if has_times(utterance.words)}

@@ -23,8 +23,7 @@ _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a TSV file.
 
-    Raises:
-        InputError: a line without exactly four columns, an unknown label, or a pause that is not a number.
+    Raises InputError for a line without exactly four columns, an unknown label, or a pause that is not a number.
     """
     name = display_name(path)
     header: dict[str, str] = {}

@@ -46,8 +46,7 @@ def _results(content: Any) -> tuple[str, Sequence[Any]]:
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each result; a partial result has no words.
 
-    Raises:
-        InputError: JSON of another form, or invalid times.
+    Raises InputError for JSON of another form, or invalid times.
     """
     recording, (layout, items) = recording_name(path), _results(content)
     for number, value in enumerate(items, start=1):
@@ -80,10 +79,7 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     """Write results in the layout of their file; utterances of other formats as a list in the order of time.
 
     Marks are attached to the words, also in `text`. In a text without word entries, dashes
-    have a space on both sides.
-
-    Raises:
-        InputError: utterances of other formats with times of several recordings.
+    have a space on both sides. Raises InputError for utterances of other formats with times of several recordings.
     """
     utterances = list(values)
     origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]

@@ -74,11 +74,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each segment.
-
-    Raises:
-        InputError: JSON of another form, or invalid times.
-    """
+    """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
     variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
     yield from variant.utterances(content, path) if variant else _segments(content, path)
 
@@ -178,10 +174,8 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write one JSON document. Segments of a Whisper file keep everything but their words.
 
     Marks are attached to the words, also in `text`. In a segment without word entries, dashes
-    have a space on both sides. Utterances of other formats become segments in the order of time.
-
-    Raises:
-        InputError: utterances of other formats with times of several recordings.
+    have a space on both sides. Utterances of other formats become segments in the order of time. Raises InputError for
+    utterances of other formats with times of several recordings.
     """
     utterances = list(values)
     variants = (variant.content(utterances, glyphs) for variant in _VARIANTS)

@@ -44,11 +44,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield all words as one utterance.
-
-    Raises:
-        InputError: JSON of another form, or invalid times.
-    """
+    """Yield all words as one utterance. Raises InputError for JSON of another form, or invalid times."""
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
     words = tuple(_words(file, name))

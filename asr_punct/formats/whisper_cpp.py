@@ -46,11 +46,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each segment.
-
-    Raises:
-        InputError: JSON of another form, or invalid times.
-    """
+    """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
     name, recording = display_name(path), recording_name(path)
     file = object_at(content, name)
     language = _language(file)

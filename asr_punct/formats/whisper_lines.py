@@ -54,8 +54,7 @@ def is_whisper_tsv(lines: Sequence[str]) -> bool:
 def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
 
-    Raises:
-        InputError: an end before its start, or a segment more than a second before an earlier one.
+    Raises InputError for an end before its start, or a segment more than a second before an earlier one.
     """
     return _utterances(_log_segments(lines, display_name(path)), path)
 
@@ -63,8 +62,8 @@ def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
 def read_whisper_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
-    Raises:
-        InputError: another header, a line without three columns, times that are no whole milliseconds; as `read_log`.
+    Raises InputError for another header, a line without three columns, and times that are no whole milliseconds; else
+    as `read_log`.
     """
     return _utterances(_tsv_segments(lines, display_name(path)), path)
 
@@ -147,10 +146,8 @@ def _milliseconds(text: str, place: str) -> Seconds:
 def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance with words; those of a log keep all but their words, and the other lines.
 
-    Utterances of other formats are sorted by their start.
-
-    Raises:
-        InputError: an utterance without times, or utterances of other formats with times of several recordings.
+    Utterances of other formats are sorted by their start. Raises InputError for an utterance without times, or
+    utterances of other formats with times of several recordings.
     """
     for lines in _lines_around(utterances, LOG, glyphs):
         out.writelines(f"{line}\n" for line in lines)

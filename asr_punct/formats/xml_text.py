@@ -31,8 +31,7 @@ class Handler(Protocol):
 def parse_xml(content: bytes, handler: Handler, place: str) -> None:
     """Pass the elements of a UTF-8 document to the handler.
 
-    Raises:
-        InputError: the document is not well-formed, or declares a document type.
+    Raises InputError if the document is not well-formed, or declares a document type.
     """
     parser = expat.ParserCreate(encoding="utf-8")
 
@@ -55,8 +54,7 @@ def parse_xml(content: bytes, handler: Handler, place: str) -> None:
 def escape_xml(text: str) -> str:
     """Return the text for the content of an element or for an attribute in double quotes.
 
-    Raises:
-        InputError: the text has a character that XML cannot contain.
+    Raises InputError if the text has a character that XML cannot contain.
     """
     if found := _NO_XML.search(text):
         raise InputError(f"the text {text[:40]!r}", f"the character {found[0]!r}", "characters that XML can contain")

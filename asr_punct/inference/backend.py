@@ -18,10 +18,8 @@ _THREADS_VARIABLE = "OMP_NUM_THREADS"
 class OnnxBackend:
     """Runs a model's graph with onnxruntime.
 
-    `graph` is its path or content; see `thread_count` for `threads`.
-
-    Raises:
-        ModelError: onnxruntime cannot run the graph.
+    `graph` is its path or content; see `thread_count` for `threads`. Raises ModelError if onnxruntime cannot run the
+    graph.
     """
 
     runtime = "onnxruntime"

@@ -38,8 +38,7 @@ class StreamPool(Generic[Key]):
     def push(self, words: Mapping[Key, Iterable[str | Word]]) -> dict[Key, list[Committed]]:
         """Add the next words of some streams and return the words of each that are decided now.
 
-        Raises:
-            AsrPunctError: one of them is not one word; then no stream has changed.
+        Raises AsrPunctError if one of them is not one word; then no stream has changed.
         """
         checked = {key: [one_word(word) for word in new] for key, new in words.items()}
         for key in checked.keys() - self._streams.keys():

@@ -29,10 +29,7 @@ class TorchBackend:
         """Load a model.
 
         `device` is one of torch (`cpu`, `cuda`, `cuda:1`, `mps`). `threads` are those on the CPU; 0 leaves torch's
-        choice, which is OMP_NUM_THREADS if it is set.
-
-        Raises:
-            AsrPunctError: there is no such device.
+        choice, which is OMP_NUM_THREADS if it is set. Raises AsrPunctError if there is no such device.
         """
         if threads:
             torch.set_num_threads(threads)

@@ -74,8 +74,7 @@ def tune(
 def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
     """Return a model's probabilities for a TSV corpus, and its labels.
 
-    Raises:
-        InputError: the corpus is malformed, has no words, or has words that consist of marks.
+    Raises InputError if the corpus is malformed, has no words, or has words that consist of marks.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     labels = [label for utterance in utterances for label in utterance.labels]

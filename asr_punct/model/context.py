@@ -64,9 +64,8 @@ Context: TypeAlias = (
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
-    Raises:
-        ConfigError: the width is not a multiple of the heads, or with rotary positions (kinds `transformer` and
-            `convolution`), which rotate pairs of values, of twice the heads.
+    Raises ConfigError if the width is not a multiple of the heads, or with rotary positions (kinds `transformer` and
+    `convolution`), which rotate pairs of values, of twice the heads.
     """
     multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):

@@ -11,8 +11,7 @@ from asr_punct.errors import AsrPunctError, first_line
 def open_device(name: str) -> torch.device:
     """Return the device with this name (`cpu`, `cuda`, `cuda:1`, `mps`), after an allocation on it as a test.
 
-    Raises:
-        AsrPunctError: there is no such device.
+    Raises AsrPunctError if there is no such device.
     """
     if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
         raise AsrPunctError(f"--device: found {name!r}, expected cpu, cuda, cuda:N or mps")

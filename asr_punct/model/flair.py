@@ -16,11 +16,8 @@ from asr_punct.subwords import SubwordTokenizer
 class FlairTagger:
     """A flair tagger (Akbik et al. 2019). It cannot be exported because it reads words as text.
 
-    `name` is one in flair's hub, or a file. The tokenizer decodes sub-words to words.
-
-    Raises:
-        MissingPackageError: flair is not installed.
-        ConfigError: there is no such tagger.
+    `name` is one in flair's hub, or a file. The tokenizer decodes sub-words to words. Raises MissingPackageError if
+    flair is not installed, and ConfigError if there is no such tagger.
     """
 
     def __init__(self, name: str, tokenizer: SubwordTokenizer) -> None:

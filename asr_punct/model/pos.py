@@ -87,10 +87,8 @@ def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: Subword
     """Return the configured part-of-speech fusion, if any.
 
     `width` is the size of the word vectors, `vocabulary` the size of the encoder's vocabulary. A flair tagger needs the
-    encoder's tokenizer.
-
-    Raises:
-        AsrPunctError: flair is not installed or has no such tagger, or `tokenizer` is None with a flair tagger.
+    encoder's tokenizer. Raises AsrPunctError if flair is not installed or has no such tagger, or `tokenizer` is None
+    with a flair tagger.
     """
     if config.tagger == "none":
         return None

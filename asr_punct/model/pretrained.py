@@ -35,10 +35,8 @@ def pretrained_encoder(
     """Load a pretrained encoder from safetensors.
 
     `name` is one on the hub, or a directory. With `masked_lm` the checkpoint's masked-LM head is loaded too, if it has
-    one. Dropout of attention weights, and all other dropout, stay the checkpoint's if None.
-
-    Raises:
-        ConfigError: the encoder cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
+    one. Dropout of attention weights, and all other dropout, stay the checkpoint's if None. Raises ConfigError if the
+    encoder cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
     """
     try:
         config = AutoConfig.from_pretrained(name)
@@ -63,8 +61,7 @@ def pretrained_encoder(
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     """Load the fast tokenizer of a pretrained encoder.
 
-    Raises:
-        ConfigError: the tokenizer cannot be loaded, or is not a fast one.
+    Raises ConfigError if the tokenizer cannot be loaded, or is not a fast one.
     """
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)

@@ -182,8 +182,7 @@ def _word_logits(logits: Tensor, outputs: int, word_index: Tensor) -> Tensor:
 def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | None:
     """Return the configured sequence layer, if any; a word has a logit for each class of the punctuation head.
 
-    Raises:
-        ConfigError: the encoder has no token states, or its embeddings have another width.
+    Raises ConfigError if the encoder has no token states, or its embeddings have another width.
     """
     if not config.encoder.sequence_hidden:
         return None

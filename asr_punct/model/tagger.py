@@ -100,8 +100,7 @@ class Tagger(nn.Module):
 def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
     """Return the configured model; `tokenizer` is the encoder's tokenizer, which only a flair tagger needs.
 
-    Raises:
-        AsrPunctError: the parts do not fit together, or flair is needed and not installed.
+    Raises AsrPunctError if the parts do not fit together, or flair is needed and not installed.
     """
     sequence = build_sequence(config, encoder)
     width = sequence.width if sequence else encoder.width

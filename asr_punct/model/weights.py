@@ -33,9 +33,8 @@ def save_tagger(model: nn.Module, path: Path) -> None:
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     """Load a model, in evaluation mode, from its weights file and the configuration of its directory.
 
-    Raises:
-        ModelError: the weights do not fit the configuration.
-        MissingPackageError: the configuration needs flair, which is not installed.
+    Raises ModelError if the weights do not fit the configuration, and MissingPackageError if the configuration needs
+    flair, which is not installed.
     """
     model = empty_tagger(info, path.with_name(CONFIG), _flair_tokenizer(path, info))
     _load(model, path, "the weights of its config.json")
@@ -70,9 +69,8 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
     """Return a model with random weights. `place` starts error messages; a flair tagger needs the tokenizer.
 
-    Raises:
-        ModelError: the configuration is invalid.
-        MissingPackageError: the configuration needs flair, which is not installed.
+    Raises ModelError if the configuration is invalid, and MissingPackageError if the configuration needs flair, which
+    is not installed.
     """
     try:
         return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
@@ -90,8 +88,7 @@ def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
 def load_pos_tagger(tagger: PosTagger, path: Path) -> None:
     """Load the weights of a part-of-speech tagger from a directory or a file.
 
-    Raises:
-        ModelError: the file is missing, or its shapes do not fit the tagger or the encoder's vocabulary.
+    Raises ModelError if the file is missing, or its shapes do not fit the tagger or the encoder's vocabulary.
     """
     _load(tagger, path / WEIGHTS if path.is_dir() else path, "a tagger of model.pos for this encoder (recipes/pos.py)")
 

@@ -18,8 +18,7 @@ __all__ = ["AsrPunctModel", "PunctuationCapitalizationModel", "punctuate_hypothe
 def __getattr__(name: str) -> Any:
     """Import the model when it is first used, because importing NeMo takes half a minute.
 
-    Raises:
-        MissingExtraError: NeMo is not installed.
+    Raises MissingExtraError if NeMo is not installed.
     """
     if name not in ("AsrPunctModel", "PunctuationCapitalizationModel"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -130,8 +130,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def restore_from(cls, restore_path: str, *arguments: Any, **options: Any) -> Any:
         """Restore a `.nemo` file; the arguments are those of `ModelPT.restore_from`.
 
-        Raises:
-            ModelError: there is no such file, or `AsrPunctModel` did not write it.
+        Raises ModelError if there is no such file, or `AsrPunctModel` did not write it.
         """
         if not Path(restore_path).expanduser().is_file():
             raise ModelError(restore_path, "no such file", "a .nemo file")
@@ -146,8 +145,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def save_directory(self, directory: Path) -> None:
         """Write a model directory without a graph, which `asr-punct export` adds.
 
-        Raises:
-            InputError: the directory cannot be written.
+        Raises InputError if the directory cannot be written.
         """
         make_directory(directory)
         for name, content in self.files.items():
@@ -184,11 +182,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return output
 
     def setup_training_data(self, train_data_config: Any) -> None:
-        """Use `train.tsv` and `dev.tsv` of the configuration's `directory`.
-
-        Raises:
-            InputError: a file is missing.
-        """
+        """Use `train.tsv` and `dev.tsv` of the configuration's `directory`. Raises InputError if a file is missing."""
         directory = Path(train_data_config["directory"])
         check_data(directory)
         self._data, self._corpora = str(directory), None

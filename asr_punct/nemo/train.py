@@ -12,10 +12,8 @@ from asr_punct.nemo.model import AsrPunctModel
 def train(cfg: DictConfig) -> AsrPunctModel:
     """Train a model. NeMo's `exp_manager` writes checkpoints, logs and the `.nemo` file into its experiment directory.
 
-    `cfg` has the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`.
-
-    Raises:
-        AsrPunctError: an unusable configuration or data.
+    `cfg` has the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`. Raises AsrPunctError for an
+    unusable configuration or data.
     """
     trainer = Trainer(**cfg.trainer)
     exp_manager(trainer, cfg.get("exp_manager"))

@@ -13,8 +13,7 @@ _PACKAGES = ("asr-punct", "torch", "onnxruntime")
 def describe_environment(command: str) -> Iterator[str]:
     """Yield Markdown list items: the command, the date, the machine, and the versions of Python and packages.
 
-    Raises:
-        PackageNotFoundError: torch is not installed.
+    Raises PackageNotFoundError if torch is not installed.
     """
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in _PACKAGES)
     memory_gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

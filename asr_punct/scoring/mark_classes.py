@@ -84,8 +84,7 @@ MERGED: Mapping[int, MarkClasses] = {
 def mark_classes(merge: int | None) -> MarkClasses:
     """Return the classes of `--merge`; None: each mark is a class.
 
-    Raises:
-        AsrPunctError: not 4, 3, 2 or None.
+    Raises AsrPunctError for another number than 4, 3 or 2.
     """
     if merge is None:
         return EACH_MARK

@@ -63,8 +63,7 @@ def pair_same_words(
 ) -> Iterator[PairedUtterances]:
     """Pair equal words in order, with any boundaries of utterances; utterances with the same ids can be in any order.
 
-    Raises:
-        InputError: the words differ, or there are no labels.
+    Raises InputError if the words differ, or there are no labels.
     """
     _require_labels(references, "reference")
     _require_labels(hypotheses, name)
@@ -105,10 +104,8 @@ def pair_recognised_words(
     """Align a recogniser's words with the reference, and project the reference's labels on them.
 
     Utterances are paired by id if no two have the same (in text the id is the line number, used only if both texts have
-    the same number of lines), else by recording; else each text is aligned as a whole.
-
-    Raises:
-        InputError: there are no labels.
+    the same number of lines), else by recording; else each text is aligned as a whole. Raises InputError if there are
+    no labels.
     """
     _require_labels(references, "reference")
     _require_labels(hypotheses, name)

@@ -63,8 +63,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[
 def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES) -> dict[str, Difference]:
     """Compare two systems on the same utterances, in every metric defined for both.
 
-    Raises:
-        AsrPunctError: the two have different utterances.
+    Raises AsrPunctError if the two have different utterances.
     """
     if not np.array_equal(first.words, second.words):
         raise AsrPunctError("compare: found two systems on different utterances, expected the same")

@@ -125,8 +125,7 @@ class Batcher:
     async def submit(self, read: Reader, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes.
 
-        Raises:
-            ServiceError: a bad request, a full queue, or the request takes too long.
+        Raises ServiceError for a bad request or a full queue, or if the request takes too long.
         """
         with self._counted():
             job = _Job(read, time.monotonic() + self._limits.request_s, size, kind)

@@ -23,8 +23,7 @@ class Bodies:
     async def read(self, request: Request) -> AsyncIterator[bytes]:
         """Read the body of a request; it counts as in use inside the context.
 
-        Raises:
-            ServiceError: the body is too large or takes too long, or too many bodies are in use.
+        Raises ServiceError if the body is too large or takes too long, or too many bodies are in use.
         """
         most = self._limits.body_bytes
         declared = request.headers.get("content-length", "0")

@@ -95,11 +95,7 @@ class StreamClient:
             self._changed.notify_all()
 
     async def __aiter__(self) -> AsyncIterator[Committed]:
-        """Yield each committed word, in order.
-
-        Raises:
-            AsrPunctError: the service refuses the client or its words.
-        """
+        """Yield each committed word, in order. Raises AsrPunctError if the service refuses the client or its words."""
         while (item := await self._committed.get()) is not None:
             if isinstance(item, BaseException):
                 raise item

@@ -107,8 +107,7 @@ class Connection:
     async def receive(self) -> str | bytes | None:
         """Return the next message; None if the service stops or the client is idle.
 
-        Raises:
-            DisconnectedError: the client has gone.
+        Raises DisconnectedError if the client has gone.
         """
         if self._stop.is_set():
             return None
@@ -126,9 +125,8 @@ class Connection:
     async def send(self, message: str | bytes) -> None:
         """Send a message.
 
-        Raises:
-            SlowReaderError: the client does not read earlier answers.
-            DisconnectedError: the client has gone.
+        Raises SlowReaderError if the client does not read earlier answers, and DisconnectedError if the client has
+        gone.
         """
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._limited({"type": "websocket.send", **part})

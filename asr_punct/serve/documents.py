@@ -68,8 +68,7 @@ class Answer:
 def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> Document:
     """Return the document of a request: JSON, a form with a file, or a file as the body.
 
-    Raises:
-        ServiceError: a malformed request.
+    Raises ServiceError for a malformed request.
     """
     kind = content_type.partition(";")[0].strip().lower()
     try:

@@ -60,8 +60,7 @@ def in_order(words: list[TimedWord]) -> list[TimedWord]:
 def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     """Return the start of the last word that has one, else `after`.
 
-    Raises:
-        ValueError: a word starts before an earlier one or before `after`, as in `0.5 after 1`.
+    Raises ValueError if a word starts before an earlier one or before `after`, as in `0.5 after 1`.
     """
     for word in words:
         if word.start is not None:

@@ -106,8 +106,7 @@ class Streams:
     async def open(self, config: StreamConfig) -> LiveStream:
         """Open a stream, with the committed words of the configuration as its context.
 
-        Raises:
-            ServiceError: unknown model.
+        Raises ServiceError for an unknown model.
         """
         name = self._models.check_language(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)

@@ -91,8 +91,7 @@ LIMIT_NAMES = tuple(_RANGES)
 def parse_limits(text: str) -> Limits:
     """Parse the name of a preset with optional changes: `netflix`, `bbc,characters=32,lines=1`.
 
-    Raises:
-        AsrPunctError: an unknown preset or limit, or a value outside its range.
+    Raises AsrPunctError for an unknown preset or limit, or a value outside its range.
     """
     name, *changes = (part.strip() for part in text.split(","))
     if name not in PRESETS:

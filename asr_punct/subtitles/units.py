@@ -49,10 +49,8 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     """Return the units of consecutive utterances of one channel.
 
     Times are whole milliseconds in order: a word that begins before the previous one begins with it. A token of marks
-    alone stays with its word if both are at most `characters` long.
-
-    Raises:
-        InputError: an utterance has no times, or begins before the previous one or long before its end.
+    alone stays with its word if both are at most `characters` long. Raises InputError if an utterance has no times, or
+    begins before the previous one or long before its end.
     """
     units: list[Unit] = []
     last: _Token | None = None
@@ -161,10 +159,8 @@ def _join(unit: Unit, token: _Token) -> Unit:
 def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
     """Return start and end of each word; unknown times are interpolated by the lengths of the words.
 
-    Before the first known time and after the last one, words last as long as their length predicts.
-
-    Raises:
-        InputError: no time is known.
+    Before the first known time and after the last one, words last as long as their length predicts. Raises InputError
+    if no time is known.
     """
     words = utterance.words
     times = [time for word in words for time in (word.start, word.end)]

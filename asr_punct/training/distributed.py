@@ -92,11 +92,8 @@ def from_leader(process: Process, make: Callable[[], T]) -> T:
 def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
     """Run this command line in `devices` processes on this machine, which is one of `nodes` machines.
 
-    With several machines MASTER_ADDR is the name of the first one, and MASTER_PORT its port.
-
-    Raises:
-        AsrPunctError: a process failed; the others were ended.
-        SystemExit: a process reported an error of input or usage.
+    With several machines MASTER_ADDR is the name of the first one, and MASTER_PORT its port. Raises AsrPunctError if a
+    process failed, after the others were ended; SystemExit if a process reported an error of input or usage.
     """
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError

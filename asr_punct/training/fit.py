@@ -111,10 +111,8 @@ def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = (
     """Return the model configuration of a run that starts from `init`; warn of ignored keys of `configured`.
 
     `configured` is the model in the configuration of the run, and `heads` are keys of `configured.heads` that replace
-    those of `init`. With another `kind` or `class_count` the classes are empty, for `with_classes` to find.
-
-    Raises:
-        ConfigError: these keys contradict the other keys of `init`.
+    those of `init`. With another `kind` or `class_count` the classes are empty, for `with_classes` to find. Raises
+    ConfigError if these keys contradict the other keys of `init`.
     """
     model = read_info(init).model
     new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})

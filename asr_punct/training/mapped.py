@@ -37,11 +37,7 @@ _DIGEST_LETTERS = 12
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
-    """Open a TSV corpus; its columns are memory-mapped.
-
-    Raises:
-        InputError: as `find_arrays`.
-    """
+    """Open a TSV corpus; its columns are memory-mapped. Raises InputError as `find_arrays`."""
     directory = find_arrays(path)
     return Corpus(
         **vars(_open_columns(directory)), vocabulary=Vocabulary.encode(_read_vocabulary(directory), tokenizer)
@@ -74,11 +70,8 @@ def find_arrays(path: Path) -> Path:
     """Return the directory of the arrays of a TSV corpus; make it if there is none for the content of the file.
 
     Arrays of an earlier content are removed. If several processes need the same arrays, one makes them and the others
-    wait.
-
-    Raises:
-        InputError: the file is missing and has no arrays, it is malformed, it has no words, or its directory cannot be
-            written.
+    wait. Raises InputError if the file is missing and has no arrays, it is malformed, it has no words, or its directory
+    cannot be written.
     """
     if not path.is_file():
         return _arrays_without_file(path)

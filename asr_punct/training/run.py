@@ -51,9 +51,8 @@ class Run:
 def is_finished(run: Run, config: Config, resume: bool) -> bool:
     """Return whether the run is complete.
 
-    Raises:
-        AsrPunctError: the directory has other files, another configuration, or a run that is not to be resumed. Only
-            the number of epochs may be larger than before; then the run is not complete.
+    Raises AsrPunctError if the directory has other files, another configuration, or a run that is not to be resumed.
+    Only the number of epochs may be larger than before; then the run is not complete.
     """
     if run.directory.exists() and not run.directory.is_dir():
         raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
@@ -109,8 +108,7 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
 def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch.device:
     """Return the named device, or by default a GPU if there is one; each process of a machine has its own GPU.
 
-    Raises:
-        AsrPunctError: the device cannot be used, or one GPU is named for several processes.
+    Raises AsrPunctError if the device cannot be used, or one GPU is named for several processes.
     """
     name = name or ("cuda" if torch.cuda.is_available() else "cpu")
     if process.local_count == 1:

@@ -27,8 +27,7 @@ _TYPES = {
 def audio_source(audio: Path, page: Pathlike) -> str:
     """Return the address of the recording: a data URL, or a path from the page for a large file.
 
-    Raises:
-        InputError: the file cannot be read, or browsers do not play its type.
+    Raises InputError if the file cannot be read, or browsers do not play its type.
     """
     check_file(audio)
     media_type = _TYPES.get(audio.suffix.lower())
@@ -45,10 +44,8 @@ def audio_source(audio: Path, page: Pathlike) -> str:
 def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
     """Check that the words have times of one recording, within its length (not checked without extra "audio").
 
-    `name` is that of the words in an error.
-
-    Raises:
-        AsrPunctError: the words have no times, are of several recordings, or end after the audio, or it is unreadable.
+    `name` is that of the words in an error. Raises AsrPunctError if the words have no times, are of several recordings,
+    or end after the audio, or it is unreadable.
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:

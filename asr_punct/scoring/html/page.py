@@ -54,10 +54,7 @@ def write_page(
     """Write the score page: one file, which loads nothing from elsewhere except long audio.
 
     `scores` are those of `paired`. A click on a word plays `audio`. The transcript and the differences of `compare` are
-    shown too.
-
-    Raises:
-        InputError: the audio cannot be read, or browsers do not play its type.
+    shown too. Raises InputError if the audio cannot be read, or browsers do not play its type.
     """
     page = _environment().get_template("page.html.j2")
     diagrams = list(reliability(paired))
