@@ -31,11 +31,9 @@ _COMMENT = "# "
 
 @dataclass(frozen=True)
 class Casing:
-    """A casing list.
+    """A casing list: each form by its lower case.
 
-    Attributes:
-        forms: each form by its lower case.
-        language: language code or mixture (`es+eu`), whose endings forms can have.
+    `language` is a code or mixture (`es+eu`), whose endings forms can have.
     """
 
     forms: Mapping[str, str]

@@ -46,13 +46,7 @@ _SCRIPTS = {
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The likely language of a text.
-
-    Attributes:
-        language: code.
-        probability: of this language, from 0 to 1.
-        probabilities: of all languages that are possible, by code.
-    """
+    """The likely language of a text, its probability, and the probabilities of all possible languages by code."""
 
     language: str
     probability: float
@@ -65,14 +59,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """Linear model.
-
-    Attributes:
-        languages: codes of the classes.
-        weights: int8 (buckets, classes).
-        scale: float32 (classes,), by which the weights are multiplied.
-        bias: float32 (classes,).
-    """
+    """Linear model, a class for each language: weights (buckets, classes), times `scale` (classes,), and bias."""
 
     languages: tuple[str, ...]
     weights: NDArray[np.int8]

@@ -24,11 +24,9 @@ LONG_PAUSE: Seconds = 0.15
 
 @dataclass(frozen=True)
 class TimeComparison:
-    """Errors of the words that are equal in both sequences.
+    """The words that are equal in both sequences: the absolute error of each one's start, in seconds.
 
-    Attributes:
-        errors: absolute error of each word's start, in seconds.
-        pauses: reference and measured pause of each pair of neighbours, in seconds.
+    `pauses` has the reference and the measured pause of each pair of neighbours, in seconds.
     """
 
     errors: tuple[Seconds, ...] = ()

@@ -44,12 +44,9 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech. A word follows the one before it directly, or after a silent pause.
+    """Synthetic speech, float32 (samples,) in -1..1. A word follows directly or after a silent pause.
 
-    Attributes:
-        samples: float32 (samples,) in -1..1.
-        rate: sample rate.
-        words: the white-space tokens of the text with their times; no times for a token that espeak does not pronounce.
+    `words` are the white-space tokens of the text with their times; a token that espeak does not pronounce has none.
     """
 
     samples: Samples

@@ -17,13 +17,10 @@ _PlacedMarks = dict[Mark, int]
 
 @dataclass(frozen=True)
 class Projection:
-    """Result of `project`.
+    """The hypothesis with labels, and the alignment of the reference's words with its own.
 
-    Attributes:
-        utterance: the hypothesis with labels.
-        alignment: alignment of the reference words and the hypothesis words.
-        moved: number of marks that moved from a deleted word to a neighbour.
-        lost: marks that no hypothesis word received, each as (index of its reference word, mark).
+    `moved` is the number of marks that moved from a deleted word to a neighbour. `lost` are the marks that no word of
+    the hypothesis received, each after the index of its reference word.
     """
 
     utterance: Utterance

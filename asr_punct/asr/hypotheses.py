@@ -17,12 +17,10 @@ from asr_punct.words import Word
 
 @dataclass(frozen=True, slots=True)
 class HypothesisWords:
-    """The words of a hypothesis.
+    """The words of a hypothesis, with times if it has any.
 
-    Attributes:
-        words: the words, with times if the hypothesis has any.
-        entries: the entries of `timestamp["word"]`, unchanged; None without word times. An entry usually has one
-            word, but may have several or none.
+    `entries` are those of `timestamp["word"]`, unchanged; None without word times. An entry usually has one word, but
+    may have several or none.
     """
 
     words: tuple[Word, ...]

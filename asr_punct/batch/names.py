@@ -17,13 +17,7 @@ _HIDDEN = "."
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file of a batch.
-
-    Attributes:
-        source: path or URL of the input.
-        output: path or URL of the output.
-        size: size of the input in bytes, 0 if it does not exist.
-    """
+    """One file of a batch: path or URL of input and output, and the input's size in bytes, 0 if it does not exist."""
 
     source: str
     output: str

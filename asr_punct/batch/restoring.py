@@ -61,13 +61,9 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of one file.
+    """The outcome of one file: the number of words that were restored, or an error; and warnings of model and reader.
 
-    Attributes:
-        item: the file.
-        words: number of words that were restored.
-        error: one line with place, found and expected; "" if the output is complete.
-        warnings: warnings of the model and the reader.
+    `error` is one line with place, found and expected; "" if the output is complete.
     """
 
     item: Item

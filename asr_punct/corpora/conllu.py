@@ -14,11 +14,9 @@ _COLUMNS = 10
 
 
 class TaggedWord(NamedTuple):
-    """A word and its part of speech.
+    """A word in lower case, without spaces and without the period of an abbreviation, and its part of speech.
 
-    Attributes:
-        text: the word in lower case, without spaces and without the period of an abbreviation.
-        tag: one of `PART_OF_SPEECH_TAGS`.
+    The tag is one of `PART_OF_SPEECH_TAGS`.
     """
 
     text: str

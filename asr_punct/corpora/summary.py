@@ -11,12 +11,9 @@ from asr_punct.words import Utterance, word_count
 
 @dataclass
 class Summary:
-    """Word counts of a prepared corpus, and problems in its source.
+    """Word counts of a prepared corpus by part (`train`, `es/dev`, …), and problems in its source, each a line.
 
-    Attributes:
-        words: number of words by part (`train`, `es/dev`, …).
-        dropped: counts of the characters that were neither part of a word nor a mark.
-        problems: messages for the user, each a line.
+    `dropped` counts the characters that were neither part of a word nor a mark.
     """
 
     words: Counter[str] = field(default_factory=Counter)

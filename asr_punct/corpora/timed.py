@@ -23,14 +23,9 @@ class TimedCorpus:
     Times count from the beginning of the audio file, so the pause after an utterance's last word is known only if the
     next utterance is in the same file.
 
-    Args:
-        language: language code of the data directory's text.
-        time_source: name of the words' time source (`words.TIME_SOURCES`); None for that of the input's format.
-        audio: audio file of all words, or None.
-        data_dir: Kaldi data directory of the utterances, or None. Its `text` must have punctuation and capitals.
-
-    Raises:
-        AsrPunctError: unknown time source.
+    `language` is that of the directory's `text`, which must have punctuation and capitals. `time_source` is a name of
+    `words.TIME_SOURCES`; None: that of the input's format. `audio` has all words. Raises AsrPunctError for an unknown
+    time source.
     """
 
     def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:

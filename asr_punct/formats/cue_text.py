@@ -32,11 +32,9 @@ _PARTS: dict[Kind, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CueText:
-    """A cue's text split into words.
+    """A cue's text split into words, and the text `between` them: before each word, and after the last one.
 
-    Attributes:
-        between: text before each word, and after the last one.
-        words: the words with the tags inside them (`<b>l</b>a`) and their escaped characters.
+    The words have the tags inside them (`<b>l</b>a`) and their escaped characters.
     """
 
     between: tuple[str, ...] = ("",)

@@ -41,10 +41,8 @@ _DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
 class EafOrigin:
     """Place of an utterance in its file; `Utterance.origin`.
 
-    Attributes:
-        file: the file.
-        words: the annotations whose texts are its words, in order.
-        utterance: the annotation of the whole utterance, None if there is none or it is the one of `words`.
+    `words` are the annotations whose texts are its words, in order; `utterance` is the annotation of the whole
+    utterance, None if there is none or it is the one of `words`.
     """
 
     file: EafFile

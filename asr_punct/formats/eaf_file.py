@@ -23,13 +23,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An annotation that has times.
+    """An annotation that has times, in seconds; a time is None if ELAN interpolates it.
 
-    Attributes:
-        text: its value.
-        start: start time in seconds; None if ELAN interpolates it.
-        end: end time in seconds, or None.
-        span: place of its value in the file.
+    `text` is its value, and `span` the place of the value in the file.
     """
 
     text: str
@@ -42,12 +38,8 @@ class Annotation:
 class Tier:
     """A tier. Annotations that refer to others instead of having times are left out.
 
-    Attributes:
-        id: its name.
-        type: its linguistic type.
-        participant: the speaker, or "".
-        parent: name of the tier that it depends on, or "".
-        annotations: its annotations with times, in the order of the file.
+    `type` is its linguistic type, `participant` the speaker or "", `parent` the name of the tier that it depends on or
+    "".
     """
 
     id: str
@@ -59,13 +51,10 @@ class Tier:
 
 @dataclass(slots=True)
 class EafFile:
-    """An ELAN file.
+    """An ELAN file: its content in UTF-8, and its tiers in order.
 
-    Attributes:
-        content: the whole file, in UTF-8.
-        tiers: its tiers, in order.
-        times: value of `TIMES_PROPERTY`, or None.
-        times_span: place of that value; without one, the end of the header, where it can be inserted.
+    `times` is the value of `TIMES_PROPERTY`, or None. `times_span` is its place; without a value, the end of the
+    header, where one can be inserted.
     """
 
     content: bytes

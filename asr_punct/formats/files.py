@@ -42,9 +42,8 @@ _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be w
 class MemoryFile(PathLike[str]):
     """The content of a file in memory, which `formats.read` accepts as a path. No file of that name is opened.
 
-    Attributes:
-        name: name of the file, for error messages, the detection of its format and the name of its recording.
-        content: its bytes, not compressed.
+    `name` is for error messages, the detection of its format and the name of its recording. `content` is not
+    compressed.
     """
 
     name: str
@@ -205,8 +204,7 @@ def _read_bytes(path: Pathlike) -> bytes:
 class _Output:
     """A text stream that raises InputError for its own errors, not for those of the caller's code.
 
-    Attributes:
-        failure: the stream's last OSError, or None.
+    `failure` is the stream's last OSError, or None.
     """
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:

@@ -132,8 +132,7 @@ def _later_end(one: _Span, other: _Span) -> _Span:
 class _RecordingSegments:
     """Finds the segments of words in one recording.
 
-    Attributes:
-        _latest: for each segment, in order of start, the one that ends last among it and those before it.
+    `_latest` has for each segment, in order of start, the one that ends last among it and those before it.
     """
 
     def __init__(self, spans: Iterable[_Span]) -> None:

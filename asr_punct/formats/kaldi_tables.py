@@ -19,16 +19,9 @@ Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 
 @dataclass(frozen=True, slots=True)
 class DataUtterance:
-    """An utterance of a data directory.
+    """An utterance of a data directory; its times are seconds in the audio file, `end` None for the end of the file.
 
-    Attributes:
-        id: its name.
-        audio: the audio file, or None without `wav.scp`.
-        start: start time in the audio file, in seconds.
-        end: end time in the audio file, None for the end of the file.
-        text: its transcript, or None if `text` lacks it.
-        document: name of its document.
-        recording: name of its recording.
+    `audio` is None without `wav.scp`, and `text` if the file `text` lacks the utterance.
     """
 
     id: str

@@ -99,12 +99,9 @@ def chosen_limits(text: str | None, format_name: str) -> Limits | None:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A cue to write.
+    """A cue to write: its times and plain lines, its text in the format of the file, and where it was read, if it was.
 
-    Attributes:
-        cue: its times and plain lines.
-        text: its text in the format of the file; every line ends with a line break.
-        origin: where it was read, None for a new cue.
+    Every line of `text` ends with a line break.
     """
 
     cue: Cue
@@ -115,9 +112,7 @@ class _Written:
 class _Cues:
     """Makes the cues of one file, in the format `kind`.
 
-    Attributes:
-        _last_line: last line made, without tags, for cues that repeat it.
-        _recording: recording of the new cues.
+    `_last_line` is the last line made, without tags, for cues that repeat it; `_recording` is that of the new cues.
     """
 
     def __init__(self, kind: Kind, glyphs: Glyphs) -> None:

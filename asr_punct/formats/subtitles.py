@@ -76,11 +76,8 @@ _Block = tuple[int, list[str], list[str]]
 class _Reader:
     """Reads one file.
 
-    Attributes:
-        _before: lines since the last cue.
-        _size: number of characters since the last cue.
-        _last_line: last line of the last cue's text, without tags.
-        _has_word_times: whether a cue read so far has times inside its text.
+    `_before` has the lines since the last cue, and `_size` is the number of characters since then. `_last_line` is the
+    last line of that cue's text, without tags. `_has_word_times` is whether a cue so far has times inside its text.
     """
 
     def __init__(self, path: Pathlike, kind: Kind) -> None:

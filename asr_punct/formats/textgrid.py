@@ -39,14 +39,10 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A tier of a file; its numbers are strings, so that they are written unchanged.
+    """A tier of a file; its numbers, in seconds, are strings, so that they are written unchanged.
 
-    Attributes:
-        kind: `IntervalTier` or `TextTier` (points).
-        name: its name.
-        start: start time in seconds.
-        end: end time in seconds.
-        rows: start, end and text of every interval, or time and mark of every point.
+    `kind` is `IntervalTier` or `TextTier` (points). `rows` has start, end and text of every interval, or time and mark
+    of every point.
     """
 
     kind: str
@@ -58,14 +54,7 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A TextGrid; `Utterance.origin`.
-
-    Attributes:
-        start: start time in seconds, as in the file.
-        end: end time in seconds, as in the file.
-        tiers: the tiers, in order.
-        words: index of the tier of words.
-    """
+    """A TextGrid; `Utterance.origin`. `start` and `end` are as in the file; `words` is the index of the tier of words."""
 
     start: str
     end: str

@@ -132,11 +132,9 @@ def _words(item: Object, place: str) -> Iterator[Word]:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The words of a segment.
+    """The words of a segment, and for each the number of tokens of the list `words` that form it.
 
-    Attributes:
-        tokens: the words.
-        sizes: for each word the number of tokens of `words` that form it; 0: only the segment's text has the word.
+    The size is 0 if only the segment's text has the word.
     """
 
     tokens: Sequence[str]

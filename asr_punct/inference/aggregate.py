@@ -20,8 +20,7 @@ from asr_punct.inference.windows import W, Window, cut_windows
 class Aggregation:
     """Averages logits of marks, and log-probabilities of classes and cases, which are normalised again.
 
-    Attributes:
-        windows: number of windows that contain each word, 1 or more; fewer at a document's edges.
+    `windows`, 1 or more, is the number of windows that contain each word; fewer do at a document's edges.
     """
 
     windows: int

@@ -27,13 +27,9 @@ _MIN_PADDING, _MAX_PADDING = 24, 0.1
 
 @dataclass(frozen=True)
 class Prediction:
-    """Probabilities of consecutive words of one document.
+    """Probabilities of consecutive words of one document, (words, labels) and (words, cases).
 
-    Attributes:
-        tokens: the words.
-        labels: probabilities of marks or of classes, (words, labels).
-        cases: probabilities of cases, (words, cases).
-        end: whether the document ends with these words.
+    The labels are marks or classes. `end` is whether the document ends with these words.
     """
 
     tokens: tuple[Token, ...]

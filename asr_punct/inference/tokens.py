@@ -190,13 +190,7 @@ def _possible_case(core: str, case: Case) -> Case:
 
 
 class LabelledUtterance(NamedTuple):
-    """An utterance of the input beside its labels.
-
-    Attributes:
-        utterance: the utterance, without these labels.
-        labels: labels of each word.
-        probabilities: probabilities of the labels of each word, or None.
-    """
+    """An utterance of the input beside the labels of each word and, or None, their probabilities."""
 
     utterance: Utterance
     labels: list[Labels]
@@ -212,8 +206,7 @@ class LabelledUtterance(NamedTuple):
 class PendingUtterance:
     """An utterance that waits for its labels.
 
-    Attributes:
-        words: its tokens that the decoder labels: all but those that consist of marks.
+    `words` are its tokens that the decoder labels: all but those that consist of marks.
     """
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:

@@ -18,13 +18,10 @@ from asr_punct.words import without_labels
 
 @dataclass(frozen=True)
 class Tuning:
-    """The effect of tuning; pairs of numbers are before and after.
+    """The effect of tuning on the development corpus; pairs of numbers are before and after.
 
-    Attributes:
-        words: number of words of the development corpus.
-        micro_f1: micro F1 of the decoder's marks.
-        calibration_error: expected calibration error by mark; empty for a model of classes.
-        class_weights: fitted weights by class; empty for a model without classes.
+    `micro_f1` is that of the decoder's marks. The expected calibration error, by mark, is empty for a model of classes,
+    and the fitted `class_weights` for any other model.
     """
 
     words: int

@@ -15,9 +15,7 @@ W = TypeVar("W", bound=WordInput)
 class Window(Generic[W]):
     """Consecutive words of one document.
 
-    Attributes:
-        words: the words.
-        keep: index of the first word that this window decides, and of the one after the last.
+    `keep` has the index of the first word that this window decides, and of the one after the last.
     """
 
     words: tuple[W, ...]

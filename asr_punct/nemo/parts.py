@@ -41,12 +41,8 @@ _GRAPHS = (ONNX, ONNX_INT8)
 class Parts:
     """The parts of a model.
 
-    Attributes:
-        info: configuration of the model.
-        training: configuration of its training.
-        tagger: the torch model; None if there is only an ONNX graph.
-        tokenizer: the tokenizer; None if a checkpoint will load it later.
-        files: contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
+    `tagger` is None if there is only an ONNX graph, and `tokenizer` if a checkpoint will load it later. `files` are the
+    contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
     """
 
     info: ModelInfo

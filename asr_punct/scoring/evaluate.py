@@ -18,13 +18,9 @@ from asr_punct.words import Utterance
 
 @dataclass(frozen=True)
 class PairedTexts:
-    """A reference and a hypothesis whose words are paired.
+    """A reference and a hypothesis whose words are paired. The references are the units of resampling.
 
-    Attributes:
-        references: utterances of the reference; the units of resampling.
-        pairs: their words and labels beside those of the hypothesis.
-        classes: the classes of marks.
-        aligned: whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
+    `aligned` is whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
     """
 
     references: Sequence[Utterance]

@@ -13,11 +13,9 @@ from asr_punct.words import Utterance, annotate
 
 @dataclass(frozen=True)
 class MarkClasses:
-    """Classes of marks for scoring.
+    """Classes of marks for scoring: the marks of each class by its name. The first mark represents the class.
 
-    Attributes:
-        members: the marks of each class by its name; the first mark represents the class. Marks that are in no class
-            are not scored.
+    Marks that are in no class are not scored.
     """
 
     members: Mapping[str, tuple[Mark, ...]]

@@ -33,14 +33,10 @@ _FULL = "a full queue", "fewer requests at the same time"
 
 @dataclass(eq=False)
 class _Job:
-    """A request.
+    """A request: the function that parses it, its size in bytes, and its answer.
 
-    Attributes:
-        read: parses it.
-        deadline: time of `time.monotonic` at which the client gets an error.
-        size: its size in bytes.
-        kind: kind of its words for the metrics: `http` or `vosk`.
-        answer: the result.
+    At `deadline`, a time of `time.monotonic`, the client gets an error. `kind` is that of its words for the metrics:
+    `http` or `vosk`.
     """
 
     read: Reader

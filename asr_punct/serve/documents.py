@@ -36,16 +36,11 @@ _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "appli
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed request.
+    """A parsed request: its words, the name of the model or None, and the format of the answer.
 
-    Attributes:
-        utterances: its words.
-        model: name of the model, or None.
-        to: format of the answer; None: the JSON of `PunctuateAnswer`.
-        probabilities: whether the answer has probabilities.
-        has_words: whether the JSON answer has words.
-        unwritten: number of utterances at the start that are only context, and are not in the answer.
-        labels: labels of all words, in order; None: the model decides them.
+    `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. Of the utterances at the start,
+    `unwritten` are only context, and not in the answer. `labels` are those of all words, in order; None: the model
+    decides them.
     """
 
     utterances: tuple[Utterance, ...]

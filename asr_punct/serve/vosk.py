@@ -58,14 +58,10 @@ async def serve_vosk(websocket: WebSocket, service: Service) -> None:
 
 @dataclass
 class _Session:
-    """One connection.
+    """The connections to one client and to the Vosk server.
 
-    Attributes:
-        client: connection of the client.
-        upstream: connection to the Vosk server.
-        service: the service.
-        context: last words of earlier results, with their marks and capitals.
-        partial: last partial result and its answer; Vosk repeats partial results.
+    `context` has the last words of earlier results, with their marks and capitals; `partial` the last partial result
+    and its answer, because Vosk repeats partial results.
     """
 
     client: Connection

@@ -155,9 +155,7 @@ def _candidates(
 class _Turns:
     """Checks that, if a cue has several turns, each fits on one line; units are added from the last to the first.
 
-    Attributes:
-        _count: number of turns.
-        _length: characters of the turn that is being added.
+    `_count` is the number of turns, and `_length` that of the characters of the turn that is being added.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -30,13 +30,10 @@ _LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of a cue.
+    """A problem of a cue, whose number counts from 1.
 
-    Attributes:
-        number: number of the cue, from 1.
-        cue: the cue.
-        kind: a key of `_LABELS`: `fast`, `short`, `long`, `line`, `lines`, `overlap`, `gap` or `binding`.
-        found: the value that was found, or the word.
+    `kind` is a key of `_LABELS`: `fast`, `short`, `long`, `line`, `lines`, `overlap`, `gap` or `binding`. `found` is
+    the value that was found, or the word.
     """
 
     number: int

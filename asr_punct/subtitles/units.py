@@ -83,12 +83,8 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 class _Token:
     """A token, before tokens that consist of marks are joined to words.
 
-    Attributes:
-        unit: the unit.
-        core: its word in lower case, "" for a token of marks alone.
-        has_mark: whether a mark follows the word.
-        opens: whether its marks belong to the next word (`¿`).
-        is_dash: whether it is a dash.
+    `core` is its word in lower case, "" for a token of marks alone. `has_mark` is whether a mark follows the word, and
+    `opens` whether its marks belong to the next word (`¿`).
     """
 
     unit: Unit

@@ -21,11 +21,8 @@ class Period(Enum):
 class PeriodContext:
     """Surroundings of a word with a period.
 
-    Attributes:
-        before: the word before, with its own period if it has one.
-        after: the word after, without a period; empty at the end of the text.
-        after_case: case of the word after.
-        ends_clause: another mark after the word (`,` `?` …) ends the clause.
+    `before` has its own period, if any; `after` is without a period, and empty at the end of the text. `ends_clause` is
+    whether another mark after the word (`,` `?` …) ends the clause.
     """
 
     before: str = ""

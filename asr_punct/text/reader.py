@@ -22,14 +22,10 @@ _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A line of text that was read.
+    """A line of text that was read: the words in lower case, their labels, and `forms`, as they are written.
 
-    Attributes:
-        words: the words in lower case, an abbreviation's period included.
-        labels: marks and case, one per word.
-        forms: the words as they are written, with their capitals.
-        dropped: counts of the dropped glyphs: brackets, symbols, invisible characters, repeated marks, marks without
-            a word, the weaker of two stops.
+    An abbreviation's period is included in the words. `dropped` counts the dropped glyphs: brackets, symbols, invisible
+    characters, repeated marks, marks without a word, the weaker of two stops.
     """
 
     words: tuple[str, ...]

@@ -15,16 +15,10 @@ MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """A word inside a token.
+    """A word inside a token: in lower case, as it is written (`form`), its case, and its place in the token.
 
-    Attributes:
-        text: the word in lower case.
-        form: the word as it is written.
-        case: its case.
-        start: its first character in the token.
-        end: end of the word in the token, without a period after it.
-        period: one period follows directly.
-        brackets: brackets removed from it (`niño(s)`).
+    `end` is before a period. `period` is whether one period follows directly. `brackets` were removed from it
+    (`niño(s)`).
     """
 
     text: str
@@ -38,16 +32,11 @@ class WordPart:
 
 @dataclass(frozen=True, slots=True)
 class MarkPart:
-    """A mark or another symbol inside a token.
+    """A mark or another symbol inside a token; `mark` is only for the kinds `left` and `right`.
 
-    Attributes:
-        kind: side of the mark; `double` and `single` are quotation marks whose side depends on the context.
-        glyph: the characters.
-        mark: the mark, for `left` and `right`.
-        start: its first character in the token.
-        after_word: a word precedes it in the token.
-        before_word: a word follows it in the token.
-        glued: a word without a period ends directly before it.
+    The kinds `double` and `single` are quotation marks whose side depends on the context. `start` is its place in the
+    token; `after_word` and `before_word` are whether the token has a word on that side, and `glued` whether one without
+    a period ends directly before it.
     """
 
     kind: MarkKind

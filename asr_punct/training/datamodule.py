@@ -29,10 +29,7 @@ class PunctuationData(lightning.LightningDataModule):
     """The corpora `train.tsv` and `dev.tsv` of a directory.
 
     `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. Each process gets a part of
-    every batch.
-
-    Attributes:
-        replacements: vocabulary indices of the words that `augment` substitutes and inserts.
+    every batch. `replacements` are the vocabulary indices of the words that `augment` substitutes and inserts.
     """
 
     def __init__(

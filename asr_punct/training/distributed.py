@@ -29,13 +29,9 @@ _USAGE_STATUS = 2
 
 @dataclass(frozen=True)
 class Process:
-    """Place of this process in its run.
+    """Place of this process in its run: its number from 0, also on this machine, and the numbers of processes.
 
-    Attributes:
-        rank: its number, from 0.
-        local_rank: its number on this machine.
-        count: number of processes.
-        local_count: number of processes on this machine, the same on each.
+    `local_count` is the same on each machine.
     """
 
     rank: int = 0

@@ -16,9 +16,8 @@ _MIN_DOUBT = 0.2
 class Certainty:
     """Certainty of a word.
 
-    Attributes:
-        doubt: one minus the probability of the least certain label, or of the word.
-        label: tooltip: the probabilities of the labels, or the confidence.
+    `doubt` is one minus the probability of the least certain label, or of the word. `label` is the tooltip: the
+    probabilities of the labels, or the confidence.
     """
 
     doubt: float

@@ -27,12 +27,9 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Another hypothesis to compare with.
+    """Another hypothesis to compare with, paired with the same reference.
 
-    Attributes:
-        name: name of the hypothesis.
-        paired: the same reference and this hypothesis.
-        differences: this hypothesis minus the page's, by the metric's path in a scores file.
+    `differences` are this hypothesis minus the page's, by the metric's path in a scores file.
     """
 
     name: str

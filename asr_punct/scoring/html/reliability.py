@@ -29,14 +29,8 @@ _TOO_FEW = "Too few {unit} with a probability for a diagram: {count}."
 class Bin:
     """Decisions of similar probability, a point of the diagram.
 
-    Attributes:
-        x: mean probability.
-        y: share of right decisions.
-        low: lower bound of the 95 % interval of y (Wilson 1927).
-        high: its upper bound.
-        count: number of decisions.
-        radius: radius of the point, in pixels.
-        label: tooltip of the point.
+    `x` is their mean probability, `y` the share of right ones, `low` and `high` its 95 % interval (Wilson 1927),
+    `radius` that of the point in pixels, and `label` its tooltip.
     """
 
     x: float

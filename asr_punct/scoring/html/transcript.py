@@ -19,11 +19,8 @@ SHOWN_WORDS = 10_000
 class ShownMark:
     """A mark of the transcript.
 
-    Attributes:
-        mark: the mark.
-        glyph: how it is written.
-        kind: `missing`, `extra`, `wrong` (one mark instead of another), or empty for a right mark.
-        element: HTML element, `del` for a mark of the reference, `ins` for one of the hypothesis.
+    `kind` is `missing`, `extra`, `wrong` (one mark instead of another), or empty for a right mark. `element` of HTML is
+    `del` for a mark of the reference, `ins` for one of the hypothesis.
     """
 
     mark: Mark
@@ -41,19 +38,11 @@ class ShownMark:
 
 @dataclass(frozen=True)
 class WordPair:
-    """A pair of aligned words.
+    """A pair of aligned words; None for the missing word of an insertion or deletion.
 
-    Attributes:
-        unit: index of the reference utterance.
-        reference: word of the reference; None for an inserted word.
-        hypothesis: word of the hypothesis; None for a deleted word.
-        wanted: written form that the hypothesis should have.
-        written: written form that it has.
-        left: marks before the word.
-        right: marks after the word.
-        equal: whether the words are the same.
-        pause: pause after the word.
-        certainty: certainty of the hypothesis' word, None if unknown.
+    `unit` is the index of the reference utterance. `wanted` is the written form that the hypothesis should have,
+    `written` the one that it has, with the marks `left` and `right` of it. `pause` is after the word; the certainty is
+    None if unknown.
     """
 
     unit: int
@@ -89,13 +78,9 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Transcript:
-    """Transcript of one or more hypotheses.
+    """Transcript of one or more hypotheses: the numbers of aligned words that are shown and of all, and the utterances.
 
-    Attributes:
-        shown: number of aligned words that are shown.
-        total: number of all aligned words.
-        paragraphs: the utterances.
-        certainty_unit: `labels` or `words`, whose certainty the shades show; None without shades.
+    `certainty_unit` is `labels` or `words`, whose certainty the shades show; None without shades.
     """
 
     shown: int
