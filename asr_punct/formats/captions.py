@@ -5,6 +5,7 @@ ASS: http://www.tcax.org/docs/ass-specs.htm; TTML: EBU Tech 3380, version 1.0.1 
 
 from collections.abc import Iterable, Iterator
 
+from asr_punct.formats.values import format_clock
 from asr_punct.formats.xml_text import attributes, escape_xml
 from asr_punct.subtitles import Cue
 from asr_punct.words import Seconds
@@ -77,12 +78,7 @@ def ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
     yield "  <body>\n    <div>\n"
     for number, cue in enumerate(cues, start=1):
         about = {"xml:id": f"c{number}", "region": "bottom", "style": "cue"}
-        about |= {"begin": _ttml_time(cue.start), "end": _ttml_time(cue.end)}
+        about |= {"begin": format_clock(cue.start), "end": format_clock(cue.end)}
         text = "<br/>".join(f'<span style="text">{escape_xml(line)}</span>' for line in cue.lines)
         yield f"      <p{attributes(about)}>{text}</p>\n"
     yield "    </div>\n  </body>\n</tt>\n"
-
-
-def _ttml_time(seconds: Seconds) -> str:
-    minutes, ms = divmod(round(seconds * 1000), 60_000)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}.{ms % 1000:03}"

@@ -6,7 +6,6 @@ has times; else the lexical words, without marks; else the display form, of whic
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from asr_punct.errors import InputError
@@ -21,7 +20,7 @@ from asr_punct.formats.json_values import (
     text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
-from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.formats.tokens import entry_words, in_order, recording_name, with_edge_times
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
@@ -65,7 +64,7 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
         words = in_order(_words(phrase, place), place)
         source = DEFAULT_TIME_SOURCE["azure"] if has_times(words) else "none"
         if words and source == "none":
-            words, source = _with_phrase_times(words, phrase, place), "segment"
+            words, source = with_edge_times(words, *_times(phrase, place)), "segment"
         yield Utterance(
             words,
             f"{recording}-{number}",
@@ -125,12 +124,6 @@ def _words(phrase: Object, place: str) -> Iterator[Word]:
             return
     texts = (text_at(best, key, place) for key in ("display", "Display", "text", "lexical", "Lexical"))
     yield from map(Word, next(filter(None, texts), text_at(phrase, "DisplayText", place)).split())
-
-
-def _with_phrase_times(words: tuple[Word, ...], phrase: Object, place: str) -> tuple[Word, ...]:
-    start, end = _times(phrase, place)
-    first = (replace(words[0], start=start), *words[1:])
-    return (*first[:-1], replace(first[-1], end=end))
 
 
 def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:

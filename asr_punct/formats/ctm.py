@@ -124,11 +124,6 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
     return tuple(words)
 
 
-def _continues_row(origin: LineOrigin | None) -> bool:
-    """Whether the word shares a row with the word before it."""
-    return origin is not None and _SPACES.fullmatch(origin.head) is not None
-
-
 def _confidence(text: str, place: str) -> float | None:
     if text == "NA":
         return None
@@ -187,7 +182,7 @@ def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tupl
     start, text, tail, glyphs = 0.0, "", "", glyphs.of(utterance.language)
     for word, label in zip(_with_times(utterance), utterance.labels, strict=True):
         origin = line_origin(word.origin, _FORMAT)
-        if origin and _continues_row(origin):
+        if origin and _SPACES.fullmatch(origin.head):  # the word shares a row with the word before it
             text += origin.head
         else:
             if text:

@@ -18,9 +18,15 @@ from asr_punct.formats.eaf_file import Annotation, EafFile, Span, Tier, parse_ea
 from asr_punct.formats.eaf_new import UNNAMED_SOURCES, new_eaf, times_property
 from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.json_values import Object
-from asr_punct.formats.textgrid import SILENCE
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
-from asr_punct.formats.tokens import entry_words, recording_name, replace_tokens, sorted_by_start, written_words
+from asr_punct.formats.tokens import (
+    entry_words,
+    recording_name,
+    replace_tokens,
+    sorted_by_start,
+    spoken_tokens,
+    written_words,
+)
 from asr_punct.formats.xml_text import escape_xml
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
@@ -73,7 +79,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
 
 
 def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
-    with_text = [tier for tier in tiers if any(map(_tokens, tier.annotations))]
+    with_text = [tier for tier in tiers if any(spoken_tokens(each.text) for each in tier.annotations)]
     words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
     roots = [tier for tier in with_text if not tier.parent and tier not in words]
     chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
@@ -98,11 +104,6 @@ def _speaker(track: _Track, several: bool) -> str:
     tiers = [tier for tier in (track.utterances, track.words) if tier is not None]
     named = next((tier.participant for tier in tiers if tier.participant), "")
     return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
-
-
-def _tokens(annotation: Annotation) -> list[str]:
-    """Return the words of an annotation, none for silence."""
-    return [] if annotation.text.strip().lower() in SILENCE else annotation.text.split()
 
 
 def _utterances(track: _Track, file: EafFile, several: bool, recording: str) -> Iterator[Utterance]:
@@ -140,7 +141,7 @@ def _sorted(tier: Tier | None) -> list[Annotation]:
     last, keyed = 0.0, list[tuple[Seconds, Annotation]]()
     for annotation in tier.annotations:
         last = last if annotation.start is None else annotation.start
-        if _tokens(annotation):
+        if spoken_tokens(annotation.text):
             keyed.append((last, annotation))
     return [annotation for _, annotation in sorted(keyed, key=lambda item: item[0])]
 
@@ -187,7 +188,7 @@ def _unchanged_file(utterances: Sequence[Utterance]) -> EafFile | None:
 
 
 def _texts(annotations: Iterable[Annotation]) -> list[str]:
-    return [token for annotation in annotations for token in _tokens(annotation)]
+    return [token for annotation in annotations for token in spoken_tokens(annotation.text)]
 
 
 def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) -> bytes:
@@ -198,7 +199,7 @@ def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) 
             written = written_words(utterance, glyphs)
             changes |= _changes(utterance.origin.words, written)
             whole = utterance.origin.utterance
-            if whole is not None and _tokens(whole) == _texts(utterance.origin.words):
+            if whole is not None and spoken_tokens(whole.text) == _texts(utterance.origin.words):
                 changes |= _changes([whole], written)
     parts, position = list[bytes](), 0
     for (first, last), text in sorted(changes.items()):
@@ -210,7 +211,7 @@ def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
     words, changes = iter(written), dict[Span, str]()
     for annotation in annotations:
-        old = _tokens(annotation)
+        old = spoken_tokens(annotation.text)
         new = list(islice(words, len(old)))
         if new != old:
             changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from asr_punct.formats import cloud, cloud_azure, cloud_turns, json, vosk, whisper
+from asr_punct.formats import cloud, cloud_azure, cloud_turns, json, vosk, whisper, whisper_lines
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.eaf import read_eaf, write_eaf
 from asr_punct.formats.files import STANDARD_STREAM, Lines, Pathlike
@@ -20,14 +20,6 @@ from asr_punct.formats.text import text_utterances, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
 from asr_punct.formats.tokens import segments_in_order
 from asr_punct.formats.tsv import read_tsv, write_tsv
-from asr_punct.formats.whisper_lines import (
-    is_log,
-    is_whisper_tsv,
-    read_log,
-    read_whisper_tsv,
-    write_log,
-    write_whisper_tsv,
-)
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance
 
@@ -100,8 +92,8 @@ FORMATS: dict[str, Format] = {
     "eaf": Format(read_eaf, write_eaf, (".eaf",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
-    "whisper-tsv": _line_format(read_whisper_tsv, write_whisper_tsv, is_whisper_tsv, (".tsv",)),
-    "whisper-log": _line_format(read_log, write_log, is_log, _LIKE_TEXT),
+    "whisper-tsv": _line_format(whisper_lines.read_tsv, whisper_lines.write_tsv, whisper_lines.is_tsv, (".tsv",)),
+    "whisper-log": _line_format(whisper_lines.read_log, whisper_lines.write_log, whisper_lines.is_log, _LIKE_TEXT),
     "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
     "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
     "kaldi": Format(read_kaldi, write_to=write_kaldi, kept_as=("",)),

@@ -15,7 +15,7 @@ from pathlib import Path
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, read_lines, write_directory, write_file
-from asr_punct.formats.kaldi_ctm import place_words, words_by_index, write_labelled
+from asr_punct.formats.kaldi_ctm import place_words, write_labelled
 from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
@@ -25,7 +25,8 @@ from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds
 
 _LOG = logging.getLogger(__name__)
-_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
+TEXT_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
+"""A line of `text`: the utterance with the white space around it, and its words."""
 _NUMBERED = re.compile(r"(?:(.*)-)?([0-9]+)")
 """A name that ends with a number: `7`, `talk-7`."""
 _EXPECTED = "a data directory with text, or with a ctm"
@@ -112,11 +113,11 @@ def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: 
             file.writelines(f"{name} {lines[name]}\n" for name in sorted(lines))
         else:
             for _, line in read_lines(root / "text"):
-                match = _LINE.fullmatch(line)
+                match = TEXT_LINE.fullmatch(line)
                 file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
     if (root / "ctm").exists():
         with write_file(out / "ctm") as file:
-            write_labelled(root / "ctm", words_by_index(utterances), file, glyphs)
+            write_labelled(root / "ctm", utterances, file, glyphs)
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:

@@ -8,7 +8,9 @@ import logging
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
@@ -125,10 +127,6 @@ def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Se
     return max(0.0, first - span[0]) + max(0.0, span[1] - last)
 
 
-def _later_end(one: _Span, other: _Span) -> _Span:
-    return other if other[1] > one[1] else one
-
-
 class _RecordingSegments:
     """Finds the segments of words in one recording.
 
@@ -138,7 +136,7 @@ class _RecordingSegments:
     def __init__(self, spans: Iterable[_Span]) -> None:
         self._spans = sorted(spans)
         self._starts = [start for start, _, _ in self._spans]
-        self._latest = list(accumulate(self._spans, _later_end))
+        self._latest = list(accumulate(self._spans, partial(max, key=itemgetter(1))))
 
     def assign(self, words: Iterable[Word], nearest: bool) -> Iterator[tuple[str | None, Word]]:
         """Yield each word and the segment that contains its middle, else the nearest one if `nearest`, else None.
@@ -172,12 +170,14 @@ def _by_recording(segments: Segments) -> dict[str, _RecordingSegments]:
     return {recording: _RecordingSegments(found) for recording, found in spans.items()}
 
 
-def write_labelled(ctm: Pathlike, words: Mapping[int, Word], out: TextIO, glyphs: Glyphs) -> None:
-    """Write the CTM again, with the labels of words by their `CtmIndex` and everything else unchanged.
+def write_labelled(ctm: Pathlike, utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the CTM again, with the labels of the words that have a `CtmIndex`, and everything else unchanged.
 
     A word in lower case replaces its capitals in the CTM.
     """
-    write_ctm(_labelled(ctm, words), out, glyphs)
+    words = (word for utterance in utterances for word in utterance.words)
+    by_index = {word.origin.index: word for word in words if isinstance(word.origin, CtmIndex)}
+    write_ctm(_labelled(ctm, by_index), out, glyphs)
 
 
 def _labelled(ctm: Pathlike, words: Mapping[int, Word]) -> Iterator[Utterance]:
@@ -193,9 +193,3 @@ def _with_labels(word: Word, new: Word | None) -> Word:
     if new is None:
         return replace(word, labels=Labels())
     return replace(word, text=new.text if new.text == word.text.lower() else word.text, labels=new.labels or Labels())
-
-
-def words_by_index(utterances: Iterable[Utterance]) -> dict[int, Word]:
-    """Return the words with a `CtmIndex`, by index."""
-    words = (word for utterance in utterances for word in utterance.words)
-    return {word.origin.index: word for word in words if isinstance(word.origin, CtmIndex)}

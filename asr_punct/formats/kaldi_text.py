@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from asr_punct.formats.files import Lines, Pathlike, display_name, keep_line
-from asr_punct.formats.kaldi import named_utterances
-from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
+from asr_punct.formats.files import Lines, Pathlike, display_name
+from asr_punct.formats.kaldi import TEXT_LINE, named_utterances
+from asr_punct.formats.lines import LineOrigin, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import written_words
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, split_words
 
 _FORMAT = "kaldi-text"
-_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
 _ID = re.compile(r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*(?<![.:])|[0-9]+(?:[_-][0-9A-Za-z]+){2,}", re.ASCII)
 """A token that is an id rather than a word: `utt1`, `sw02001-A_000098-001156`, `4507-16021-0012`; not `A1` or `B2`."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}")
@@ -32,26 +31,15 @@ def has_ids(lines: Sequence[str]) -> bool:
 def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line; one with an id alone has no words. Raises InputError as `files.read_lines`."""
     name = display_name(path)
-    previous: Utterance | None = None
-    pending: list[str] = []
-    for number, line in lines:
-        match = _LINE.fullmatch(line)
-        if not match:
-            keep_line(pending, line, f"{name}:{number}")
-            continue
-        id_ = match[1].strip()
-        utterance = Utterance(
-            tuple(map(Word, match[2].split())),
-            id_,
-            document=id_,
-            origin=LineOrigin(_FORMAT, tuple(pending), match[1]),
-        )
-        pending.clear()
-        if previous is not None:
-            yield previous
-        previous = utterance
-    if previous:
-        yield with_lines_after(previous, pending)
+    return attach_lines((f"{name}:{number}", _utterance(line) or line) for number, line in lines)
+
+
+def _utterance(line: str) -> Utterance | None:
+    match = TEXT_LINE.fullmatch(line)
+    if not match:
+        return None
+    name, words = match[1].strip(), split_words(match[2])
+    return Utterance(words, name, document=name, origin=LineOrigin(_FORMAT, head=match[1]))
 
 
 def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -66,6 +54,5 @@ def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
         if origin is None:
             others += [utterance] * bool(utterance.words)
             continue
-        line = origin.head + " ".join(written_words(utterance, glyphs))
-        out.writelines(f"{part}\n" for part in (*origin.before, line, *origin.after))
+        out.write(lines_around(origin, " ".join(written_words(utterance, glyphs))))
     out.writelines(sorted(f"{each.id} {' '.join(written_words(each, glyphs))}\n" for each in named_utterances(others)))

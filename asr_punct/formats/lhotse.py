@@ -26,7 +26,7 @@ from asr_punct.formats.json_values import (
     text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
-from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, written_words
+from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, with_edge_times, written_words
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -68,9 +68,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
         source = get_time_source(_custom(item) or {}, words, DEFAULT_TIME_SOURCE["lhotse"])
     elif words:
-        words[0] = replace(words[0], start=start)
-        words[-1] = replace(words[-1], end=round(start + duration, _DECIMALS))
-        source = "segment"
+        words, source = [*with_edge_times(words, start, round(start + duration, _DECIMALS))], "segment"
     channel = item.get("channel")
     return Utterance(
         tuple(words),

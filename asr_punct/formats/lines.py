@@ -1,9 +1,13 @@
 """Places of words and utterances in files of lines, for writing the lines again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from asr_punct.formats.files import keep_line
 from asr_punct.words import Utterance
+
+Segment = tuple[str, Utterance | str]
+"""Place of a line, and its utterance, or the line itself if it has no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,29 @@ def line_origin(origin: object, format_name: str) -> LineOrigin | None:
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None
 
 
-def with_lines_after(utterance: Utterance, lines: Iterable[str]) -> Utterance:
-    """Return the last utterance of a file with the lines that follow it in its origin."""
-    if not isinstance(utterance.origin, LineOrigin):
+def attach_lines(segments: Iterable[Segment]) -> Iterator[Utterance]:
+    """Yield the utterances with the lines without words before them, and the last one also with those after it."""
+    previous: Utterance | None = None
+    pending: list[str] = []
+    for place, found in segments:
+        if isinstance(found, str):
+            keep_line(pending, found, place)
+            continue
+        if previous is not None:
+            yield previous
+        previous = _with_lines(found, before=pending)
+        pending.clear()
+    if previous is not None:
+        yield _with_lines(previous, after=pending)
+
+
+def _with_lines(utterance: Utterance, before: Iterable[str] = (), after: Iterable[str] = ()) -> Utterance:
+    origin = utterance.origin
+    if not isinstance(origin, LineOrigin):
         return utterance
-    return replace(utterance, origin=replace(utterance.origin, after=tuple(lines)))
+    return replace(utterance, origin=replace(origin, before=(*origin.before, *before), after=tuple(after)))
+
+
+def lines_around(origin: LineOrigin, text: str) -> str:
+    """Return the line with a new text, and the lines around it."""
+    return "".join(f"{line}\n" for line in (*origin.before, f"{origin.head}{text}{origin.tail}", *origin.after))

@@ -62,7 +62,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
             recording=recording,
-            language=_language(item),
+            language=next(filter(None, (parse_language(item.get(key)) for key in _LANGUAGE_KEYS)), ""),
             time_source=get_time_source(item, words, _default_source(item)),
             origin=JsonOrigin(_FORMAT, item),
         )
@@ -75,10 +75,6 @@ def reference_of(utterance: Utterance) -> Utterance:
     if not isinstance(text, str) or text.split() == [word.text for word in utterance.words]:
         return utterance
     return replace(utterance, words=tuple(map(Word, text.split())), time_source="none", origin=None)
-
-
-def _language(item: Object) -> str:
-    return next(filter(None, (parse_language(item.get(key)) for key in _LANGUAGE_KEYS)), "")
 
 
 def _default_source(item: Object) -> TimeSource:

@@ -216,25 +216,9 @@ _CUE_TIME = re.compile(r"[\d:.,]+")
 _PAUSE = re.compile(r"-|\d+(\.\d+)?")
 
 
-def _looks_like_json(lines: _Lines) -> bool:
-    return _JSON_START.match(" ".join(lines[0])) is not None
-
-
 def _looks_like_cues(lines: _Lines) -> bool:
     has_times = any(line[1:2] == ["-->"] and _CUE_TIME.fullmatch(line[0]) for line in lines)
     return lines[0][0] == "WEBVTT" or has_times
-
-
-def _looks_like_ctm(lines: _Lines) -> bool:
-    return all(map(could_be_row, lines))
-
-
-def _looks_like_textgrid(lines: _Lines) -> bool:
-    return lines[0][:2] == ["File", "type"] and "ooTextFile" in lines[0][-1]
-
-
-def _looks_like_xml(lines: _Lines) -> bool:
-    return lines[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT"))
 
 
 def _looks_like_tsv(lines: _Lines) -> bool:
@@ -242,12 +226,12 @@ def _looks_like_tsv(lines: _Lines) -> bool:
     return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
 
 
-_TESTS: Sequence[tuple[Callable[[_Lines], bool], str, str]] = (
-    (_looks_like_json, "JSON", "--from and its format (whisper, nemo …)"),
+_TESTS: Sequence[tuple[Callable[[_Lines], object], str, str]] = (
+    (lambda lines: _JSON_START.match(" ".join(lines[0])), "JSON", "--from and its format (whisper, nemo …)"),
     (_looks_like_cues, "cues of subtitles", "--from srt or vtt"),
-    (_looks_like_ctm, "rows of a CTM", "--from ctm"),
-    (_looks_like_textgrid, "a TextGrid", "--from textgrid"),
-    (_looks_like_xml, "XML", "--from eaf"),
+    (lambda lines: all(map(could_be_row, lines)), "rows of a CTM", "--from ctm"),
+    (lambda lines: lines[0][:2] == ["File", "type"] and "ooTextFile" in lines[0][-1], "a TextGrid", "--from textgrid"),
+    (lambda lines: lines[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT")), "XML", "--from eaf"),
     (_looks_like_tsv, "rows of a TSV", "--from tsv"),
 )
 """Test of the first lines, split at white space; the name of the format; the option that reads it."""

@@ -14,9 +14,9 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import COMMENT
-from asr_punct.formats.files import Pathlike, display_name, keep_line, read_lines
+from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
+from asr_punct.formats.lines import LineOrigin, Segment, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import entry_words, segment_times, written_words
 from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs
@@ -39,30 +39,25 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     with silence. Raises InputError for fewer than five columns; invalid times; a segment that starts before an earlier
     one of its channel; alternatives (`{ a / b }`).
     """
-    previous: Utterance | None = None
-    pending: list[str] = []
+    return attach_lines(_segments(path))
+
+
+def _segments(path: Pathlike) -> Iterator[Segment]:
     starts: dict[tuple[str, str], Seconds] = {}
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
         is_blank = line.startswith(COMMENT) or not line.strip()
-        utterance = None if is_blank else _utterance(line, tuple(pending), number, place)
-        if utterance is None:
-            keep_line(pending, line, place)
-            continue
-        pending.clear()
-        channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
-        last = starts.get(channel, 0.0)
-        if start < last:
-            raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
-        starts[channel] = start
-        if previous is not None:
-            yield previous
-        previous = utterance
-    if previous:
-        yield with_lines_after(previous, pending)
+        utterance = None if is_blank else _utterance(line, number, place)
+        if utterance:
+            channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
+            last = starts.get(channel, 0.0)
+            if start < last:
+                raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+            starts[channel] = start
+        yield place, utterance or line
 
 
-def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> Utterance | None:
+def _utterance(line: str, number: int, place: str) -> Utterance | None:
     match, columns = _LINE.fullmatch(line), line.split()
     if not match:
         raise InputError(place, plural(len(columns), "column"), _COLUMNS)
@@ -80,7 +75,7 @@ def _utterance(line: str, before: tuple[str, ...], number: int, place: str) -> U
         channel=channel,
         speaker="" if speaker == _NO_SPEAKER else speaker,
         time_source="segment",
-        origin=LineOrigin(_FORMAT, before, match[1]),
+        origin=LineOrigin(_FORMAT, head=match[1]),
     )
 
 
@@ -137,7 +132,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     text = " ".join(written_words(utterance, glyphs))
     origin = line_origin(utterance.origin, _FORMAT) or _new_line(utterance, number, text)
-    return "".join(f"{part}\n" for part in (*origin.before, f"{origin.head} {text}", *origin.after))
+    return lines_around(origin, f" {text}")
 
 
 def _sort_key(line: str) -> tuple[str, str, Seconds]:

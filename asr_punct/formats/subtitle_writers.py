@@ -23,9 +23,10 @@ from asr_punct.formats.cue_text import (
     voice_tag,
 )
 from asr_punct.formats.subtitles import CueOrigin
+from asr_punct.formats.values import format_clock
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Utterance
 
 OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
@@ -189,8 +190,9 @@ def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
             yield _kept_block(written.origin, written.text, is_first=count == 0)
         else:
             yield "\n" if count else _HEADER + "\n" if kind == "vtt" else ""
-            number = f"{count + 1}\n" if kind == "srt" else ""
-            yield f"{number}{_time(written.cue.start, kind)} --> {_time(written.cue.end, kind)}\n{written.text}"
+            number, point = (f"{count + 1}\n", ",") if kind == "srt" else ("", ".")
+            start, end = (format_clock(time, point) for time in (written.cue.start, written.cue.end))
+            yield f"{number}{start} --> {end}\n{written.text}"
         count += 1
     if not count and kind == "vtt":
         yield _HEADER
@@ -201,9 +203,3 @@ def _kept_block(cue: CueOrigin, text: str, *, is_first: bool) -> str:
     needs_header = is_first and cue.kind == "vtt" and not cue.before[0].startswith("WEBVTT")
     before = ("WEBVTT", "", *cue.before) if needs_header else cue.before
     return "".join(line + "\n" for line in before) + text + "".join(line + "\n" for line in cue.after)
-
-
-def _time(seconds: Seconds, kind: Kind) -> str:
-    minutes, ms = divmod(round(seconds * 1000), 60_000)
-    point = "," if kind == "srt" else "."
-    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"

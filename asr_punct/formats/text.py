@@ -39,13 +39,9 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
         if not utterance.words and not line_origin(utterance.origin, "text"):
             continue
         if previous is not None:
-            out.write(_separator(previous, utterance))
+            out.write("\n\n" if previous.words and previous.context != utterance.context else "\n")
         written = glyphs.of(utterance.language)
         out.write(write_text([word.text for word in utterance.words], utterance.labels, written))
         previous = utterance
     if previous is not None:
         out.write("\n")
-
-
-def _separator(utterance: Utterance, following: Utterance) -> str:
-    return "\n\n" if utterance.words and utterance.context != following.context else "\n"

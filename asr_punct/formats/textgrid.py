@@ -19,15 +19,13 @@ from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_utf_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
-from asr_punct.formats.tokens import entry_words, recording_name, written_words
+from asr_punct.formats.tokens import entry_words, recording_name, spoken_tokens, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 PUNCTUATED = "punctuated"
 """Name of the tier of words with marks and capitals."""
 _DEFAULT = DEFAULT_TIME_SOURCE["textgrid"]
-SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
-"""Texts of intervals that are not words, in lower case."""
 _WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 _EXPECTED = "a TextGrid with a tier of words"
@@ -54,7 +52,7 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A TextGrid; `Utterance.origin`. `start` and `end` are as in the file; `words` is the index of the tier of words."""
+    """A TextGrid; `Utterance.origin`. `start` and `end` are as in the file; `words` is the index of the word tier."""
 
     start: str
     end: str
@@ -156,7 +154,7 @@ def _word_tier(tiers: Sequence[Tier], place: str) -> int:
 def _words(tier: Tier, place: str) -> Iterator[Word]:
     last = 0.0
     for number, (*times, text) in enumerate(tier.rows, start=1):
-        if not _tokens(text):
+        if not spoken_tokens(text):
             continue
         start, end = map(_seconds, times)
         if not (math.isfinite(end) and 0 <= start < end):
@@ -167,11 +165,6 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
             raise InputError(f"{place}: interval {number}", found, "intervals in the order of time")
         last = start
         yield from entry_words(text, start, end, None, place)
-
-
-def _tokens(text: str) -> list[str]:
-    """Return the words of an interval, none for silence."""
-    return [] if text.strip().lower() in SILENCE else text.split()
 
 
 def _seconds(number: str) -> float:
@@ -206,7 +199,7 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
     if len(utterances) != 1 or not isinstance(utterances[0].origin, Grid):
         return None
     grid = utterances[0].origin
-    tokens = [token for row in grid.tiers[grid.words].rows for token in _tokens(row[-1])]
+    tokens = [token for row in grid.tiers[grid.words].rows for token in spoken_tokens(row[-1])]
     words = [word.text.lower() for word in utterances[0].words]
     return grid if [token.lower() for token in tokens] == words else None
 
@@ -214,7 +207,7 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
     written = (text for utterance in utterances for text in written_words(utterance, glyphs))
     words = grid.tiers[grid.words]
-    rows = tuple((*row[:2], " ".join(next(written) for _ in _tokens(row[2])) or row[2]) for row in words.rows)
+    rows = tuple((*row[:2], " ".join(next(written) for _ in spoken_tokens(row[2])) or row[2]) for row in words.rows)
     return grid.with_tier(replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
 
 

@@ -5,6 +5,7 @@ several (` - sí`), each is a word: the first has the entry's start, the last it
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 SEGMENT_TOLERANCE: Seconds = 1.0
 """A word may be this many seconds outside its segment, and a segment may start so long before an earlier one."""
+
+_SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
+"""Texts of intervals that are not words, in lower case."""
 
 
 def recording_name(path: Pathlike) -> str:
@@ -35,6 +39,17 @@ def entry_words(
     tokens = text.split()
     last = len(tokens) - 1
     return [Word(token, None if i else start, end if i == last else None, confidence) for i, token in enumerate(tokens)]
+
+
+def with_edge_times(words: Sequence[Word], start: Seconds | None, end: Seconds | None) -> tuple[Word, ...]:
+    """Return the words, the first one with this start and the last one with this end."""
+    first = (replace(words[0], start=start), *words[1:])
+    return (*first[:-1], replace(first[-1], end=end))
+
+
+def spoken_tokens(text: str) -> list[str]:
+    """Return the words of an interval or annotation, none for silence."""
+    return [] if text.strip().lower() in _SILENCE else text.split()
 
 
 def timed_words(

@@ -34,6 +34,12 @@ def one_token(name: str) -> str:
     return re.sub(r"\s+", "_", name)
 
 
+def format_clock(seconds: float, point: str = ".") -> str:
+    """Format seconds as `01:02:03.500`."""
+    minutes, ms = divmod(round(seconds * 1000), 60_000)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"
+
+
 def format_seconds(value: float) -> str:
     """Format seconds with two to six decimals (`0.30`, `1.25`, `0.000001`)."""
     whole, _, decimals = f"{value:.6f}".partition(".")

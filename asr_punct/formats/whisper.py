@@ -14,7 +14,7 @@ The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' p
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TextIO
 
@@ -43,6 +43,7 @@ from asr_punct.formats.tokens import (
     subsequence,
     timed_words,
     tokens_of,
+    with_edge_times,
     written_words,
 )
 from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
@@ -91,7 +92,9 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
         words = tuple(_words(item, place))
         source = get_time_source(item, words, _default_source(document, item))
         if words and not has_times(words):
-            words, source = _with_segment_times(words, item, place), "segment"
+            start, end = seconds_at(item, "start", place), seconds_at(item, "end", place)
+            goes_back = start is not None and end is not None and end < start
+            words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         yield Utterance(
             words,
             f"{recording}-{number}",
@@ -109,14 +112,6 @@ def _default_source(document: Object, item: Object) -> TimeSource:
     timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
     is_whisperx = timed and (_WORD_SEGMENTS in document or any("score" in entry for entry in entries))
     return DEFAULT_TIME_SOURCE["whisper/whisperx" if is_whisperx else "whisper"]
-
-
-def _with_segment_times(words: tuple[Word, ...], item: Object, place: str) -> tuple[Word, ...]:
-    start, end = seconds_at(item, "start", place), seconds_at(item, "end", place)
-    if start is not None and end is not None and end < start:
-        end = None
-    timed = [replace(words[0], start=start), *words[1:]]
-    return (*timed[:-1], replace(timed[-1], end=end))
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import Lines, Pathlike, display_name, keep_line
+from asr_punct.formats.files import Lines, Pathlike, display_name
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, line_origin, with_lines_after
+from asr_punct.formats.lines import LineOrigin, Segment, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import (
     entry_words,
     recording_name,
@@ -24,7 +24,7 @@ from asr_punct.formats.tokens import (
     sorted_by_start,
     written_words,
 )
-from asr_punct.formats.values import MAX_TIME
+from asr_punct.formats.values import MAX_TIME, format_clock
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -46,7 +46,7 @@ def is_log(lines: Sequence[str]) -> bool:
     return any(map(_LOG_LINE.fullmatch, lines))
 
 
-def is_whisper_tsv(lines: Sequence[str]) -> bool:
+def is_tsv(lines: Sequence[str]) -> bool:
     """Whether the first line is the header of Whisper's `.tsv`."""
     return lines[:1] == [_HEADER]
 
@@ -59,7 +59,7 @@ def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     return _utterances(_log_segments(lines, display_name(path)), path)
 
 
-def read_whisper_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
+def read_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
     Raises InputError for another header, a line without three columns, and times that are no whole milliseconds; else
@@ -68,39 +68,14 @@ def read_whisper_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     return _utterances(_tsv_segments(lines, display_name(path)), path)
 
 
-_Segment = tuple[str, Utterance | str]
-"""Place of a line, and its utterance, or the line itself if it has no words."""
-
-
-def _utterances(segments: Iterator[_Segment], path: Pathlike) -> Iterator[Utterance]:
+def _utterances(segments: Iterator[Segment], path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances in the order of time, each with the lines without words before it."""
-    return segments_in_order(_with_other_lines(segments, recording_name(path)), path)
+    name, numbered = recording_name(path), enumerate(attach_lines(segments), start=1)
+    named = (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
+    return segments_in_order(named, path)
 
 
-def _with_other_lines(segments: Iterator[_Segment], recording: str) -> Iterator[Utterance]:
-    previous: Utterance | None = None
-    pending: list[str] = []
-    number = 0
-    for place, found in segments:
-        if isinstance(found, str):
-            keep_line(pending, found, place)
-            continue
-        if previous is not None:
-            yield previous
-        number += 1
-        previous = replace(
-            found, id=f"{recording}-{number}", recording=recording, origin=_origin_with_lines(found, pending)
-        )
-        pending.clear()
-    if previous is not None:
-        yield with_lines_after(previous, pending)
-
-
-def _origin_with_lines(utterance: Utterance, lines: Sequence[str]) -> object:
-    return replace(utterance.origin, before=tuple(lines)) if isinstance(utterance.origin, LineOrigin) else None
-
-
-def _log_segments(lines: Lines, name: str) -> Iterator[_Segment]:
+def _log_segments(lines: Lines, name: str) -> Iterator[Segment]:
     for number, line in lines:
         place, match = f"{name}:{number}", _LOG_LINE.fullmatch(line)
         words = entry_words(match[5], _seconds(match[2]), _seconds(match[3]), None, place) if match else []
@@ -121,7 +96,7 @@ def _seconds(clock: str) -> Seconds:
     return round(total, 6)
 
 
-def _tsv_segments(lines: Lines, name: str) -> Iterator[_Segment]:
+def _tsv_segments(lines: Lines, name: str) -> Iterator[Segment]:
     for number, line in lines:
         place, columns = f"{name}:{number}", line.split("\t")
         if number == 1 and line != _HEADER:
@@ -149,30 +124,29 @@ def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     Utterances of other formats are sorted by their start. Raises InputError for an utterance without times, or
     utterances of other formats with times of several recordings.
     """
-    for lines in _lines_around(utterances, LOG, glyphs):
-        out.writelines(f"{line}\n" for line in lines)
+    out.writelines(_written(utterances, LOG, glyphs))
 
 
-def write_whisper_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write the header and a line for each utterance with words, as `write_log`."""
     has_header = False
-    for lines in _lines_around(utterances, TSV, glyphs):
-        if not has_header and lines[0] != _HEADER:
+    for lines in _written(utterances, TSV, glyphs):
+        if not has_header and not lines.startswith(f"{_HEADER}\n"):
             out.write(f"{_HEADER}\n")
         has_header = True
-        out.writelines(f"{line}\n" for line in lines)
+        out.write(lines)
 
 
-def _lines_around(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[Sequence[str]]:
+def _written(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[str]:
     """Yield the line of each utterance with words, with the lines around it; those of other formats at the end."""
     others: list[Utterance] = []
     for utterance in utterances:
         if origin := line_origin(utterance.origin, format_name):
-            yield [*origin.before, origin.head + _text(utterance, glyphs) + origin.tail, *origin.after]
+            yield lines_around(origin, _text(utterance, glyphs))
         elif utterance.words:
             others.append(utterance)
     for utterance in sorted_by_start(others):
-        yield [_new_head(utterance, format_name) + _text(utterance, glyphs)]
+        yield f"{_new_head(utterance, format_name)}{_text(utterance, glyphs)}\n"
 
 
 def _text(utterance: Utterance, glyphs: Glyphs) -> str:
@@ -181,11 +155,6 @@ def _text(utterance: Utterance, glyphs: Glyphs) -> str:
 
 def _new_head(utterance: Utterance, format_name: str) -> str:
     times = segment_times(utterance.words, f"utterance {utterance.id!r}")
-    milliseconds = [round(time * 1000) for time in times]
     if format_name == TSV:
-        return "".join(f"{time}\t" for time in milliseconds)
-    start, end = (
-        f"{time // 3_600_000:02}:{time // 60_000 % 60:02}:{time // 1000 % 60:02}.{time % 1000:03}"
-        for time in milliseconds
-    )
-    return f"[{start} --> {end}]  "
+        return "".join(f"{round(time * 1000)}\t" for time in times)
+    return f"[{' --> '.join(map(format_clock, times))}]  "

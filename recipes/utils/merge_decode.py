@@ -17,7 +17,7 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_directory, write_file
-from asr_punct.formats.kaldi_ctm import read_decode, words_by_index, write_labelled
+from asr_punct.formats.kaldi_ctm import read_decode, write_labelled
 from asr_punct.formats.kaldi_tables import read_mapping, utterance_names
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import written_words
@@ -80,7 +80,7 @@ def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang
     glyphs = Punctuator.from_pretrained(model or None, language=lang, threads=1).glyphs
     write_text(utterances, data, target / "text", glyphs)
     with write_file(target / "ctm") as out:
-        write_labelled(ctm, words_by_index(utterances), out, glyphs)
+        write_labelled(ctm, utterances, out, glyphs)
     write_subtitles(utterances, target / "srt", glyphs)
     write_scored(utterances, data, lang, target / "scoring", glyphs)
 
