@@ -62,15 +62,10 @@ def least_frames(labels: Ints) -> int:
 
 
 def viterbi(emissions: Iterable[Floats], labels: Ints, block_frames: int = BLOCK) -> CtcPath:
-    """Find the most probable path.
+    """Find the most probable path. Raises NoPathError if there is none.
 
-    Args:
-        emissions: float32 (frames, columns) log-probabilities in consecutive chunks; -inf is allowed, NaN is not.
-        labels: the column of each label, at least one label.
-        block_frames: block size B of the module docstring.
-
-    Raises:
-        NoPathError: there is no path.
+    `emissions` are float32 (frames, columns) log-probabilities in consecutive chunks; -inf is allowed, NaN is not.
+    `labels` has the column of each label, at least one. `block_frames` is the block size B of the module docstring.
     """
     states = _states_of(labels)
     scores = np.full(len(states.columns), -np.inf, np.float32)

@@ -41,12 +41,9 @@ def warp(recording: Floats, synthetic: Floats, skip_costs: Floats64, starts: Int
     In every row only about `BAND` columns are computed, around the column that is expected at a constant speaking rate.
     At 10 ms a frame they are 50 s of synthetic speech, and memory grows only with the length of the recording.
 
-    Args:
-        recording: (frames, features), at least one frame.
-        synthetic: (synthetic, features), at least one frame.
-        skip_costs: (frames,), cost of skipping each frame, in units of `_typical_distance`.
-        starts: (words,), first synthetic frame of each word.
-        speech: (frames,), share of speech in each frame, 0 to 1.
+    `recording` and `synthetic` are (frames, features), of at least one frame. `skip_costs`, in units of
+    `_typical_distance`, and the share `speech` in each frame, 0 to 1, are (frames of the recording,); `starts` has the
+    first synthetic frame of each word.
     """
     columns = np.insert(np.arange(len(synthetic)), np.unique(np.append(starts, len(synthetic))), -1)
     scale = _typical_distance(recording, synthetic)

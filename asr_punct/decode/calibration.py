@@ -24,11 +24,8 @@ _MIN_SCALE, _MAX_SCALE = 0.2, 5.0
 def fit_calibration(marks: FloatArray, cases: FloatArray, true_marks: BoolArray, true_cases: IntArray) -> Calibration:
     """Fit the calibration of all marks and of the case.
 
-    Args:
-        marks: probabilities of marks, (words, marks).
-        cases: probabilities of cases, (words, cases).
-        true_marks: marks of the reference, (words, marks).
-        true_cases: indices of the reference's cases, (words,).
+    The probabilities `marks` and the reference's `true_marks` are (words, marks), the probabilities `cases` (words,
+    cases), the indices `true_cases` of the reference's cases (words,).
     """
     values = logits(marks)
     fitted = [fit_platt(values[:, i], true_marks[:, i]) for i in range(len(MARKS))]
@@ -42,9 +39,7 @@ def fit_calibration(marks: FloatArray, cases: FloatArray, true_marks: BoolArray,
 def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
     """Fit scale and bias of one mark by Newton's method.
 
-    Args:
-        values: logits of the mark, (words,).
-        present: whether the reference has the mark, (words,).
+    `values` are its logits, and `present` whether the reference has it, both (words,).
     """
     inputs = np.stack([values, np.ones_like(values)])
     start = np.array([1.0, 0.0])
@@ -63,9 +58,7 @@ def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
 def fit_temperature(probabilities: FloatArray, cases: IntArray) -> float:
     """Fit the temperature of the case by Newton's method on its inverse.
 
-    Args:
-        probabilities: probabilities of cases, (words, cases).
-        cases: indices of the reference's cases, (words,).
+    `probabilities` are (words, cases), and `cases` the indices of the reference's cases, (words,).
     """
     logs = case_logs(probabilities)
     true = logs[np.arange(len(cases)), cases]
@@ -86,11 +79,8 @@ def calibration_error(probabilities: LogitArray, present: BoolArray) -> float:
     """Return the expected calibration error of one mark over 20 bins of equal numbers of words.
 
     This is the mean of |share of positives - mean probability|, weighted by bin size (Guo et al. 2017, equation 3; bins
-    of equal size: Nixon et al. 2019, Measuring calibration in deep learning). It is 0 for an empty corpus.
-
-    Args:
-        probabilities: probabilities of the mark, (words,).
-        present: whether the reference has the mark, (words,).
+    of equal size: Nixon et al. 2019, Measuring calibration in deep learning). It is 0 for an empty corpus. Both
+    arguments are (words,); `present` is whether the reference has the mark.
     """
     order = np.argsort(probabilities, kind="stable")
     bins = zip(np.array_split(probabilities[order], _BINS), np.array_split(present[order], _BINS), strict=True)

@@ -92,11 +92,9 @@ class Capitals:
         self._ended = False
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
-        """Subtract the cost of a capital on the next word, (words,), from the logits of . and ?, in place.
+        """Subtract the cost of a capital on the next word from the logits of . and ?, (words, marks), in place.
 
-        Args:
-            logits: logits of marks, (words, marks).
-            next_cost: `CaseChoices.cost` of the word after each of these words.
+        `next_cost`, (words,), is `CaseChoices.cost` of the word after each of these words.
         """
         if self._sentence_capitals:
             logits[:, _ENDS] -= next_cost[:, None]

@@ -25,10 +25,7 @@ _MAX_LOG_WEIGHT = np.log(100.0)
 def fit_class_weights(probabilities: FloatArray, classes: tuple[str, ...], true_marks: BoolArray) -> dict[str, float]:
     """Return the weight of each class that gives the highest micro F1 of the most likely weighted class.
 
-    Args:
-        probabilities: probabilities of the classes, (words, classes).
-        classes: names of the classes, `O` among them.
-        true_marks: marks of the reference, (words, marks).
+    `probabilities` are (words, classes), with `O` among the classes; `true_marks` of the reference are (words, marks).
     """
     contains = class_marks(classes)
     logs = weighted_logs(probabilities, [1.0] * len(classes))
@@ -52,13 +49,9 @@ def _best_weight(
 ) -> tuple[float, float]:
     """Return the logarithm of the best weight of one class, and its F1.
 
-    Args:
-        logs: logarithms of the weighted probabilities, (words, classes).
-        index: index of the class.
-        current: logarithm of the weight that the class has in `logs`.
-        hits: number of right marks if a word gets a class, (words, classes).
-        sizes: number of marks of each class, (classes,).
-        support: number of marks of the reference.
+    `logs` are logarithms of the weighted probabilities, (words, classes), and `current` that of the weight that the
+    class has in them. `hits` has the number of right marks if a word gets a class, (words, classes), `sizes` the number
+    of marks of each class, (classes,), and `support` that of the reference.
     """
     others = logs.copy()
     others[:, index] = -np.inf

@@ -44,10 +44,8 @@ def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], setti
     likely one that does not. Marks that are switched off get -inf, but their classes still compete: where one of them
     is most likely, the word gets no other mark instead.
 
-    Args:
-        probabilities: probabilities of the classes, (words, classes).
-        classes: names of the classes, `O` among them.
-        settings: class weights, and thresholds above 1 for marks that are switched off.
+    `probabilities` are (words, classes), with `O` among the classes. The settings give class weights, and thresholds
+    above 1 for marks that are switched off.
     """
     contains = class_marks(classes)
     logs = weighted_logs(probabilities, [settings.class_weights.get(name, 1.0) for name in classes])
@@ -68,13 +66,9 @@ def with_class_weights(
 ) -> DecodeSettings:
     """Return the settings with their class weights multiplied by these.
 
-    Args:
-        settings: a model's settings.
-        weights: factors by class; for a model without classes by mark, and the odds of its threshold are divided by it.
-        classes: the model's classes; empty for a model that decides each mark on its own.
-
-    Raises:
-        AsrPunctError: unknown class or mark, or a weight that is not above 0.
+    `classes` are empty for a model that decides each mark on its own: its weights are by mark, and the odds of the
+    mark's threshold are divided by the weight. Raises AsrPunctError for an unknown class or mark, or a weight that is
+    not above 0.
     """
     names = classes or MARKS
     for name, weight in weights.items():

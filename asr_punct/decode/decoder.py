@@ -124,8 +124,7 @@ def decision_logits(
 def drop_lone_dash(logits: LogitArray) -> None:
     """Set the logit of OPEN_DASH on the first word to -inf, in place, if no other dash is near: it opens no dialogue.
 
-    Args:
-        logits: logits of marks from the first word of a document on, (words, marks).
+    `logits` of marks, (words, marks), begin with the first word of a document.
     """
     if not (logits[1 : MAX_SENTENCE_WORDS + 1, [DASH, OPEN_DASH]] >= 0).any():
         logits[:1, OPEN_DASH] = -np.inf
@@ -140,10 +139,7 @@ def blocked_marks(flags: FlagArray) -> BoolArray:
 def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
     """Return the best marks under the rules of `decode.states`, without ¿ and ¡ that are too long; (words, marks).
 
-    Args:
-        logits: logits of marks, (words, marks).
-        search: the search, with the rules.
-        barriers: words at which no pair may be open, (words,).
+    `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
     """
     marks, path = _best_balance(logits, search, barriers)
     while (forbidden := _too_long(path)).any():
@@ -165,15 +161,10 @@ def _too_long(path: PairPath) -> BoolArray:
 
 
 def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
-    """Return the marks with the highest sum of logits under the rules of `decode.states`, (words, marks).
+    """Return the marks with the highest sum of logits under the rules of `decode.states`; arguments as in `balance`.
 
     Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence ends
     and barriers. The best marks of all other words are the same in every state.
-
-    Args:
-        logits: logits of marks, (words, marks).
-        search: the search, with the rules.
-        barriers: words at which no pair may be open, (words,).
     """
     without_pairs = closing_scores(logits)[0] - search.set_penalties
     closed, opened, open_after = without_pairs.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)

@@ -68,11 +68,8 @@ def list_probabilities(
 ) -> Probabilities:
     """Return the probabilities that a word lists.
 
-    Args:
-        row: its probabilities of marks and capitals, in the order of `PROBABLE_LABELS`.
-        given: probabilities that the input lists, or None.
-        given_labels: labels of the input.
-        labels: labels of the output.
+    `row` has those of its marks and capitals, in the order of `PROBABLE_LABELS`. The probabilities and labels `given`
+    are those of the input, `labels` those of the output.
     """
     added = {*(labels.marks - given_labels.marks), *({labels.case} - {given_labels.case, Case.O})}
     named = zip(PROBABLE_LABELS, row, strict=True)

@@ -52,11 +52,8 @@ _NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
 def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:
     """Return the state after a word with these marks, or None if the rules forbid them.
 
-    Args:
-        state: the state before the word.
-        opened: pairs whose opening marks the word has.
-        closed: pairs whose closing marks the word has.
-        ruled: pairs that have rules.
+    The word has the opening marks of the pairs `opened` and the closing marks of the pairs `closed`; `ruled` pairs have
+    rules.
     """
     open_on_word = state & ~_COMMITTED | opened
     after = open_on_word & ~closed
@@ -128,14 +125,10 @@ class PairPath:
 class PairSearch:
     """Viterbi search over the states.
 
-    Args:
-        ruled: whether each pair has rules.
-        penalties: penalty of each pair's closing mark without an opening one.
+    It is made of whether each pair has rules, and the penalty of each pair's closing mark without an opening one.
 
-    Attributes:
-        ruled: whether each pair has rules, (pairs,).
-        pair_penalties: the penalties, 0 for pairs without rules, (pairs,).
-        set_penalties: their sums for each set of pairs, (sets,).
+    `pair_penalties`, (pairs,), are 0 for pairs without rules; `set_penalties` are their sums for each set of pairs,
+    (sets,).
     """
 
     def __init__(self, ruled: tuple[bool, ...], penalties: tuple[float, ...]) -> None:

@@ -34,9 +34,7 @@ def f1(true_positives: npt.ArrayLike, predicted: npt.ArrayLike, support: float) 
 def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
     """Return the threshold of each mark as a logit, (marks,).
 
-    Args:
-        logits: calibrated logits, (words, marks).
-        present: marks of the reference, (words, marks).
+    Calibrated `logits`, and the marks that are `present` in the reference, are (words, marks).
     """
     order = np.argsort(-logits, axis=0, kind="stable")
     ranked = np.take_along_axis(logits, order, axis=0)
@@ -65,11 +63,8 @@ def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
 def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Callable[[_T], float]) -> _T:
     """Maximise `value` by coordinate ascent, and return the best of `start` and its changes.
 
-    Args:
-        start: the first candidate.
-        changes: functions that return candidates from the best one so far; a candidate that is better by more than
-            0.0001 becomes the best one.
-        value: the function to maximise.
+    `changes` are functions that return candidates from the best one so far. A candidate that is better by more than
+    0.0001 becomes the best one.
     """
     best, best_value = start, value(start)
     for change in changes:
@@ -83,9 +78,8 @@ def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Cal
 def fit_case_bias(logits: LogitArray, cases: IntArray) -> LogitArray:
     """Return the bias of each case, (cases,), with the highest micro F1 of capitals; the bias of case O is 0.
 
-    Args:
-        logits: calibrated log-probabilities of cases, (words, cases).
-        cases: indices of the reference's cases, (words,).
+    `logits` are calibrated log-probabilities, (words, cases); `cases` are the indices of the reference's cases,
+    (words,).
     """
 
     def with_bias(case: int, bias: LogitArray) -> list[LogitArray]:

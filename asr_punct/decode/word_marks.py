@@ -50,10 +50,7 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
     """Return the highest sum of logits of right marks except DASH, for each set of closing marks; (words, sets) twice.
 
     The first array is for words after which no ¿ or ¡ is open. The second is for words after which one is, and only
-    valid for sets without ? and !.
-
-    Args:
-        logits: logits of marks, (words, marks).
+    valid for sets without ? and !. `logits` of marks are (words, marks).
     """
     comma = np.maximum(logits[:, _COMMAS].max(axis=1), 0.0)
     stop = np.maximum(logits[:, PERIOD], comma)
@@ -68,11 +65,8 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
 def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
     """Return the marks whose sum of logits is `closing_scores`, with opening marks and dashes; (words, marks).
 
-    Args:
-        logits: logits of marks, (words, marks).
-        opening: pairs whose opening marks each word has, (words,).
-        closing: pairs whose closing marks each word has, (words,).
-        sentence_open: whether a ¿ or ¡ is open after each word, (words,).
+    `logits` of marks are (words, marks), all others (words,): the pairs whose opening and whose closing marks a word
+    has, and whether a ¿ or ¡ is open after it.
     """
     marks = np.zeros(logits.shape, dtype=bool)
     marks[:, OPENING], marks[:, CLOSING] = _IN_SET[opening], _IN_SET[closing]

@@ -48,9 +48,8 @@ class Aggregation:
     ) -> Iterator[tuple[Window[W], WindowProbabilities]]:
         """Yield each window of `plan` with the averages for the words that it decides.
 
-        Args:
-            computed: windows and the probabilities of all their words, (words, labels) and (words, cases).
-            classes: whether the labels are classes, not marks.
+        `computed` has windows with the probabilities of all their words, (words, labels) and (words, cases); the labels
+        are classes or marks.
         """
         cases = _RunningMean(log_probabilities, _softmax)
         labels = _RunningMean(log_probabilities, _softmax) if classes else _RunningMean(logits, sigmoid)

@@ -35,10 +35,8 @@ class Window(Generic[W]):
 def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
     """Cut documents into overlapping windows that decide each word exactly once, in order.
 
-    Args:
-        words: words of any number of documents; the last word of each has the flag DOCUMENT_END.
-        config: words of a window, and its margin: words at inner edges that a neighbouring window decides.
-        max_tokens: maximum number of sub-words of a window, both special tokens included.
+    The arguments are those of `cut_windows`; the margin is the number of words at inner edges that a neighbouring
+    window decides.
     """
 
     def advance(size: int, decided: int) -> tuple[int, int]:
