@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.json_values import Object, number_or_none, numbered_objects
+from asr_punct.formats.json_values import Node, Object
 from asr_punct.formats.tokens import entry_words
 from asr_punct.words import Word
 
@@ -39,19 +39,18 @@ def read_hypothesis(hypothesis: Any, place: str) -> HypothesisWords:
         )
     if not isinstance(timestamp, Mapping) or "word" not in timestamp:
         return HypothesisWords(tuple(map(Word, text.split())), None)
-    entries = numbered_objects(timestamp, "word", place)
-    words = tuple(word for where, entry in entries for word in _words(entry, where))
+    entries = Node(timestamp, place).nodes("word")
+    words = tuple(word for entry in entries for word in _words(entry))
     if len(words) != len(text.split()):
         found = f"{plural(len(words), 'word')} with times and {len(text.split())} in text"
         raise InputError(place, found, "equal numbers")
-    return HypothesisWords(words, [entry for _, entry in entries])
+    return HypothesisWords(words, [entry.item for entry in entries])
 
 
-def _words(entry: Object, place: str) -> list[Word]:
+def _words(entry: Node) -> list[Word]:
     """Return the words in the text of an entry. Its times may be scalars of numpy or torch."""
-    times = {key: _python_number(entry.get(key)) for key in ("start", "end")}
-    start, end = (number_or_none(times, key, place) for key in times)
-    return entry_words(entry.get("word"), start, end, confidence=None, place=place)
+    times = Node({key: _python_number(entry.get(key)) for key in ("start", "end")}, entry.place)
+    return entry_words(entry.get("word"), times.number("start"), times.number("end"), None, entry.place)
 
 
 def _python_number(value: Any) -> Any:

@@ -12,17 +12,7 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    Object,
-    confidence_at,
-    list_at,
-    number_or_none,
-    numbered_objects,
-    object_at,
-    seconds_at,
-    short_repr,
-    text_at,
-)
+from asr_punct.formats.json_values import Node, Object, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
 from asr_punct.formats.values import parse_seconds
@@ -51,15 +41,14 @@ def is_aws(content: Any) -> bool:
 def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
     name, recording = display_name(path), recording_name(path)
-    results = object_at(object_at(content, name).get("results"), f"{name}: results")
+    results = Node.of(content, name).inner("results")
     language = parse_language(results.get("language_code"))
-    channel_labels = object_at(results.get("channel_labels") or {}, f"{name}: channel_labels")
-    channels = numbered_objects(channel_labels, "channels", name, "channel") or [(name, results)]
-    for number, (place, channel) in enumerate(channels, start=1):
-        items = numbered_objects(channel, "items", place, "item")
-        parts = chain.from_iterable(_parts(item, where) for where, item in items)
-        id_ = f"{recording}-{number}" if channel_labels else recording
-        yield _utterance(in_order(_attach_punctuation(parts), place), id_, recording, "aws", str(number), language)
+    channel_labels = results.inner("channel_labels", optional=True)
+    for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1):
+        parts = chain.from_iterable(map(_parts, channel.nodes("items", "item")))
+        id_ = f"{recording}-{number}" if channel_labels.item else recording
+        words = in_order(_attach_punctuation(parts), channel.place)
+        yield _utterance(words, id_, recording, "aws", str(number), language)
 
 
 def is_google(content: Any) -> bool:
@@ -83,11 +72,11 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     the words of all others and is skipped.
     """
     name, recording = display_name(path), recording_name(path)
-    results = numbered_objects(_google_response(object_at(content, name)), "results", name, "result")
+    results = Node(_google_response(Node.of(content, name).item), name).nodes("results", "result")
     earlier: list[str] = []
-    for number, (place, result) in enumerate(results, start=1):
-        best = _best_alternative(result, place) or {}
-        words = in_order(_google_words(best, place), place)
+    for number, result in enumerate(results, start=1):
+        best = _best_alternative(result)
+        words = in_order(_google_words(best), result.place)
         texts = [word.text for word in words]
         if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
             return
@@ -103,31 +92,31 @@ def _google_response(content: Object) -> Object:
     return response if isinstance(response, dict) else content
 
 
-def _google_words(alternative: Object, place: str) -> Iterator[Word]:
-    entries = numbered_objects(alternative, "words", place, "word")
+def _google_words(alternative: Node) -> Iterator[Word]:
+    entries = alternative.nodes("words", "word")
     if not entries:
-        yield from map(Word, text_at(alternative, "transcript", place).split())
-    for where, entry in entries:
-        start, end = (_google_seconds(entry, keys, where) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
+        yield from map(Word, alternative.text("transcript").split())
+    for entry in entries:
+        start, end = (_google_seconds(entry, keys) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
         if start is not None or end is not None:  # a missing time is 0 if the other one is there
             start, end = start or 0.0, end or 0.0
-        yield from entry_words(entry.get("word"), start, end, confidence_at(entry, "confidence", where), where)
+        yield from entry_words(entry.get("word"), start, end, entry.confidence("confidence"), entry.place)
 
 
-def _google_seconds(entry: Object, keys: Iterable[str], place: str) -> Seconds | None:
+def _google_seconds(entry: Node, keys: Iterable[str]) -> Seconds | None:
     """Return the time under the first of the keys that the entry has, or None."""
     key = next((key for key in keys if key in entry), None)
     if key is None:
         return None
-    value = entry[key]
+    value = entry.get(key)
     if isinstance(value, str) and value.endswith("s"):
-        return parse_seconds(value[:-1], place, key)
+        return parse_seconds(value[:-1], entry.place, key)
     if isinstance(value, dict):
         seconds, nanos = str(value.get("seconds", 0)), str(value.get("nanos", 0))
         if re.fullmatch(r"[0-9]{1,12}", seconds) and re.fullmatch(r"[0-9]{1,9}", nanos):
             return float(f"{seconds}.{nanos:0>9}")
     expected = 'a duration such as "1.400s" or {"seconds": 1, "nanos": 400000000}'
-    raise InputError(place, f"{key} {short_repr(value)}", expected)
+    raise InputError(entry.place, f"{key} {short_repr(value)}", expected)
 
 
 def is_ibm(content: Any) -> bool:
@@ -141,25 +130,25 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
     A response with several inputs has such objects inside its own `results`. Interim results are skipped.
     """
     name, recording = display_name(path), recording_name(path)
-    for number, result in enumerate(_ibm_final_results(object_at(content, name), name), start=1):
-        place = f"{name}: result {number}"
-        words = in_order(_ibm_words(_best_alternative(result, place) or {}, place), place)
+    for number, item in enumerate(_ibm_final_results(Node.of(content, name)), start=1):
+        result = Node(item, f"{name}: result {number}")
+        words = in_order(_ibm_words(_best_alternative(result)), result.place)
         yield _utterance(words, f"{recording}-{number}", recording, "ibm")
 
 
-def _ibm_final_results(content: Object, name: str) -> Iterator[Object]:
-    for place, result in numbered_objects(content, "results", name, "result"):
-        inner = [(place, result)] if "alternatives" in result else numbered_objects(result, "results", place, "result")
-        yield from (item for _, item in inner if item.get("final", True))
+def _ibm_final_results(content: Node) -> Iterator[Object]:
+    for result in content.nodes("results", "result"):
+        inner = [result] if "alternatives" in result else result.nodes("results", "result")
+        yield from (node.item for node in inner if node.get("final", True))
 
 
-def _ibm_words(alternative: Object, place: str) -> Iterator[Word]:
-    rows = list_at(alternative, "timestamps", place)
+def _ibm_words(alternative: Node) -> Iterator[Word]:
+    rows = alternative.values("timestamps")
     if not rows:
-        yield from map(Word, text_at(alternative, "transcript", place).split())
-    confidences = list_at(alternative, "word_confidence", place)
+        yield from map(Word, alternative.text("transcript").split())
+    confidences = alternative.values("word_confidence")
     for number, row in enumerate(rows, start=1):
-        where = f"{place}: word {number}"
+        where = f"{alternative.place}: word {number}"
         text, start, end = _ibm_row(row, ("word", "start", "end"), where)
         confidence = None
         if len(confidences) == len(rows):
@@ -171,8 +160,8 @@ def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
     """Return the word and the checked numbers of a list such as `["hola", 0.5, 1.25]`."""
     if not isinstance(row, list) or len(row) != len(keys):
         raise InputError(place, short_repr(row), f"a list of {', '.join(keys)}")
-    item = dict(zip(keys, row, strict=True))
-    return [row[0], *(number_or_none(item, key, place) for key in keys[1:])]
+    node = Node(dict(zip(keys, row, strict=True)), place)
+    return [row[0], *map(node.number, keys[1:])]
 
 
 def is_speechmatics(content: Any) -> bool:
@@ -190,9 +179,9 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     `{"format": "2.…", "results": [{"type", "start_time", "end_time", "attaches_to", "alternatives": [{"content"}]}]}`.
     """
     name, recording = display_name(path), recording_name(path)
-    file = object_at(content, name)
-    language = _speechmatics_language(file)
-    channels = _speechmatics_2(file, name) if "results" in file else {"": list(_speechmatics_1(file, name))}
+    file = Node.of(content, name)
+    language = _speechmatics_language(file.item)
+    channels = _speechmatics_2(file) if "results" in file else {"": list(_speechmatics_1(file))}
     for number, items in enumerate(channels.values(), start=1):
         id_ = recording if len(channels) == 1 else f"{recording}-{number}"
         words = in_order(_attach_punctuation(items), name)
@@ -211,40 +200,40 @@ def _speechmatics_language(file: Object) -> str:
     return next(filter(None, map(parse_language, found)), "")
 
 
-def _speechmatics_1(file: Object, name: str) -> Iterator[Word | _Punctuation]:
-    for place, item in numbered_objects(file, "words", name, "word"):
-        text = text_at(item, "name", place)
-        start, duration = seconds_at(item, "time", place), seconds_at(item, "duration", place)
+def _speechmatics_1(file: Node) -> Iterator[Word | _Punctuation]:
+    for item in file.nodes("words", "word"):
+        text, start, duration = item.text("name"), item.seconds("time"), item.seconds("duration")
         if text and not any(map(str.isalnum, text)):
             yield _Punctuation(text, _OPENING.issuperset(text))
             continue
         end = None if start is None or duration is None else round(start + duration, 6)
-        yield from entry_words(text, start, end, seconds_at(item, "confidence", place), place)
+        yield from entry_words(text, start, end, item.seconds("confidence"), item.place)
 
 
-def _speechmatics_2(file: Object, name: str) -> dict[str, list[Word | _Punctuation]]:
+def _speechmatics_2(file: Node) -> dict[str, list[Word | _Punctuation]]:
     channels: dict[str, list[Word | _Punctuation]] = {}
-    for place, item in numbered_objects(file, "results", name, "result"):
+    for item in file.nodes("results", "result"):
         items = channels.setdefault(str(item.get("channel", "")), [])
         if item.get("type") != "speaker_change":
-            items += _parts(item, place)
+            items += _parts(item)
     return channels
 
 
-def _best_alternative(item: Object, place: str) -> Object | None:
-    return next((best for _, best in numbered_objects(item, "alternatives", place)), None)
+def _best_alternative(node: Node) -> Node:
+    """Return the first alternative with the node's place; an empty object if there is none."""
+    return Node(next((best.item for best in node.nodes("alternatives")), {}), node.place)
 
 
-def _parts(item: Object, place: str) -> list[Word | _Punctuation]:
+def _parts(item: Node) -> list[Word | _Punctuation]:
     """Return the words or the punctuation mark of an item of Amazon or Speechmatics, from its first alternative."""
-    best = _best_alternative(item, place)
-    if best is None:
-        raise InputError(place, "no alternatives", "at least one")
-    text = text_at(best, "content", place)
+    best = _best_alternative(item)
+    if not item.get("alternatives"):
+        raise InputError(item.place, "no alternatives", "at least one")
+    text = best.text("content")
     if item.get("type") == "punctuation":
         return [_Punctuation(text, item.get("attaches_to") == "next" or _OPENING.issuperset(text))]
-    start, end = seconds_at(item, "start_time", place), seconds_at(item, "end_time", place)
-    return [*entry_words(text, start, end, seconds_at(best, "confidence", place), place)]
+    start, end = item.seconds("start_time"), item.seconds("end_time")
+    return [*entry_words(text, start, end, best.seconds("confidence"), item.place)]
 
 
 def _attach_punctuation(items: Iterable[Word | _Punctuation]) -> Iterator[Word]:

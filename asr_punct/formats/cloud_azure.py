@@ -10,15 +10,7 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    Object,
-    Values,
-    confidence_at,
-    numbered_objects,
-    object_at,
-    short_repr,
-    text_at,
-)
+from asr_punct.formats.json_values import Node, Values, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import entry_words, in_order, recording_name, with_edge_times
 from asr_punct.formats.values import MAX_TIME
@@ -59,12 +51,12 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Raises InputError for JSON of another form, or invalid times.
     """
     recording = recording_name(path)
-    phrases = [(place, phrase) for place, phrase in _phrases(content, display_name(path)) if _is_recognised(phrase)]
-    for number, (place, phrase) in enumerate(phrases, start=1):
-        words = in_order(_words(phrase, place), place)
+    phrases = filter(_is_recognised, _phrases(content, display_name(path)))
+    for number, phrase in enumerate(phrases, start=1):
+        words = in_order(_words(phrase), phrase.place)
         source = DEFAULT_TIME_SOURCE["azure"] if has_times(words) else "none"
         if words and source == "none":
-            words, source = with_edge_times(words, *_times(phrase, place)), "segment"
+            words, source = with_edge_times(words, *_times(phrase)), "segment"
         yield Utterance(
             words,
             f"{recording}-{number}",
@@ -76,74 +68,74 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
         )
 
 
-def _phrases(content: Any, name: str) -> list[tuple[str, Object]]:
+def _phrases(content: Any, name: str) -> list[Node]:
     if isinstance(content, Values | list):
-        return numbered_objects({"results": list(_results(content))}, "results", name, "result")
-    file = object_at(content, name)
+        return Node({"results": list(_results(content))}, name).nodes("results", "result")
+    file = Node.of(content, name)
     for key in ("recognizedPhrases", "phrases"):
         if key in file:
-            return numbered_objects(file, key, name, "phrase")
-    return [(name, file)] if _is_sdk_result(file) else []
+            return file.nodes(key, "phrase")
+    return [file] if _is_sdk_result(content) else []
 
 
-def _is_recognised(phrase: Object) -> bool:
+def _is_recognised(phrase: Node) -> bool:
     return (phrase.get("recognitionStatus") or phrase.get("RecognitionStatus") or "Success") == "Success"
 
 
-def _channel(phrase: Object) -> int:
+def _channel(phrase: Node) -> int:
     """Return the number of the channel from 1; the service counts from 0."""
     value = phrase.get("channel", phrase.get("Channel"))
     return value + 1 if isinstance(value, int) else 1
 
 
-def _speaker(phrase: Object) -> str:
+def _speaker(phrase: Node) -> str:
     value = phrase.get("speaker", phrase.get("SpeakerId"))
     return "" if value in (None, "", "Unknown") else str(value)
 
 
-def _language(phrase: Object) -> str:
+def _language(phrase: Node) -> str:
     """Return the locale of a phrase, or the language that the Speech SDK detected."""
     detected = phrase.get("PrimaryLanguage")
     return parse_language(detected.get("Language") if isinstance(detected, dict) else phrase.get("locale"))
 
 
-def _best(phrase: Object, place: str) -> Object:
+def _best(phrase: Node) -> Node:
     """Return the first alternative of a phrase; the phrase itself if it has none (fast transcription)."""
-    found = (item for key in ("nBest", "NBest") for _, item in numbered_objects(phrase, key, place))
-    return next(found, phrase)
+    found = (best.item for key in ("nBest", "NBest") for best in phrase.nodes(key))
+    return Node(next(found, phrase.item), phrase.place)
 
 
-def _words(phrase: Object, place: str) -> Iterator[Word]:
-    best = _best(phrase, place)
-    for entries in (numbered_objects(best, key, place, "word") for key in _WORD_LISTS):
-        for where, entry in entries:
-            text = next((entry[key] for key in _TEXTS if key in entry), None)
-            confidence = confidence_at(entry, "Confidence" if "Confidence" in entry else "confidence", where)
-            yield from entry_words(text, *_times(entry, where), confidence, where)
+def _words(phrase: Node) -> Iterator[Word]:
+    best = _best(phrase)
+    for entries in (best.nodes(key, "word") for key in _WORD_LISTS):
+        for entry in entries:
+            text = next((entry.get(key) for key in _TEXTS if key in entry), None)
+            confidence = entry.confidence("Confidence" if "Confidence" in entry else "confidence")
+            yield from entry_words(text, *_times(entry), confidence, entry.place)
         if entries:
             return
-    texts = (text_at(best, key, place) for key in ("display", "Display", "text", "lexical", "Lexical"))
-    yield from map(Word, next(filter(None, texts), text_at(phrase, "DisplayText", place)).split())
+    texts = map(best.text, ("display", "Display", "text", "lexical", "Lexical"))
+    yield from map(Word, next(filter(None, texts), phrase.text("DisplayText")).split())
 
 
-def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
-    start, duration = _units(item, _OFFSETS, place), _units(item, _DURATIONS, place)
+def _times(node: Node) -> tuple[Seconds | None, Seconds | None]:
+    start, duration = _units(node, _OFFSETS), _units(node, _DURATIONS)
     if start is None or duration is None:
         return None if start is None else start[0] / start[1], None
     in_ticks = [value * (_TICKS // unit) for value, unit in (start, duration)]
     return in_ticks[0] / _TICKS, sum(in_ticks) / _TICKS
 
 
-def _units(item: Object, keys: dict[str, int], place: str) -> tuple[float, int] | None:
-    """Return the time under the first key that the item has, and its units in a second."""
-    key = next((key for key in keys if item.get(key) is not None), None)
+def _units(node: Node, keys: dict[str, int]) -> tuple[float, int] | None:
+    """Return the time under the first key that the object has, and its units in a second."""
+    key = next((key for key in keys if node.get(key) is not None), None)
     if key is None:
         return None
-    value = item[key]
+    value = node.get(key)
     try:
         number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     if not 0 <= number <= MAX_TIME * keys[key]:
-        raise InputError(place, f"{key} {short_repr(value)}", "a number, 0 or more")
+        raise InputError(node.place, f"{key} {short_repr(value)}", "a number, 0 or more")
     return number, keys[key]

@@ -14,16 +14,7 @@ from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    JsonOrigin,
-    Object,
-    json_origin,
-    number_or_none,
-    object_at,
-    short_repr,
-    speaker_of,
-    text_at,
-)
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin, short_repr
 from asr_punct.formats.tokens import in_order, timed_words
 from asr_punct.formats.values import parse_time_source
 from asr_punct.languages import parse_language
@@ -51,31 +42,32 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         place = f"{name}: utterance {number}"
         if not isinstance(item, dict) or not isinstance(item.get("words"), list):
             raise InputError(place, "no list 'words'", '{"words": [{"word": …}]}')
-        yield _utterance(item, content, place)
+        yield _utterance(Node(item, place), content)
 
 
-def _utterance(item: Object, document: Object, place: str) -> Utterance:
+def _utterance(node: Node, document: Object) -> Utterance:
+    item, place = node.item, node.place
     words = [_word(value, f"{place}: word {number}") for number, value in enumerate(item["words"], start=1)]
     if not any("marks" in value for value in item["words"]):
         words = [replace(word, labels=None) for word in words]
     return Utterance(
         in_order(words, place),
-        id=_name(item, "id", place),
-        document=_name(item, "document", place),
-        recording=_name(item, "recording", place),
-        channel=_name(item, "channel", place) or "1",
-        speaker=speaker_of(item),
-        pause_before=number_or_none(item, "pause_before", place),
+        id=_name(node, "id"),
+        document=_name(node, "document"),
+        recording=_name(node, "recording"),
+        channel=_name(node, "channel") or "1",
+        speaker=node.speaker,
+        pause_before=node.number("pause_before"),
         language=parse_language(item.get("language")),
         time_source=parse_time_source(item.get("times") or "none", place),
         origin=JsonOrigin(_FORMAT, item, document),
     )
 
 
-def _name(item: Object, key: str, place: str) -> str:
-    """Return the string or integer `item[key]` as a string; empty if it is missing or null."""
-    value = item.get(key)
-    return str(value) if isinstance(value, int) else text_at(item, key, place)
+def _name(node: Node, key: str) -> str:
+    """Return a string or integer as a string; empty if it is missing or null."""
+    value = node.get(key)
+    return str(value) if isinstance(value, int) else node.text(key)
 
 
 def _word(value: Any, place: str) -> Word:
@@ -87,19 +79,19 @@ def _word(value: Any, place: str) -> Word:
         labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
     except (AsrPunctError, TypeError) as error:
         raise InputError(place, str(error), "marks and case by name") from None
-    pause, probabilities = number_or_none(value, "pause", place), _probabilities(value, place)
-    return replace(word, labels=labels, pause=pause, probabilities=probabilities)
+    node = Node(value, place)
+    return replace(word, labels=labels, pause=node.number("pause"), probabilities=_probabilities(node))
 
 
-def _probabilities(value: Object, place: str) -> Probabilities | None:
-    given = value.get("probabilities")
+def _probabilities(node: Node) -> Probabilities | None:
+    given, place = node.get("probabilities"), node.place
     if given is None:
         return None
     if not isinstance(given, dict) or not given.keys() <= _LABEL_OF_NAME.keys():
         raise InputError(place, f"probabilities {short_repr(given)}", f"an object with {' '.join(_LABEL_OF_NAME)}")
     probabilities: dict[Mark | Case, float] = {}
     for name in given:
-        probability = number_or_none(given, name, place)
+        probability = Node(given, place).number(name)
         if probability is None or probability > 1:
             raise InputError(place, f"{name} {short_repr(given[name])}", "a probability, from 0 to 1")
         probabilities[_LABEL_OF_NAME[name]] = probability
@@ -108,7 +100,7 @@ def _probabilities(value: Object, place: str) -> Probabilities | None:
 
 def timed_word(value: Any, place: str) -> Word:
     """Return the word of an object `{"word", "start", "end", "confidence"}`."""
-    words = timed_words(object_at(value, place), place)
+    words = timed_words(Node.of(value, place))
     if len(words) != 1:
         raise InputError(place, f"word {value['word']!r}", "a word without white space")
     return replace(words[0], origin=JsonOrigin(_FORMAT, value))
@@ -156,7 +148,7 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
     }
     origin = json_origin(utterance.origin, _FORMAT)
     old = origin.item if origin else {}
-    return _merged(item, old, _KEYS if speaker_of(old) == utterance.speaker else {*_KEYS, "speaker"})
+    return _merged(item, old, _KEYS if Node(old, "").speaker == utterance.speaker else {*_KEYS, "speaker"})
 
 
 def word_object(word: Word, glyphs: Glyphs) -> Object:

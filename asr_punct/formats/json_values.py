@@ -1,5 +1,7 @@
 """Parse JSON with limits, and read its values: a wrong value raises an InputError with place, found, expected."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
@@ -123,12 +125,12 @@ def _is_too_deep(value: Any) -> bool:
     return True
 
 
-def read_json_lines(path: Pathlike) -> Iterator[tuple[int, str, Object]]:
-    """Yield the JSON object of each line that is not empty, after its line number and its place (`a.jsonl:3`)."""
+def read_json_lines(path: Pathlike) -> Iterator[tuple[int, Node]]:
+    """Yield the JSON object of each line that is not empty, after its line number; its place is `a.jsonl:3`."""
     for number, line in read_lines(path):
         if line.strip():
             place = f"{display_name(path)}:{number}"
-            yield number, place, object_at(parse_json(line, place), place)
+            yield number, Node.of(parse_json(line, place), place)
 
 
 def first_json_line(path: Pathlike, key: str) -> Any:
@@ -145,69 +147,83 @@ def short_repr(value: object) -> str:
     return repr(value)[:80]
 
 
-def object_at(value: Any, place: str) -> Object:
-    """Return the value, which must be an object."""
-    if not isinstance(value, dict):
-        raise InputError(place, short_repr(value), "an object")
-    return value
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON object that is read, and its place in error messages (`talk.json: segment 2`).
 
-
-def numbered_objects(item: Object, key: str, place: str, noun: str = "") -> list[tuple[str, Object]]:
-    """Return the objects of the list `item[key]`, each after its place (`talk.json: segment 2`).
-
-    The list is empty if it is missing or null. `noun` names an object in its place; default: `key`.
+    The methods return the value of a key. They raise InputError for a value of another type; null counts as missing.
     """
-    places = (f"{place}: {noun or key} {number}" for number in count(1))
-    return [(where, object_at(value, where)) for where, value in zip(places, list_at(item, key, place), strict=False)]
 
+    item: Object
+    place: str
 
-def list_at(item: Object, key: str, place: str) -> list[Any]:
-    """Return the list `item[key]`, empty if it is missing or null."""
-    value = item.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise InputError(place, f"{key} {short_repr(value)}", "a list")
-    return value
+    @classmethod
+    def of(cls, value: Any, place: str) -> Node:
+        """Return the node of a value, which must be an object."""
+        if not isinstance(value, dict):
+            raise InputError(place, short_repr(value), "an object")
+        return cls(value, place)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self.item
 
-def text_at(item: Object, key: str, place: str) -> str:
-    """Return the string `item[key]`, empty if it is missing or null."""
-    value = item.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise InputError(place, f"{key} {short_repr(value)}", "a string")
-    return value
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a value of any type."""
+        return self.item.get(key, default)
 
+    def inner(self, key: str, *, optional: bool = False) -> Node:
+        """Return an object, with this place for its values; if it is `optional` and missing, an empty one."""
+        value = self.item.get(key) or {} if optional else self.item.get(key)
+        return Node(Node.of(value, f"{self.place}: {key}").item, self.place)
 
-def number_or_none(item: Object, key: str, place: str) -> float | None:
-    """Return `item[key]` as a float from 0 to `MAX_TIME`, or None if it is missing or null."""
-    value = item.get(key)
-    if value is None:
-        return None
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # an integer larger than any float
-        number = math.inf
-    if not 0 <= number <= MAX_TIME:
-        raise InputError(place, f"{key} {short_repr(value)}", f"a number, 0 or more and at most {MAX_TIME}")
-    return number
+    def values(self, key: str) -> list[Any]:
+        """Return a list, empty if it is missing."""
+        value = self.item.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise InputError(self.place, f"{key} {short_repr(value)}", "a list")
+        return value
 
+    def nodes(self, key: str, noun: str = "") -> list[Node]:
+        """Return the objects of a list, empty if it is missing; their places have `noun`, by default the key."""
+        places = (f"{self.place}: {noun or key} {number}" for number in count(1))
+        return [Node.of(value, place) for place, value in zip(places, self.values(key), strict=False)]
 
-def seconds_at(item: Object, key: str, place: str) -> Seconds | None:
-    """Return the seconds `item[key]`, a number or a string with a number; None if missing or null."""
-    value = item.get(key)
-    return parse_seconds(value, place, key) if isinstance(value, str) else number_or_none(item, key, place)
+    def text(self, key: str) -> str:
+        """Return a string, empty if it is missing."""
+        value = self.item.get(key)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise InputError(self.place, f"{key} {short_repr(value)}", "a string")
+        return value
 
+    def number(self, key: str) -> float | None:
+        """Return a number from 0 to `MAX_TIME`, or None."""
+        value = self.item.get(key)
+        if value is None:
+            return None
+        try:
+            number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+        except OverflowError:  # an integer larger than any float
+            number = math.inf
+        if not 0 <= number <= MAX_TIME:
+            raise InputError(self.place, f"{key} {short_repr(value)}", f"a number, 0 or more and at most {MAX_TIME}")
+        return number
 
-def confidence_at(item: Object, key: str, place: str) -> float | None:
-    """Return `item[key]` as `number_or_none` does; NaN, which recognisers write for an unknown confidence, is None."""
-    value = item.get(key)
-    return None if isinstance(value, float) and math.isnan(value) else number_or_none(item, key, place)
+    def seconds(self, key: str) -> Seconds | None:
+        """Return seconds, given as a number or a string with a number, or None."""
+        value = self.item.get(key)
+        return parse_seconds(value, self.place, key) if isinstance(value, str) else self.number(key)
 
+    def confidence(self, key: str) -> float | None:
+        """Return a number as `number`; NaN, which recognisers write for an unknown confidence, is None."""
+        value = self.item.get(key)
+        return None if isinstance(value, float) and math.isnan(value) else self.number(key)
 
-def speaker_of(item: Object) -> str:
-    """Return the object's `speaker`, a string or a number, or "" if there is none."""
-    value = item.get("speaker")
-    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    @property
+    def speaker(self) -> str:
+        """The value of `speaker`, a string or a number, or "" if there is none."""
+        value = self.item.get("speaker")
+        return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""

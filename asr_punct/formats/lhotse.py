@@ -14,16 +14,12 @@ from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import (
     JsonOrigin,
+    Node,
     Object,
     first_json_line,
     json_origin,
-    list_at,
-    number_or_none,
-    object_at,
     read_json_lines,
     short_repr,
-    speaker_of,
-    text_at,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, with_edge_times, written_words
@@ -51,17 +47,18 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
     If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
     and the last word its end. Raises InputError for a line that is no supervision, or invalid times.
     """
-    for _, place, item in read_json_lines(path):
-        missing = [key for key in _REQUIRED if key not in item]
+    for _, node in read_json_lines(path):
+        missing = [key for key in _REQUIRED if key not in node]
         if missing:
-            raise InputError(place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
-        yield _utterance(item, place)
+            raise InputError(node.place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
+        yield _utterance(node)
 
 
-def _utterance(item: Object, place: str) -> Utterance:
-    start, duration = _seconds(item.get("start"), "start", place), _seconds(item.get("duration"), "duration", place)
-    words = [Word(text) for text in text_at(item, "text", place).split()]
-    timed = [word for entry in _entries(item, place) for word in _entry_words(entry, place)]
+def _utterance(node: Node) -> Utterance:
+    item = node.item
+    start, duration = _seconds(node, "start"), _seconds(node, "duration")
+    words = [Word(text) for text in node.text("text").split()]
+    timed = [word for entry in _entries(node) for word in _entry_words(entry, node.place)]
     source: TimeSource = "none"
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
@@ -75,7 +72,7 @@ def _utterance(item: Object, place: str) -> Utterance:
         id=str(item["id"]),
         recording=str(item["recording_id"]),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
-        speaker=speaker_of(item),
+        speaker=node.speaker,
         language=parse_language(item.get("language")),
         time_source=source,
         origin=JsonOrigin(_FORMAT, item),
@@ -88,9 +85,9 @@ def _custom(item: Object) -> Object | None:
     return custom if isinstance(custom, dict) else None
 
 
-def _entries(item: Object, place: str) -> list[Any]:
+def _entries(node: Node) -> list[Any]:
     """Return the entries of words, `[symbol, start, duration, score]` or, in older files, objects with these keys."""
-    return list_at(object_at(item.get("alignment") or {}, f"{place}: alignment"), "word", place)
+    return node.inner("alignment", optional=True).values("word")
 
 
 def _entry_words(entry: Any, place: str) -> list[Word]:
@@ -100,7 +97,8 @@ def _entry_words(entry: Any, place: str) -> list[Word]:
         raise InputError(place, f"the alignment {short_repr(entry)}", "[symbol, start, duration, score]")
     if values[0].strip().lower() in _SILENCE_SYMBOLS:
         return []
-    start, duration = _seconds(values[1], "start", place), _seconds(values[2], "duration", place)
+    times = Node({"start": values[1], "duration": values[2]}, place)
+    start, duration = _seconds(times, "start"), _seconds(times, "duration")
     return entry_words(values[0], start, round(start + duration, _DECIMALS), _score(*values[3:]), place)
 
 
@@ -110,10 +108,10 @@ def _score(value: Any = None) -> float | None:
     return float(value) if is_number and math.isfinite(value) else None
 
 
-def _seconds(value: Any, name: str, place: str) -> Seconds:
-    seconds = number_or_none({name: value}, name, place)
+def _seconds(node: Node, key: str) -> Seconds:
+    seconds = node.number(key)
     if seconds is None:
-        raise InputError(place, f"{name} null", "a number of seconds")
+        raise InputError(node.place, f"{key} null", "a number of seconds")
     return seconds
 
 
@@ -137,7 +135,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
 def _with_time_source(item: Object, utterance: Utterance) -> Object:
     """Return the supervision, with the source of its word times in `custom` if it is not an aligner."""
     custom = _custom(item)
-    if custom is None or not _entries(item, utterance.id):
+    if custom is None or not _entries(Node(item, utterance.id)):
         return item
     changed = set_time_source(custom, utterance, DEFAULT_TIME_SOURCE[_FORMAT])
     return item if changed is custom else {**item, "custom": changed}
@@ -145,11 +143,11 @@ def _with_time_source(item: Object, utterance: Utterance) -> Object:
 
 def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
     """Return the supervision with the written words in `text` and `alignment.word`, in each if it has as many words."""
-    new, words = dict(item), written_words(utterance, glyphs)
-    text = text_at(item, "text", utterance.id)
+    new, words, node = dict(item), written_words(utterance, glyphs), Node(item, utterance.id)
+    text = node.text("text")
     if len(text.split()) == len(words) > 0:
         new["text"] = replace_tokens(text, text.split(), words)
-    entries = _entries(item, utterance.id)
+    entries = _entries(node)
     timed = [_entry_words(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
     if entries and len(symbols) == len(words):  # symbols may differ from the words of the text, as in capitals

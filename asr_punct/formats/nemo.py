@@ -12,16 +12,7 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.json_values import (
-    JsonOrigin,
-    Object,
-    first_json_line,
-    json_origin,
-    number_or_none,
-    numbered_objects,
-    read_json_lines,
-    text_at,
-)
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, first_json_line, json_origin, read_json_lines
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
@@ -55,9 +46,9 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     Times in the file count from the line's `offset`, times of words from the beginning of the audio file. Raises
     InputError for a line that is no JSON object or has no words, or invalid times.
     """
-    for number, place, item in read_json_lines(path):
-        recording = text_at(item, _AUDIO, place)
-        words = in_order(_words(item, place), place)
+    for number, node in read_json_lines(path):
+        item, recording = node.item, node.text(_AUDIO)
+        words = in_order(_words(node), node.place)
         yield Utterance(
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
@@ -89,11 +80,10 @@ def _is_alignment(item: Object) -> bool:
     return not _has_word_entries(item) and all(isinstance(item.get(key), list) for key in ("words", "alignments"))
 
 
-def _words(item: Object, place: str) -> Iterator[Word]:
-    offset = number_or_none(item, "offset", place) or 0.0
+def _words(node: Node) -> Iterator[Word]:
+    item, place, offset = node.item, node.place, node.number("offset") or 0.0
     if _has_word_entries(item):
-        entries = numbered_objects(item, "word", place)
-        timed = [word for where, entry in entries for word in timed_words(entry, where)]
+        timed = [word for entry in node.nodes("word") for word in timed_words(entry)]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{plural(len(timed), 'word')} with times and {len(text.split())} in pred_text"
@@ -119,7 +109,7 @@ def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: st
         raise InputError(place, found, "one end time a word")
     start = offset
     for position, text in enumerate(words):
-        end = number_or_none({"alignment": ends[position]}, "alignment", place)
+        end = Node({"alignment": ends[position]}, place).number("alignment")
         if end is None or offset + end < start:
             raise InputError(place, f"alignment {ends[position]!r}", "end times that do not go back")
         yield from entry_words(text, start, offset + end, None, f"{place}: word {position + 1}")

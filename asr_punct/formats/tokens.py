@@ -12,7 +12,7 @@ from typing import Any
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, uncompressed_name
-from asr_punct.formats.json_values import Object, confidence_at, seconds_at, short_repr
+from asr_punct.formats.json_values import Node, Object, short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
@@ -52,18 +52,15 @@ def spoken_tokens(text: str) -> list[str]:
     return [] if text.strip().lower() in _SILENCE else text.split()
 
 
-def timed_words(
-    entry: Object, place: str, *, key: str = "word", confidence: Sequence[str] = ("confidence",)
-) -> list[Word]:
+def timed_words(entry: Node, *, key: str = "word", confidence: Sequence[str] = ("confidence",)) -> list[Word]:
     """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys.
 
     Raises InputError if it has no `key`, or a value is wrong.
     """
     if key not in entry:
-        raise InputError(place, f"no key {key!r}", f"an object with {key!r}")
-    start, end = seconds_at(entry, "start", place), seconds_at(entry, "end", place)
-    known = next((confidence_at(entry, name, place) for name in confidence if name in entry), None)
-    return entry_words(entry.get(key), start, end, known, place)
+        raise InputError(entry.place, f"no key {key!r}", f"an object with {key!r}")
+    known = next((entry.confidence(name) for name in confidence if name in entry), None)
+    return entry_words(entry.get(key), entry.seconds("start"), entry.seconds("end"), known, entry.place)
 
 
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Object, Values, json_origin, numbered_objects, object_at, text_at
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, Values, json_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     in_order,
@@ -50,29 +50,29 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     recording, (layout, items) = recording_name(path), _results(content)
     for number, value in enumerate(items, start=1):
-        place = f"{display_name(path)}: result {number}"
-        item = object_at(value, place)
-        words = in_order(_words(_first_alternative(item, place), place), place)
+        node = Node.of(value, f"{display_name(path)}: result {number}")
+        words = in_order(_words(_first_alternative(node), node.place), node.place)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
             recording=recording,
-            time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE[_FORMAT]),
-            origin=JsonOrigin(_FORMAT, item, layout=layout),
+            time_source=get_time_source(node.item, words, DEFAULT_TIME_SOURCE[_FORMAT]),
+            origin=JsonOrigin(_FORMAT, node.item, layout=layout),
         )
 
 
-def _first_alternative(item: Object, place: str = "") -> Object:
+def _first_alternative(node: Node) -> Object:
     """Return the first alternative, or the result itself if it has none."""
-    return next((best for _, best in numbered_objects(item, "alternatives", place)), item)
+    return next((best.item for best in node.nodes("alternatives")), node.item)
 
 
 def _words(item: Object, place: str) -> Iterator[Word]:
-    entries = numbered_objects(item, "result", place, "word")
+    node = Node(item, place)
+    entries = node.nodes("result", "word")
     if not entries:
-        yield from map(Word, text_at(item, "text", place).split())
-    for where, entry in entries:
-        yield from timed_words(entry, where, confidence=("conf",))
+        yield from map(Word, node.text("text").split())
+    for entry in entries:
+        yield from timed_words(entry, confidence=("conf",))
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -100,7 +100,7 @@ def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
 
 def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     """Return the file's result with the written words; None if the utterance has another number of words."""
-    best = _first_alternative(item)
+    best = _first_alternative(Node(item, ""))
     entries, text = best.get("result") or [], best.get("text") or ""
     old = tokens_of(entries, "word") or text.split()
     words = written_words(utterance, glyphs, running=not entries)

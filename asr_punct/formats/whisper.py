@@ -21,17 +21,7 @@ from typing import Any, TextIO
 from asr_punct.errors import InputError
 from asr_punct.formats import whisper_chunks, whisper_cpp
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    JsonOrigin,
-    Object,
-    json_origin,
-    numbered_objects,
-    object_at,
-    seconds_at,
-    short_repr,
-    speaker_of,
-    text_at,
-)
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     in_order,
@@ -82,27 +72,26 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
     name, recording, is_list = display_name(path), recording_name(path), isinstance(content, list)
-    document = {"segments": content} if is_list else object_at(content, name)
-    items = numbered_objects(document, "segments", name, "segment")
-    if not (items or is_list):
-        items = [(f"{name}: segment 1", document)]
-    is_translated = document.get("task") in _TRANSLATIONS
-    language = "en" if is_translated else parse_language(document.get("language"))
-    for number, (place, item) in enumerate(items, start=1):
-        words = tuple(_words(item, place))
-        source = get_time_source(item, words, _default_source(document, item))
+    file = Node.of({"segments": content} if is_list else content, name)
+    segments = file.nodes("segments", "segment")
+    if not (segments or is_list):
+        segments = [Node(file.item, f"{name}: segment 1")]
+    language = "en" if file.get("task") in _TRANSLATIONS else parse_language(file.get("language"))
+    for number, segment in enumerate(segments, start=1):
+        words = tuple(_words(segment))
+        source = get_time_source(segment.item, words, _default_source(file.item, segment.item))
         if words and not has_times(words):
-            start, end = seconds_at(item, "start", place), seconds_at(item, "end", place)
+            start, end = segment.seconds("start"), segment.seconds("end")
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         yield Utterance(
             words,
             f"{recording}-{number}",
             recording=recording,
-            speaker=speaker_of(item),
+            speaker=segment.speaker,
             language=language,
             time_source=source,
-            origin=JsonOrigin(_FORMAT, item, document, layout=_LIST if is_list else ""),
+            origin=JsonOrigin(_FORMAT, segment.item, file.item, layout=_LIST if is_list else ""),
         )
 
 
@@ -114,13 +103,13 @@ def _default_source(document: Object, item: Object) -> TimeSource:
     return DEFAULT_TIME_SOURCE["whisper/whisperx" if is_whisperx else "whisper"]
 
 
-def _words(item: Object, place: str) -> Iterator[Word]:
+def _words(segment: Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
-    entries = numbered_objects(item, "words", place, "word")
-    key = _text_key([entry for _, entry in entries])
-    timed = (timed_words(entry, where, key=key, confidence=_CONFIDENCE_KEYS) for where, entry in entries)
-    parts = in_order(chain.from_iterable(timed), place)
-    layout = _layout(item, place)
+    entries = segment.nodes("words", "word")
+    key = _text_key([entry.item for entry in entries])
+    timed = (timed_words(entry, key=key, confidence=_CONFIDENCE_KEYS) for entry in entries)
+    parts = in_order(chain.from_iterable(timed), segment.place)
+    layout = _layout(segment)
     for token, group in zip(layout.tokens, grouped(parts, layout.sizes), strict=True):
         yield join_parts(group) if group else Word(token)
 
@@ -136,9 +125,9 @@ class _Layout:
     sizes: Sequence[int]
 
 
-def _layout(item: Object, place: str = "") -> _Layout:
+def _layout(segment: Node) -> _Layout:
     """Return the words of a segment. Raises InputError if its `text` and its `words` have different words."""
-    text, entries = text_at(item, "text", place), item.get("words") or []
+    text, entries = segment.text("text"), segment.get("words") or []
     key = _text_key(entries)
     sizes = part_sizes([entry[key] for entry in entries])
     timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
@@ -150,7 +139,8 @@ def _layout(item: Object, place: str = "") -> _Layout:
     # `text` and `words` may differ in punctuation and spaces, and `text` may lack words: then `words` are used.
     in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
     if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
-        raise InputError(place, f"text {short_repr(text)}", "the words of the segment's list of words, in their order")
+        expected = "the words of the segment's list of words, in their order"
+        raise InputError(segment.place, f"text {short_repr(text)}", expected)
     return _Layout(timed, sizes)
 
 
@@ -197,7 +187,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
     origin = json_origin(utterance.origin, _FORMAT)
-    return origin if origin and len(_layout(origin.item).tokens) == len(utterance.words) else None
+    return origin if origin and len(_layout(Node(origin.item, "")).tokens) == len(utterance.words) else None
 
 
 def _entry_tokens(segments: Iterable[Object]) -> list[str]:
@@ -212,7 +202,7 @@ def _segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Se
     origin = _origin(utterance)
     if origin is None:
         return _new_segment(utterance, number, glyphs, previous_end)
-    item, layout = dict(origin.item), _layout(origin.item)
+    item, layout = dict(origin.item), _layout(Node(origin.item, ""))
     entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)

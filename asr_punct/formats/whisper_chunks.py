@@ -9,16 +9,7 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    JsonOrigin,
-    Object,
-    json_origin,
-    list_at,
-    numbered_objects,
-    object_at,
-    short_repr,
-    text_at,
-)
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     in_order,
@@ -45,30 +36,30 @@ def recognises(content: Any) -> bool:
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield all words as one utterance. Raises InputError for JSON of another form, or invalid times."""
-    name, recording = display_name(path), recording_name(path)
-    file = object_at(content, name)
-    words = tuple(_words(file, name))
-    times = get_time_source(file, words, _default_source(file))
-    language = next((parse_language(chunk.get("language")) for chunk in file.get(_CHUNKS) or ()), "")
-    origin = JsonOrigin(_FORMAT, file)
+    recording = recording_name(path)
+    file = Node.of(content, display_name(path))
+    chunks = file.nodes(_CHUNKS, "chunk")
+    words = tuple(_words(chunks, file))
+    times = get_time_source(file.item, words, _default_source(file.item))
+    language = parse_language(chunks[0].get("language")) if chunks else ""
+    origin = JsonOrigin(_FORMAT, file.item)
     yield Utterance(words, recording, recording=recording, language=language, time_source=times, origin=origin)
 
 
-def _words(file: Object, place: str) -> Iterator[Word]:
+def _words(chunks: Sequence[Node], file: Node) -> Iterator[Word]:
     """Yield the words of the chunks, or of the text if there are no chunks."""
-    entries = numbered_objects(file, _CHUNKS, place, "chunk")
-    if not entries:
-        yield from map(Word, text_at(file, "text", place).split())
-    timed = ((where, {"text": entry.get("text"), **_times(entry, where)}) for where, entry in entries)
-    parts = in_order((part for where, entry in timed for part in timed_words(entry, where, key="text")), place)
-    yield from map(join_parts, grouped(parts, part_sizes([entry["text"] for _, entry in entries])))
+    if not chunks:
+        yield from map(Word, file.text("text").split())
+    parts = in_order((part for chunk in chunks for part in timed_words(_entry(chunk), key="text")), file.place)
+    yield from map(join_parts, grouped(parts, part_sizes([chunk.get("text") for chunk in chunks])))
 
 
-def _times(entry: Object, place: str) -> Object:
-    pair = list_at(entry, "timestamp", place) or [None, None]
+def _entry(chunk: Node) -> Node:
+    """Return the chunk as an entry with `start` and `end`."""
+    pair = chunk.values("timestamp") or [None, None]
     if len(pair) != 2:
-        raise InputError(place, f"timestamp {short_repr(pair)}", "a start and an end")
-    return dict(zip(("start", "end"), pair, strict=True))
+        raise InputError(chunk.place, f"timestamp {short_repr(pair)}", "a start and an end")
+    return Node({"text": chunk.get("text"), "start": pair[0], "end": pair[1]}, chunk.place)
 
 
 def _default_source(file: Object) -> TimeSource:

@@ -9,17 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import (
-    JsonOrigin,
-    Object,
-    confidence_at,
-    json_origin,
-    number_or_none,
-    numbered_objects,
-    object_at,
-    speaker_of,
-    text_at,
-)
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
@@ -47,23 +37,22 @@ def recognises(content: Any) -> bool:
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
-    name, recording = display_name(path), recording_name(path)
-    file = object_at(content, name)
-    language = _language(file)
-    for number, (place, item) in enumerate(numbered_objects(file, _SEGMENTS, name, "segment"), start=1):
-        words, speaker = in_order(_words(item, place), place), speaker_of(item)
+    recording = recording_name(path)
+    file = Node.of(content, display_name(path))
+    for number, segment in enumerate(file.nodes(_SEGMENTS, "segment"), start=1):
+        words = in_order(_words(segment), segment.place)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
             recording=recording,
-            speaker="" if speaker == _UNKNOWN_SPEAKER else speaker,
-            language=language,
-            time_source=get_time_source(item, words, DEFAULT_TIME_SOURCE["whisper"]),
-            origin=JsonOrigin(_FORMAT, item, file),
+            speaker="" if segment.speaker == _UNKNOWN_SPEAKER else segment.speaker,
+            language=_language(file),
+            time_source=get_time_source(segment.item, words, DEFAULT_TIME_SOURCE["whisper"]),
+            origin=JsonOrigin(_FORMAT, segment.item, file.item),
         )
 
 
-def _language(file: Object) -> str:
+def _language(file: Node) -> str:
     """Return the code in `result`; a file with `translate` in `params` is a translation into English."""
     params, result = file.get("params"), file.get("result")
     if isinstance(params, dict) and params.get("translate") is True:
@@ -71,37 +60,36 @@ def _language(file: Object) -> str:
     return parse_language(result.get("language")) if isinstance(result, dict) else ""
 
 
-def _words(item: Object, place: str) -> Iterator[Word]:
+def _words(segment: Node) -> Iterator[Word]:
     """Yield the words of a segment, with the times of their tokens if these form as many words."""
-    text, groups = text_at(item, "text", place), _tokens_by_word(item, place)
+    text, groups = segment.text("text"), _tokens_by_word(segment)
     words = text.split()
     if not groups or len(groups) != len(words):
-        yield from entry_words(text, *_times(item, place), None, place)
+        yield from entry_words(text, *_times(segment), None, segment.place)
         return
     for number, (word, tokens) in enumerate(zip(words, groups, strict=True), start=1):
-        where = f"{place}: word {number}"
+        place = f"{segment.place}: word {number}"
+        tokens = [Node(token.item, place) for token in tokens]
         # A punctuation token lasts into the pause after the word, so its times are not used.
-        spoken = [token for token in tokens if any(map(str.isalnum, token["text"]))] or tokens
-        times = [_times(token, where) for token in spoken]
+        spoken = [token for token in tokens if any(map(str.isalnum, token.text("text")))] or tokens
+        times = [_times(token) for token in spoken]
         start = next((first for first, _ in times if first is not None), None)
         end = next((last for _, last in reversed(times) if last is not None), None)
-        confidence = mean_confidence(confidence_at(token, "p", where) for token in tokens)
-        yield from entry_words(word, start, end, confidence, where)
+        confidence = mean_confidence(token.confidence("p") for token in tokens)
+        yield from entry_words(word, start, end, confidence, place)
 
 
-def _tokens_by_word(item: Object, place: str) -> list[list[Object]]:
-    tokens = [
-        (text_at(token, "text", where), token) for where, token in numbered_objects(item, "tokens", place, "token")
-    ]
+def _tokens_by_word(segment: Node) -> list[list[Node]]:
+    tokens = [(token.text("text"), token) for token in segment.nodes("tokens", "token")]
     normal = [(text, token) for text, token in tokens if not _SPECIAL.fullmatch(text)]
     token_of_each_part = [token for text, token in normal for _ in text.split()]
     return list(grouped(token_of_each_part, word_sizes(text for text, _ in normal)))
 
 
-def _times(item: Object, place: str) -> tuple[Seconds | None, Seconds | None]:
-    offsets = object_at(item.get("offsets") or {}, place)
-    start, end = (number_or_none(offsets, key, place) for key in ("from", "to"))
-    return None if start is None else start / 1000, None if end is None else end / 1000
+def _times(node: Node) -> tuple[Seconds | None, Seconds | None]:
+    offsets = Node.of(node.get("offsets") or {}, node.place)
+    start, end = (None if time is None else time / 1000 for time in map(offsets.number, ("from", "to")))
+    return start, end
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
@@ -117,7 +105,7 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
 
 
 def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
-    text = text_at(item, "text", "")
+    text = item.get("text") or ""
     words, old = written_words(utterance, glyphs, running=not item.get("tokens")), text.split()
     if len(old) != len(words):
         return None
