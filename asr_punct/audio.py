@@ -49,14 +49,10 @@ def require(module: str, feature: str) -> Any:
 
 
 def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Samples:
-    """Decode a file, or its part from `start` to `end`, and average its channels.
+    """Decode a file, or its part from `start` to `end`: the mean of its channels, float32 (samples,), in -1..1.
 
-    Returns:
-        float32 (samples,) at `rate`, in -1..1.
-
-    Raises:
-        InputError: there is no such file.
-        AudioError: the file is not audio, has fewer samples than it declares, or ends before the part does.
+    Raises InputError if there is no such file; AudioError if it is not audio, has fewer samples than it declares, or
+    ends before the part does.
     """
     return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
 
@@ -104,10 +100,9 @@ def write(path: Pathlike, samples: Samples, rate: int) -> None:
 
 
 def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
-    """Compute the variance of each 10 ms (power without the DC offset), in dB relative to full scale, at least -100 dB.
+    """Compute the variance of each 10 ms (power without the DC offset), float32 (frames,).
 
-    Returns:
-        float32 (frames,); frame i covers i * 10 ms to (i + 1) * 10 ms, and the last frame may be shorter.
+    It is in dB relative to full scale, at least -100 dB. The last frame may be shorter.
     """
     if not len(samples):
         return np.zeros(0, np.float32)

@@ -20,13 +20,7 @@ BOUNDARIES = 4
 
 @dataclass(frozen=True, slots=True)
 class WordInput:
-    """One word, encoded.
-
-    Attributes:
-        subwords: token ids, at least one.
-        pause: bucket of the pause after the word, as in `pauses.py`.
-        boundary: flags of document boundaries.
-    """
+    """An encoded word: ids of its sub-words (one or more), bucket of the pause after it, flags of document boundaries."""
 
     subwords: tuple[int, ...]
     pause: int
@@ -84,13 +78,9 @@ def pack(
 ) -> Features:
     """Return the arrays of a batch from the concatenated windows, which have n words in all.
 
-    Args:
-        subwords: *Shape:* (all sub-words,), token ids.
-        counts: *Shape:* (n,), number of sub-words of each word.
-        pauses: *Shape:* (n,), bucket of the pause after each word.
-        boundaries: *Shape:* (n,), flags of document boundaries.
-        rows: *Shape:* (n,), index of each word's window, ascending; every window has a word.
-        special: ids of the start, end and padding tokens.
+    `subwords` are the token ids, (all sub-words,). The number of sub-words of each word (`counts`), the bucket of the
+    pause after it, its flags of document boundaries, and the index of its window (`rows`) are (n,); the indices are
+    ascending, and every window has a word. `special` are the ids of the start, end and padding tokens.
     """
     start, end, pad = special
     words = np.bincount(rows)

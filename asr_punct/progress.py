@@ -81,16 +81,10 @@ def track(
     source: object = None,
     detail: Callable[[], str] = str,
 ) -> Iterator[T]:
-    """Yield the items and show their count.
+    """Yield the items and show the count of their units, named in the plural (`words`), and the text of `detail`.
 
-    Args:
-        items: any items.
-        unit: what is counted, in the plural: `words`.
-        size: returns the number of units in an item.
-        total: number of units in all items, if known.
-        source: file that the items are read from. If `total` is None, the share of its bytes that has been read is
-            shown; the file must be registered by `reading`.
-        detail: returns text to show after the count.
+    An item has `size` units, all have `total`, if that is known. If not, the share of the bytes of `source`, the file
+    that the items are read from, is shown; the file must be registered by `reading`.
     """
     with step(unit) as task:
         if task is None or _bar is None:

@@ -53,19 +53,13 @@ class Targets:
 def align(
     blocks: Iterable[Samples], words: Sequence[str], model: AcousticModel, place: str = "audio"
 ) -> tuple[Word, ...]:
-    """Find the times of the words in a recording.
+    """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
-    A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
+    A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `blocks` are consecutive blocks
+    of the recording, float32 (samples,), at the model's rate. `place` names it in errors.
 
-    `blocks` are consecutive blocks of the recording, float32 (samples,), at the model's rate. `place` names it in
-    errors.
-
-    Returns:
-        The words with start and end in seconds from the first sample, in order and without overlaps.
-
-    Raises:
-        InputError: there is too little audio for the words, or a log-probability is NaN or inf.
-        ModelError: the model's output has another shape than its vocabulary and hop predict.
+    Raises InputError if there is too little audio for the words, or a log-probability is NaN or inf; ModelError if the
+    model's output has another shape than its vocabulary and hop predict.
     """
     if not words:
         return ()

@@ -43,7 +43,7 @@ Times = npt.NDArray[np.float64]
 
 
 def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
-    """Find the times of the words in a recording.
+    """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
 
@@ -51,13 +51,8 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
     joined by `+` (`es+eu`): of several voices the one with the cheapest path is used, separately in each part of the
     recording.
 
-    Returns:
-        The words with start and end in seconds from the first sample, in order and without overlaps.
-
-    Raises:
-        InputError: espeak has no such voice.
-        AsrPunctError: there are words and no audio.
-        MissingExtraError: the extra "audio" is not installed.
+    Raises InputError if espeak has no such voice, AsrPunctError if there are words and no audio, and MissingExtraError
+    without the extra "audio".
     """
     if not words:
         return ()

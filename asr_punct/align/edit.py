@@ -27,10 +27,8 @@ _Int32Array = NDArray[np.int32]
 class Alignment:
     """Pairs of a reference word and a hypothesis word, in order. Every word is in exactly one pair.
 
-    Attributes:
-        reference: index of the reference word, -1 for an insertion; (pairs,).
-        hypothesis: index of the hypothesis word, -1 for a deletion; (pairs,).
-        equal: whether the two words of a pair are equal; (pairs,).
+    `reference` and `hypothesis`, (pairs,), are indices of words, -1 for an insertion and a deletion; `equal`, (pairs,),
+    tells whether the two words of a pair are equal.
     """
 
     reference: IntArray

@@ -62,19 +62,14 @@ def synthesise(
     pitch: int = 50,
     breaks: Mapping[int, Seconds] | None = None,
 ) -> Speech:
-    """Synthesise a text.
+    """Synthesise words, and punctuation for intonation and pauses.
 
-    Args:
-        text: words, and punctuation for intonation and pauses.
-        voice: code of an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`).
-        words_per_minute: speaking rate, 80 to 450.
-        pitch: 0 to 99.
-        breaks: minimum silence after words, by word index; accurate to a few ms.
+    `voice` is the code of an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`). The speaking
+    rate is 80 to 450 words per minute, the pitch 0 to 99. `breaks` are minimum silences after words, by word index;
+    they are accurate to a few ms.
 
-    Raises:
-        VoiceError: there is no such voice or variant.
-        MissingExtraError: `espeakng_loader` is not installed.
-        AsrPunctError: espeak-ng cannot load its data, or fails.
+    Raises VoiceError if there is no such voice or variant, MissingExtraError without `espeakng_loader`, and
+    AsrPunctError if espeak-ng cannot load its data, or fails.
     """
     words = text.split()
     with _LOCK:

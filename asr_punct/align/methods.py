@@ -33,12 +33,8 @@ class Aligner(Protocol):
     ) -> tuple[Word, ...]:
         """Align the words of utterance `name` with an audio file between `start` and `end` seconds (None: its end).
 
-        Returns:
-            The words with start and end in seconds from `start`, in order and without overlaps.
-
-        Raises:
-            AudioError: the audio cannot be read.
-            AsrPunctError: there is too little audio for the words.
+        The words get times from `start`, in order and without overlaps. Raises AudioError if the audio cannot be read,
+        and AsrPunctError if there is too little audio for the words.
         """
         ...
 

@@ -34,21 +34,14 @@ class _Input:
 
 
 class Inputs:
-    """The inputs of a batch.
+    """The inputs of a batch: files, folders and globs, or their URLs, and the paths in `list_file`.
 
-    Args:
-        sources: files, folders and globs, or their URLs. The output has the name of the file; for a folder, the path
-            in the folder; for a glob, the path from the first folder with a wildcard. In folders, hidden files and
-            files of unknown formats are left out.
-        list_file: file with one path per line; the outputs have these paths. `-` is standard input.
-        output: the output directory or its URL; files in it are not inputs.
-        any_format: whether files of folders with an unknown suffix are inputs, because the format is given.
+    The output of a file has its name; in a folder, the path in the folder; for a glob, the path from the first folder
+    with a wildcard. In folders, hidden files and files of unknown formats are left out; `ignored` counts the latter,
+    which are inputs with `any_format`, if the format is given. `list_file` has one path per line, and the outputs have
+    these paths; `-` is standard input. Files in `output`, the output directory or its URL, are not inputs.
 
-    Raises:
-        InputError: a source does not exist or has no files.
-
-    Attributes:
-        ignored: number of files in folders that were left out because their format is unknown.
+    Raises InputError if a source does not exist or has no files.
     """
 
     def __init__(

@@ -32,19 +32,13 @@ def prepare_text(
 ) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; only a part with share 0 is empty.
 
-    Text with fewer documents than parts is divided into consecutive blocks of lines. All lines are held in memory.
+    `source` is text, a sentence or paragraph a line, with an empty line between documents; `-` is standard input. Text
+    with fewer documents than parts is divided into consecutive blocks of lines. All lines are held in memory.
+    `language` is a code, or several for mixed text (`es+eu`); `dev` and `test` are shares of the documents, and `seed`
+    is that of the division.
 
-    Args:
-        source: text, a sentence or paragraph a line, an empty line between documents; `-` is standard input.
-        output: directory of the three files.
-        language: language code, or several for mixed text (`es+eu`).
-        dev: share of the documents for development.
-        test: share of the documents for testing.
-        seed: random seed of the division.
-
-    Raises:
-        AsrPunctError: shares that leave nothing for training, or text without words.
-        InputError: no such file, fewer lines with words than parts, or `output` is a file.
+    Raises AsrPunctError for shares that leave nothing for training, or text without words; InputError if there is no
+    such file, it has fewer lines with words than parts, or `output` is a file.
     """
     summary = Summary()
     lines = progress.track(read_text(source), "words", size=word_count, source=source)

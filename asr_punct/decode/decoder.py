@@ -46,9 +46,7 @@ class Decoder:
     the 40 words after it. No ¿ or ¡ is added whose end is 40 or more words away. A side of a word that has marks in the
     input gets no others, and no pair that is added spans a period or paired mark of the input.
 
-    Args:
-        settings: the model's settings.
-        classes: the model's classes, each a set of marks; empty for a model that decides each mark on its own.
+    `classes` are the model's classes, each a set of marks; empty for a model that decides each mark on its own.
     """
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
@@ -64,11 +62,8 @@ class Decoder:
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
         """Add the next words of the document and return the labels of all words that are decided now.
 
-        Args:
-            labels: probabilities of marks, (words, marks), or of classes, (words, classes).
-            cases: probabilities of cases, (words, cases).
-            flags: flags of the words, (words,).
-            end: whether the document ends with these words; then all its words are decided.
+        `labels` are probabilities of marks, (words, marks), or of classes, (words, classes), and `cases` of cases,
+        (words, cases); `flags` are (words,). At the `end` of the document all its words are decided.
         """
         choices = CaseChoices.from_probabilities(cases, flags, self._settings)
         self._logits = np.concatenate([self._logits, decision_logits(labels, flags, self._settings, self._classes)])

@@ -23,11 +23,8 @@ class OnlineDecoder:
     words, and an open pair before a word that has marks of the input on its right, because none can be added there. If
     those marks are a separate token, they arrive too late for that, and the pair is never closed.
 
-    Whether a document begins with an OPEN_DASH is decided from the known words only.
-
-    Args:
-        settings: the model's settings.
-        classes: the model's classes, each a set of marks; empty for a model that decides each mark on its own.
+    Whether a document begins with an OPEN_DASH is decided from the known words only. `classes` are the model's classes,
+    each a set of marks; empty for a model that decides each mark on its own.
     """
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:

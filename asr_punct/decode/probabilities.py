@@ -43,13 +43,7 @@ def label_probabilities(
 ) -> LogitArray:
     """Return the probabilities of marks and capitals, (words, marks + capitals); NaN for those not decided.
 
-    Args:
-        labels: the model's probabilities of marks, (words, marks), or of classes, (words, classes).
-        cases: the model's probabilities of cases, (words, cases).
-        flags: flags of the words, (words,).
-        settings: the model's settings.
-        classes: the model's classes; empty for a model that decides each mark on its own.
-        case: whether capitals may be added.
+    `labels`, `cases`, `flags` and `classes` are as in `Decoder`; `case` tells whether capitals may be added.
     """
     if classes:
         marks = labels.astype(np.float64) @ class_marks(classes)

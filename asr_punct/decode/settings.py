@@ -28,10 +28,8 @@ CAPITAL_FOLLOWS = (Mark.PERIOD, Mark.QUESTION)
 class Calibration:
     """Platt scaling of each mark and temperature of the case (Platt 1999; Guo et al. 2017); none by default.
 
-    Attributes:
-        scale: factor on the logit, by mark; above 0.
-        bias: added to the scaled logit, by mark.
-        case_temperature: divisor of the log-probabilities of cases; above 0.
+    `scale`, above 0, is a factor on the logit of each mark, and `bias` is added to the scaled logit.
+    `case_temperature`, above 0, divides the log-probabilities of cases.
     """
 
     scale: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 1.0))

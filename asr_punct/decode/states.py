@@ -109,13 +109,7 @@ def _list_transitions(ruled: int, states: int) -> _Transitions:
 
 @dataclass(frozen=True)
 class PairPath:
-    """The paired marks that a search chose; sets of pairs, (words,) each.
-
-    Attributes:
-        opened: pairs whose opening marks the word has.
-        closed: pairs whose closing marks the word has.
-        open_after: pairs that are open after the word.
-    """
+    """The paired marks that a search chose: sets of pairs opened by, closed by and open after each word, (words,)."""
 
     opened: IntArray
     closed: IntArray
@@ -161,12 +155,10 @@ class PairSearch:
     ) -> PairPath:
         """Return the path with the highest sum of logits minus penalties.
 
-        Args:
-            logits: logits of marks, (words, marks).
-            barriers: words at which no pair may be open, (words,).
-            start: pairs that are open before the first word; their opening marks were already output.
-            may_stay_open: whether pairs may be open after the last word; a ¿ or ¡ among the words then costs 1.
-            last: index of the word after which a ¿ or ¡ of `start` may not be open; None for no limit.
+        `logits` are those of marks, (words, marks), and no pair may be open at the `barriers`, (words,). The pairs
+        `start` are open before the first word: their opening marks were already output. If pairs `may_stay_open` after
+        the last word, a ¿ or ¡ among the words costs 1. A ¿ or ¡ of `start` may not be open after the word with the
+        index `last`.
         """
         table = self._transitions if start & Pair.SENTENCE else self._uncommitted
         scores = self._transition_scores(logits, table)

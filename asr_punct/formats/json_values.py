@@ -29,11 +29,9 @@ _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.com
 class JsonOrigin:
     """Where in a parsed JSON document an utterance or a word was read: the `origin` of all JSON formats.
 
-    Attributes:
-        format: name of the format, or of its variant.
-        item: the JSON object of the utterance or word.
-        document: the JSON value of the file; None if each line of the file is a JSON value.
-        layout: how the objects are arranged in the file (`list`, `stream` …), or ""; only for Whisper and Vosk.
+    `format` is the name of the format or of its variant, `item` the JSON object of the utterance or word, and
+    `document` the JSON value of the file; None if each line of the file is a JSON value. `layout` tells how the objects
+    are arranged in the file (`list`, `stream` …), only for Whisper and Vosk.
     """
 
     format: str

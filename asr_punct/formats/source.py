@@ -37,15 +37,11 @@ _DATA_DIR_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 
 
 class Source:
-    """A file to read.
+    """A file to read; the path `-` is standard input.
 
-    Args:
-        path: the file; `-` is standard input.
-        format_name: its format; None: detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown suffixes,
-            from the content; if the suffix is unknown and nothing fits, text.
-
-    Raises:
-        AsrPunctError: `format_name` is unknown or has no reader, or is that of a directory and `path` is in memory.
+    If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown
+    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. Raises AsrPunctError if
+    `format_name` is unknown or has no reader, or is that of a directory and `path` is in memory.
     """
 
     def __init__(self, path: Pathlike, format_name: str | None = None) -> None:

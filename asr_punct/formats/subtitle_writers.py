@@ -45,23 +45,17 @@ def write_subtitles(
     limits: Limits | None = None,
     on_cue: OnCue | None = None,
 ) -> None:
-    """Write a file of subtitles.
+    """Write a file of subtitles: utterances of one recording, those of each channel in the order of time.
 
     Utterances that were cues of a file keep their times and lines; in the same format (SubRip or WebVTT) also their
     numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
     `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
 
-    Args:
-        utterances: utterances of one recording, those of each channel in the order of time.
-        out: stream to write to.
-        glyphs: glyphs of the marks.
-        format_name: one of `SUBTITLE_FORMATS`: SubRip, WebVTT, Advanced SubStation Alpha, or TTML of the profile
-            EBU-TT-D.
-        limits: limits of new cues, which then replace the cues of a file; None: `NETFLIX`, and cues are kept.
-        on_cue: called with each cue.
+    `format_name` is one of `SUBTITLE_FORMATS`: SubRip, WebVTT, Advanced SubStation Alpha, or TTML of the profile
+    EBU-TT-D. `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are
+    kept. `on_cue` is called with each cue.
 
-    Raises:
-        InputError: an utterance has no times, is out of order in its channel, or belongs to another recording.
+    Raises InputError if an utterance has no times, is out of order in its channel, or belongs to another recording.
     """
     kind = _KINDS[format_name]
     cues = _Cues(kind, glyphs).make(utterances, limits)

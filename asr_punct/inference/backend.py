@@ -73,17 +73,12 @@ def open_backend(
 ) -> Backend:
     """Open a model directory: its graph on the CPU, torch on other devices or where there is no graph.
 
-    Args:
-        directory: the model directory.
-        info: the model's configuration.
-        device: a torch device (`cpu`, `cuda`, `cuda:1`, `mps`); the CPU by default.
-        threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
-        graph: the graph to run; by default fp32, or int8 if that is the only one.
+    `device` is a torch device (`cpu`, `cuda`, `cuda:1`, `mps`), by default the CPU; see `thread_count` for `threads`.
+    By default `graph` is fp32, or int8 if that is the only one.
 
-    Raises:
-        ModelError: a file is missing or altered, or there is no such graph.
-        AsrPunctError: `graph` with a device other than the CPU, or torch cannot use the device.
-        MissingExtraError: torch is needed and not installed.
+    Raises ModelError if a file is missing or altered, or there is no such graph; AsrPunctError for a `graph` with a
+    device other than the CPU, or if torch cannot use the device; MissingExtraError if torch is needed and not
+    installed.
     """
     on_cpu = device in (None, "cpu")
     if graph and not on_cpu:

@@ -27,11 +27,8 @@ HELD_WORDS = 10
 class LanguageChoice:
     """Chooses models by language. Warns once for each language that has no model, or is not the given one.
 
-    Attributes:
-        models: names of models by language code.
-        default: name of the model of all other texts.
-        language: language of all texts; "" if it is not known.
-        fixed: whether all texts get the default model.
+    `models` are names of models by language code, `default` is that of all other texts, or with `fixed` of all texts.
+    `language` is the language of all texts; "" if it is not known.
     """
 
     models: Mapping[str, str]

@@ -14,9 +14,7 @@ MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
 class WindowProbabilities:
     """Probabilities for a batch of windows; for one window without the dimension `batch`.
 
-    Attributes:
-        labels: probabilities of marks or of classes. *Shape:* (batch, words, labels).
-        cases: probabilities of cases. *Shape:* (batch, words, cases).
+    `labels` are those of marks or of classes, (batch, words, labels), `cases` those of cases, (batch, words, cases).
     """
 
     labels: FloatArray

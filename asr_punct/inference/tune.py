@@ -43,15 +43,9 @@ def tune(
 ) -> Tuning:
     """Fit the settings of a model directory on a corpus and write them to its `config.json`.
 
-    Args:
-        directory: the model directory.
-        corpus: TSV file of labelled text that the model was not trained on.
-        threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
-        device: where to run the model; the CPU by default.
-        aggregate: number of windows that are averaged for each word; use the same for decoding.
-
-    Raises:
-        AsrPunctError: damaged directory or unusable corpus; nothing is written then.
+    `corpus` is a TSV file of labelled text that the model was not trained on. `threads` on the CPU are by default those
+    of OMP_NUM_THREADS, or if it is not set, one per core. With `aggregate` so many windows are averaged for each word;
+    use the same for decoding. Raises AsrPunctError for a damaged directory or unusable corpus; nothing is written then.
     """
     info = read_info(directory)
     punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, aggregate=aggregate)

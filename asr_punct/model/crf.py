@@ -42,9 +42,7 @@ class ChainCrf(nn.Module):
     def marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
         """Return the probability of each class, summed over all paths (forward-backward), (batch, words, classes).
 
-        Args:
-            emissions: *Shape:* (batch, words, classes).
-            word_mask: *Shape:* (batch, words), 0 at padding, which is at the end.
+        `emissions` have the same shape; `word_mask`, (batch, words), is 0 at padding, which is at the end.
         """
         return self._posteriors(emissions, word_mask, torch.logsumexp)
 
@@ -58,12 +56,8 @@ class ChainCrf(nn.Module):
     def conditional_logits(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits of each word's classes given the classes before it, (batch, words, classes).
 
-        The sum of their cross-entropies is the negative log-likelihood of the path.
-
-        Args:
-            emissions: *Shape:* (batch, words, classes).
-            classes: *Shape:* (batch, words), the path; any class at padding.
-            word_mask: *Shape:* (batch, words), 0 at padding, which is at the end.
+        The sum of their cross-entropies is the negative log-likelihood of the path. `emissions` have the same shape;
+        `classes`, (batch, words), are the path, and `word_mask`, (batch, words), is 0 at padding, which is at the end.
         """
         suffix = self._suffix_scores(self._matrices(emissions, word_mask), torch.logsumexp)
         before = self.transitions[classes[:, :-1]]

@@ -36,7 +36,11 @@ class MultiLabelHead(nn.Module):
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return `logits`: the loss of a word does not depend on the marks of other words."""
+        """Return the logits for `loss` from those of the head, (batch, words, classes).
+
+        With a CRF, each word's logits are conditioned on the true classes of the words before it. `marks`, (batch,
+        words, marks), are 1 for each true mark; `word_mask`, (batch, words), is 0 at padding.
+        """
         return logits
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:

@@ -9,10 +9,8 @@ from torch import Tensor
 class EncoderOutput:
     """Output of an encoder for a batch of windows.
 
-    Attributes:
-        words: *Shape:* (batch, words, width), a vector for each word.
-        states: *Shape:* (batch, tokens, width), a vector for each token: the input of the masked-LM decoder if the
-            encoder has one. None if the encoder has no context.
+    `words` has a vector for each word, (batch, words, width), `states` one for each token, (batch, tokens, width): the
+    input of the masked-LM decoder if the encoder has one. `states` is None if the encoder has no context.
     """
 
     words: Tensor
@@ -23,9 +21,7 @@ class EncoderOutput:
 class VocabularyLayer:
     """A masked-LM decoder: the linear layer from token states to logits over the vocabulary.
 
-    Attributes:
-        weight: *Shape:* (sub-words, width).
-        bias: *Shape:* (sub-words,), or None.
+    `weight` is (sub-words, width), `bias` (sub-words,) or None.
     """
 
     weight: Tensor

@@ -19,14 +19,10 @@ from asr_punct.subwords import SubwordTokenizer
 
 @dataclass(frozen=True)
 class TaggerOutput:
-    """Output for a batch of windows.
+    """Output for a batch of windows, each (batch, words, …).
 
-    Attributes:
-        mark_logits: *Shape:* (batch, words, marks), for a sigmoid.
-        case_logits: *Shape:* (batch, words, cases), for a softmax.
-        label_logits: *Shape:* (batch, words, labels), output of the punctuation head; a label is a mark or, in a
-            `ClassHead`, a class.
-        label_probabilities: *Shape:* (batch, words, labels).
+    `mark_logits` are for a sigmoid, `case_logits` for a softmax. `label_logits` are the output of the punctuation head,
+    with their probabilities; a label is a mark or, in a `ClassHead`, a class.
     """
 
     mark_logits: Tensor

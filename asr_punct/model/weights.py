@@ -44,9 +44,8 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
 def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
     """Load a model as `load_tagger`, but with the heads of `config`, which is otherwise equal to `info.model`.
 
-    Returns:
-        The model, and the names of its parts with random weights: a punctuation head with other classes, a case head
-        that reads other vectors, and parts with other shapes (a sequence layer has a logit for each class).
+    Also return the names of its parts with random weights: a punctuation head with other classes, a case head that
+    reads other vectors, and parts with other shapes (a sequence layer has a logit for each class).
     """
     trained = load_tagger(path, info)
     if info.model.heads == config.heads:

@@ -57,15 +57,11 @@ class Parts:
 
 
 def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
-    """Make a model for training.
+    """Make a model for training, in `epochs` epochs; None or -1 for those of the configuration.
 
-    Args:
-        values: keys `config` (name or path of a training configuration), `settings` (changes to it), `data` (directory
-            of the corpora) and `init` (model to start from).
-        epochs: number of epochs of the trainer; None or -1 for that of the configuration.
-
-    Raises:
-        AsrPunctError: an unusable configuration or data, or an unknown model.
+    The keys of `values` are `config` (name or path of a training configuration), `settings` (changes to it), `data`
+    (directory of the corpora) and `init` (model to start from). Raises AsrPunctError for an unusable configuration or
+    data, or an unknown model.
     """
     if not values.get("data"):
         raise ConfigError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
@@ -98,13 +94,8 @@ def read_parts(directory: Path) -> Parts:
 def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> Parts:
     """Make a model from the configuration of `Parts.mapping`. NeMo loads its weights afterwards.
 
-    Args:
-        values: the configuration.
-        folder: the unpacked `.nemo` file; None for a checkpoint, which contains the files itself.
-        epochs: number of epochs of the trainer; None or -1 for that of the configuration.
-
-    Raises:
-        ModelError: an invalid configuration or file.
+    `folder` is the unpacked `.nemo` file; None for a checkpoint, which contains the files itself. `epochs` are as in
+    `new_parts`. Raises ModelError for an invalid configuration or file.
     """
     info = info_from_mapping(values["info"], NEMO_CONFIG)
     training = from_mapping(TrainingConfig, values.get("training", {}), f"{NEMO_CONFIG}: training")

@@ -83,13 +83,9 @@ class _Queue:
 
 
 class Batcher:
-    """Computes the answers to requests.
+    """Computes the answers to requests, long ones in several threads.
 
-    Args:
-        models: the models.
-        limits: `requests` and `request_s` are used.
-        metrics: gets the length of the queue and the number of words.
-        threads: number of threads for long requests.
+    `limits.requests` and `limits.request_s` are used. `metrics` gets the length of the queue and the number of words.
     """
 
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:

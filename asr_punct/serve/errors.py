@@ -14,15 +14,7 @@ _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<e
 
 
 class ServiceError(Exception):
-    """An error that is answered with a status.
-
-    Args:
-        status: HTTP status.
-        place: part of the request.
-        found: what was found there.
-        expected: what was expected there.
-        retry_after_s: seconds after which the request may succeed, or None.
-    """
+    """An error that is answered with a status of HTTP; the request may succeed after `retry_after_s` seconds."""
 
     def __init__(self, status: int, place: str, found: str, expected: str, retry_after_s: int | None = None) -> None:
         self.status, self.retry_after_s = status, retry_after_s

@@ -28,13 +28,10 @@ _HEADERS = {
 
 
 class Headers:
-    """Adds headers to all answers over HTTP.
+    """Adds headers to all answers of an application over HTTP.
 
     Browsers keep the files of the page and ask each time whether they have changed (`no-cache`); they keep no other
     answer (`no-store`).
-
-    Args:
-        app: the application.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -17,9 +17,7 @@ Open = Callable[[str | None], Punctuator]
 class Models:
     """Opens models when they are first used. Clients may name only shipped models and the model of the command line.
 
-    Args:
-        open_model: opens a model.
-        name: the model of the command line, used for requests that name none; None: the model of the text's language.
+    That is used for requests that name none; if it is None, the model of the text's language.
     """
 
     def __init__(self, open_model: Open, name: str | None = None) -> None:

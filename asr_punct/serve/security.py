@@ -25,17 +25,12 @@ _ALL_ADDRESSES = frozenset({"0.0.0.0", "::"})
 class Guard:
     """Refuses requests without the token, requests of web pages of other sites, and those for other hosts.
 
-    Without a token the header Host must name this machine: a page of another site can let its own name point to
-    127.0.0.1 (DNS rebinding), and would then be a page of the same site.
+    Without a token the header Host must name this machine, or `host`, on which the service listens: a page of another
+    site can let its own name point to 127.0.0.1 (DNS rebinding), and would then be a page of the same site.
 
     The token is in the header `Authorization: Bearer …`. Browsers and WebSocket clients that cannot set headers send it
     in the query: `?token=…`. `/?token=…` sets a cookie, which browsers send only with requests of the page itself.
-
-    Args:
-        app: the application.
-        token: the token; "": none is needed.
-        origins: origins (`https://example.org`) of other sites whose pages may use the service.
-        host: the address that the service listens on.
+    Pages of `origins` (`https://example.org`) may use the service too.
     """
 
     def __init__(self, app: ASGIApp, token: str = "", origins: Collection[str] = (), host: str = "127.0.0.1") -> None:

@@ -28,12 +28,7 @@ def _keep_record(record: logging.LogRecord) -> bool:
 
 
 class Server(uvicorn.Server):
-    """A server that stops gracefully: it accepts no more requests, finishes its work, and closes its connections.
-
-    Args:
-        service: the service.
-        log_level: level of uvicorn's log.
-    """
+    """A server that stops gracefully: it accepts no more requests, finishes its work, and closes its connections."""
 
     def __init__(self, service: Service, log_level: str = "warning") -> None:
         self._service = service

@@ -19,18 +19,9 @@ from asr_punct.serve.streams import Streams
 class Service:
     """The parts of a service.
 
-    Attributes:
-        models: the models.
-        limits: its limits.
-        token: token that clients need; "": none.
-        origins: origins of other sites whose pages may use it.
-        host: address that it listens on.
-        threads: number of threads that compute long requests, and of those that compute streams.
-        vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
-        metrics: its metrics.
-        batcher: computes requests.
-        streams: computes live streams.
-        connections: the WebSocket connections.
+    `token` is needed of clients, if it is not empty. Pages of the sites `origins` may use the service, which listens on
+    the address `host`. Long requests are computed in `threads` threads, and streams in as many. `vosk` is the address
+    of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
     """
 
     models: Models

@@ -51,14 +51,9 @@ _DASHES = ("-", "–", "—")
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A subtitle.
+    """A subtitle, shown from `start` to `end`, in seconds.
 
-    Attributes:
-        start: when it appears, in seconds.
-        end: when it disappears, in seconds.
-        lines: its text.
-        recording: as in `Utterance`.
-        speakers: the speaker of the cue, or of each line if there are several; `""` if unknown.
+    `speakers` are the speaker of the cue, or of each line if there are several; `""` if unknown.
     """
 
     start: Seconds
@@ -71,16 +66,11 @@ class Cue:
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:
     """Yield the cues of utterances with labels, recording by recording and channel by channel, in order of time.
 
-    Cues of one channel do not overlap. A cue can have words of several utterances. Times of words without times are
-    interpolated (`units.filled_times`).
+    The utterances are grouped by recording, those of each channel in order of time. Cues of one channel do not overlap.
+    A cue can have words of several utterances. Times of words without times are interpolated (`units.filled_times`). Of
+    `limits` those of the language of the glyphs are used.
 
-    Args:
-        utterances: grouped by recording, those of each channel in order of time.
-        limits: limits of the cues; those of the language of the glyphs are used.
-        glyphs: how words are written.
-
-    Raises:
-        InputError: an utterance without any times, or out of order.
+    Raises InputError for an utterance without any times, or out of order.
     """
     limits = limits.of_language(glyphs.name)
     for recording, group in groupby(utterances, key=attrgetter("recording")):

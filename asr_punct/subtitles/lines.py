@@ -20,17 +20,10 @@ Lines = tuple[float, tuple[int, ...]]
 def break_lines(lengths: Sequence[int], costs: Sequence[float], limits: Limits) -> Lines:
     """Return the cheapest lines of a cue, by dynamic programming over its units for each number of lines.
 
-    The cost of n lines of lengths l_1 … l_n is
-    (n - 1) LINE + BREAK_SHARE Σ costs at the breaks + UNBALANCE Σ ((l_i - mean) / characters)².
-    One line that is short enough costs nothing, and neither does a single unit, however long.
-
-    Args:
-        lengths: characters of each unit; a space separates two units on a line.
-        costs: cost of a cue break after each unit.
-        limits: the maximum length and number of lines.
-
-    Returns:
-        The cost (infinite if no lines keep the limits), and the number of units before each break.
+    `lengths` are the characters of each unit (a space separates two units on a line), `costs` those of a cue break
+    after it. The cost of n lines of lengths l_1 … l_n is (n - 1) LINE + BREAK_SHARE Σ costs at the breaks + UNBALANCE Σ
+    ((l_i - mean) / characters)². It is infinite if no lines keep the limits. One line that is short enough costs
+    nothing, and neither does a single unit, however long.
     """
     ends = list(accumulate((length + 1 for length in lengths), initial=0))
     if len(lengths) == 1 or ends[-1] - 1 <= limits.characters:

@@ -124,11 +124,7 @@ class Corpus(WordColumns):
 
 @dataclass(frozen=True)
 class WordArrays(WordColumns):
-    """The words of a batch of windows, window by window.
-
-    Attributes:
-        rows: *Shape:* (words,), window of each word, ascending from 0.
-    """
+    """The words of a batch of windows, window by window; `rows`, (words,), are their windows, ascending from 0."""
 
     rows: npt.NDArray[np.int32]
 

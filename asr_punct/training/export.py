@@ -72,14 +72,11 @@ class _ProbabilityModel(nn.Module):
 def export(directory: Path, int8: bool = False) -> float:
     """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
-    Returns:
-        Maximum absolute difference of a probability between the fp32 graph and torch, on random windows.
+    Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows.
 
-    Raises:
-        ModelError: the directory is damaged.
-        AsrPunctError: the directory has no weights, its POS tagger is flair's, or a graph differs too much: fp32 from
-            torch by more than 1e-4, int8 from fp32 by more than 0.005 on average or in more than 2 % of the decisions.
-            The directory is then unchanged.
+    Raises ModelError if the directory is damaged; AsrPunctError if it has no weights, its POS tagger is flair's, or a
+    graph differs too much: fp32 from torch by more than 1e-4, int8 from fp32 by more than 0.005 on average or in more
+    than 2 % of the decisions. The directory is then unchanged.
     """
     info = read_info(directory)
     if WEIGHTS not in info.files:
@@ -165,12 +162,9 @@ def _tidy(path: Path) -> None:
 
 @dataclass(frozen=True)
 class GraphComparison:
-    """Differences between the probabilities of two models on the same windows.
+    """Maximum and mean absolute difference between the probabilities of two models on the same windows.
 
-    Attributes:
-        max: maximum absolute difference.
-        mean: mean absolute difference.
-        equal: share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
+    `equal` is the share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
     """
 
     max: float

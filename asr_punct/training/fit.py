@@ -49,21 +49,14 @@ def train(
 ) -> ModelInfo:
     """Train on `data/train.tsv`, and write the model of the epoch that is best on `data/dev.tsv` to `output`.
 
-    In each process of `torchrun` this trains a part of every batch.
+    In each process of `torchrun` this trains a part of every batch. The device is by default a GPU if there is one.
 
-    Args:
-        config: model and training.
-        data: directory of the two corpora.
-        output: the new model directory.
-        init: model directory to start from; its model configuration, tokenizer and weights are used.
-        heads: keys of `config.model.heads` that replace those of `init`; a head that they change has new weights.
-        resume: continue a killed run after its last complete epoch, or a finished run that gets more epochs; another
-            finished run is not changed.
-        device: `cpu`, `cuda` or another torch device; by default a GPU if there is one.
+    The model configuration, tokenizer and weights of the model directory `init` are used, with the keys `heads` of
+    `config.model.heads` instead of its own; a head that they change has new weights. With `resume`, continue a killed
+    run after its last complete epoch, or a finished run that gets more epochs; another finished run is not changed.
 
-    Raises:
-        AsrPunctError: the output exists, the run has another configuration, or the device or the data cannot be used;
-            then nothing is written.
+    Raises AsrPunctError if the output exists, the run has another configuration, or the device or the data cannot be
+    used; then nothing is written.
     """
     process = Process.current()
     run, torch_device = Run(output), resolve_device(device, process)

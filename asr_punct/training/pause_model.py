@@ -139,14 +139,8 @@ def sample_pauses(
 ) -> npt.NDArray[np.int16]:
     """Draw the pause after each word of windows; each window has its own speaker and source of times.
 
-    Args:
-        marks: bit sets of the marks, (…, words); the last axis is a window.
-        rng: random generator.
-        parameters: distributions of the pauses.
-        unknown: mask of unknown pauses, (…, words), such as those after the last word of a document.
-
-    Returns:
-        Buckets of `asr_punct.pauses`, (…, words).
+    `marks` are bit sets, (…, words), whose last axis is a window. `unknown`, (…, words), is a mask of unknown pauses,
+    such as those after the last word of a document. Return buckets of `asr_punct.pauses`, (…, words).
     """
     between = _marks_between(marks)
     seconds = _draw_spoken(between, rng, parameters)

@@ -32,13 +32,9 @@ _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
 class WindowLimits:
-    """The maximum size of a window.
+    """The maximum number of words and of sub-words (without special tokens) of a window of a corpus of `size` words.
 
-    Args:
-        words: maximum number of words.
-        tokens: maximum number of sub-words, without the special tokens.
-        size: number of words of the corpus.
-        subword_counts: called with two positions; returns the number of sub-words of each word between them.
+    `subword_counts` gets two positions and returns the number of sub-words of each word between them.
     """
 
     def __init__(self, words: int, tokens: int, size: int, subword_counts: SubwordCounts) -> None:
