@@ -20,7 +20,7 @@ BOUNDARIES = 4
 
 @dataclass(frozen=True, slots=True)
 class WordInput:
-    """An encoded word: ids of its sub-words (one or more), bucket of the pause after it, flags of document boundaries."""
+    """An encoded word: ids of its sub-words (1 or more), bucket of the pause after it, flags of document boundaries."""
 
     subwords: tuple[int, ...]
     pause: int

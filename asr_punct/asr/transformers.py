@@ -13,6 +13,7 @@ from transformers import (
     Wav2Vec2FeatureExtractor,
     pipeline,
 )
+from transformers.utils import logging as transformers_logging
 
 from asr_punct.align.emissions import Floats, measure_hop
 from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
@@ -22,7 +23,6 @@ from asr_punct.audio import Samples
 from asr_punct.errors import AsrPunctError, ModelError, first_line
 from asr_punct.hub import reach_hub
 from asr_punct.model.device import open_device
-from asr_punct.model.quiet import silence_transformers
 from asr_punct.words import Seconds, TimeSource, Word
 
 _WHISPER = "seq2seq_whisper"
@@ -118,7 +118,9 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
 def _prepare(name: str, device: str) -> torch.device:
     """Check the device and return it, silence transformers, and check whether the hub answers."""
     torch_device = open_device(device)
-    silence_transformers()
+    messages = cast(Any, transformers_logging)
+    messages.set_verbosity_error()
+    messages.disable_progress_bar()
     reach_hub(name)
     return torch_device
 
