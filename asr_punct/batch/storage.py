@@ -23,7 +23,6 @@ stores, a file appears only when it is complete."""
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is a URL."""
     return _URL.match(path) is not None
 
 
@@ -62,7 +61,6 @@ def match_files(pattern: str) -> Iterator[tuple[str, str, int]]:
 
 
 def is_file(url: str) -> bool:
-    """Whether there is a file at a URL."""
     system, path = _open(url)
     with _errors(url, "a file system that can be read"):
         return bool(system.isfile(path))

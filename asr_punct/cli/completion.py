@@ -9,7 +9,6 @@ Completion = Callable[[str], list[str]]
 
 
 def one_of(values: Iterable[str]) -> Completion:
-    """Complete one of the values."""
     choices = list(values)
     return lambda incomplete: [value for value in choices if value.startswith(incomplete)]
 

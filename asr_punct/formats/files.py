@@ -50,7 +50,6 @@ class MemoryFile(PathLike[str]):
     content: bytes = field(repr=False)
 
     def __fspath__(self) -> str:
-        """Return the name."""
         return self.name
 
     def __str__(self) -> str:

@@ -63,7 +63,6 @@ class Token(WordInput):
         return replace(self, left=left + self.left, right=self.right + right)._with_flags()
 
     def with_labels(self, labels: Labels) -> Token:
-        """Return the token with other labels."""
         return replace(self, labels=labels)._with_flags()
 
     def _with_flags(self) -> Token:

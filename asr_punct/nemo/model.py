@@ -247,7 +247,6 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         task.configure_gradient_clipping(optimizer, task.training_config.optimizer.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Move a batch to the device."""
         return self._trainable().transfer_batch_to_device(batch, device, dataloader_idx)
 
     def on_train_start(self) -> None:
@@ -261,7 +260,6 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self._trainable().on_train_batch_start(batch, batch_idx)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Return the loss of a batch."""
         loss = self._trainable().batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.cases))
         return loss

@@ -49,7 +49,6 @@ class Counts:
 
     @property
     def units(self) -> int:
-        """Number of units."""
         return len(self.words)
 
     def total(self) -> Counts:

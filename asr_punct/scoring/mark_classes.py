@@ -22,7 +22,6 @@ class MarkClasses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the classes."""
         return tuple(self.members)
 
     @property

@@ -29,7 +29,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def scored_classes(scores: Scores) -> MarkClasses:
-    """Return the classes of marks that were scored."""
     return EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
 
 

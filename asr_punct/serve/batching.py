@@ -60,7 +60,6 @@ class _Queue:
         self._is_closed = False
 
     def put(self, job: _Job) -> None:
-        """Add a job."""
         with self._changed:
             self._jobs.append(job)
             self._changed.notify()

@@ -132,7 +132,6 @@ class Connection:
         await self._limited({"type": "websocket.send", **part})
 
     async def close(self, code: int, reason: str = "") -> None:
-        """Close the connection."""
         await self._limited({"type": "websocket.close", "code": code, "reason": reason[:100]})
 
     async def _limited(self, event: dict[str, Any]) -> None:

@@ -23,12 +23,10 @@ class ServiceError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers of the answer."""
         return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
 
 
 def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:
-    """Return the JSON of an error."""
     parts = {"place": place, "found": found, "expected": expected}
     return {"error": {name: " ".join(text.split()) for name, text in parts.items()}}
 

@@ -48,7 +48,6 @@ class Models:
             return self._opened[name]
 
     def describe(self) -> list[dict[str, Any]]:
-        """Return a description of each model."""
         languages = {name: list[str]() for name in shipped_models()}
         for code, name in models_by_language().items():
             languages[name].append(code)

@@ -41,7 +41,6 @@ class TimedWord(BaseModel):
         return self
 
     def to_word(self) -> Word:
-        """Return the word."""
         labels = None
         if self.marks is not None or self.case is not None:
             labels = Labels(frozenset(self.marks or ()), self.case or Case.O)
@@ -79,7 +78,6 @@ class WordLabels(BaseModel):
     case: Case = Case.O
 
     def to_labels(self) -> Labels:
-        """Return the labels."""
         return Labels(frozenset(self.marks), self.case)
 
 

@@ -72,7 +72,6 @@ class PunctuationModule(lightning.LightningModule):
         self.train()
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        """Move a batch to the device."""
         return batch.to(device)
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:

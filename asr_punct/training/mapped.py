@@ -125,7 +125,6 @@ def _array_file(path: Path, kind: npt.DTypeLike) -> Iterator[Callable[[npt.NDArr
     with open(path, "wb") as file:
 
         def append(values: npt.NDArray[np.integer]) -> None:
-            """Append values to the array."""
             nonlocal size
             size += len(values)
             file.write(values.astype(kind).tobytes())

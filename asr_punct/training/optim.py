@@ -42,7 +42,6 @@ class CombinedOptimizer(Optimizer):
         return loss
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the states of the optimisers."""
         return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -83,7 +82,6 @@ class LookAhead(CombinedOptimizer):
         return loss
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the optimiser and the slow weights."""
         return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
