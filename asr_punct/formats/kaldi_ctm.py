@@ -136,7 +136,7 @@ class _RecordingSegments:
     def __init__(self, spans: Iterable[_Span]) -> None:
         self._spans = sorted(spans)
         self._starts = [start for start, _, _ in self._spans]
-        self._latest = list(accumulate(self._spans, partial(max, key=itemgetter(1))))
+        self._latest: list[_Span] = list(accumulate(self._spans, partial(max, key=itemgetter(1))))
 
     def assign(self, words: Iterable[Word], nearest: bool) -> Iterator[tuple[str | None, Word]]:
         """Yield each word and the segment that contains its middle, else the nearest one if `nearest`, else None.
