@@ -215,7 +215,7 @@ class Punctuator:
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
                 listed.extend(self._probabilities(part))
-            while waiting and len(waiting[0].words) <= len(decided):
+            while waiting and len(waiting[0].decoded_tokens) <= len(decided):
                 yield waiting.popleft().finish(decided, listed, self._case)
         while waiting:
             yield waiting.popleft().finish(decided, listed, self._case)
@@ -336,7 +336,7 @@ class Punctuator:
             for utterance in with_pauses(utterances):
                 pending = PendingUtterance(utterance, self._reader.read(utterance.words))
                 waiting.append(pending)
-                yield utterance.context, pending.words
+                yield utterance.context, pending.decoded_tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from mark_edges(map(itemgetter(1), document))

@@ -205,12 +205,12 @@ class LabelledUtterance(NamedTuple):
 class PendingUtterance:
     """An utterance that waits for its labels.
 
-    `words` are its tokens that the decoder labels: all but those that consist of marks.
+    `decoded_tokens` are those that the decoder labels: all but those that consist of marks.
     """
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
         self._utterance, self._tokens = utterance, tokens
-        self.words = list(filter(_CORE, tokens))
+        self.decoded_tokens = list(filter(_CORE, tokens))
 
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> LabelledUtterance:
         """Return the utterance with the next decided labels and, if there are any, probabilities."""
