@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -219,6 +221,12 @@ def test_another_language_than_the_named_one_is_reported(name, language, text, f
     list(punctuator.restore(documents(TEXTS[text], TEXTS[text])))
     (message,) = warnings()
     assert message.startswith(found)
+
+
+def test_the_command_line_prints_it_as_other_messages():
+    command = [sys.executable, "-c", "from asr_punct.cli import main; main()", "punctuate", "--model", "en"]
+    done = subprocess.run(command, input=TEXTS["es"], capture_output=True, text=True)
+    assert done.stderr.startswith("asr-punct: the words look like Spanish (es): used the model en")
 
 
 def test_a_stream_decides_on_the_first_words(auto, warnings):

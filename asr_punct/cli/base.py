@@ -131,7 +131,7 @@ def main_options(
 
 
 class LogHandler(logging.Handler):
-    """Print log records to standard error, above a progress bar if one is shown."""
+    """Print log records to standard error, above a progress bar if one is shown; our warnings as other messages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,7 +139,8 @@ class LogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record. `sys.stderr` is looked up for each record because the progress bar replaces it."""
-        print(self.format(record), file=sys.stderr)
+        is_warning = record.levelno >= logging.WARNING and record.name.startswith("asr_punct")
+        print(f"{NAME}: " * is_warning + self.format(record), file=sys.stderr)
 
 
 def set_log_level(quiet: bool) -> None:
