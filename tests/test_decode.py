@@ -291,20 +291,23 @@ def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
 
 @pytest.mark.parametrize("sizes", [(2,), (1,)])
 @pytest.mark.parametrize(
-    ("mark", "flag", "case"),
+    ("set_marks", "flag", "case"),
     [
-        ("COMMA", WordFlag.FUNCTION_WORD, Case.O),
-        ("COMMA", 0, Case.FIRST_CAP),
-        ("PERIOD", WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
-        ("DASH", WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        (["COMMA"], WordFlag.FUNCTION_WORD, Case.O),
+        (["EXCLAMATION", "COMMA"], WordFlag.FUNCTION_WORD, Case.O),
+        (["ELLIPSIS", "COMMA"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        (["COMMA"], 0, Case.FIRST_CAP),
+        (["PERIOD"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        (["DASH"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
     ],
 )
-def test_a_function_word_has_no_capital_after_a_comma(mark, flag, case, sizes):
+def test_a_function_word_has_no_capital_after_a_comma(set_marks, flag, case, sizes):
     marks = np.full((3, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, MARKS.index(mark)] = 0.9
+    marks[0, list(map(MARKS.index, set_marks))] = 0.99
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
     flags = np.array([0, flag, 0], dtype=np.uint8)
-    assert labels_of(marks, flags=flags, cases=cases, sizes=sizes)[1].case == case
+    first, second, _ = labels_of(marks, flags=flags, cases=cases, sizes=sizes)
+    assert (first.marks, second.case) == (set(set_marks), case)
 
 
 @pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])

@@ -19,14 +19,14 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
 from asr_punct.decode.word_marks import BoolArray, IntArray
-from asr_punct.marks import CASES, LEFT, MARKS, SENTENCE_ENDS, Case, Labels, Mark, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, LEFT, MARKS, Case, Labels, Mark, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
-_NEW = (*SENTENCE_ENDS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
-"""Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`."""
+_NEW = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
+"""Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
 _COMMA_BITS, _BEGIN_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LONG_WORD_COST = 2.0
