@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,8 @@ from asr_punct.identifier import identify
 from asr_punct.inference.choice import HELD_WORDS
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import describe_languages, parse_language
+from asr_punct.marks import Labels, Mark
+from asr_punct.nemo import punctuate_hypotheses
 from asr_punct.words import Utterance, Word
 
 TEXTS = {
@@ -189,6 +192,16 @@ def test_each_document_is_written_as_its_language_is(auto, tmp_path):
     assert [style.name for style in styles] == ["en", "es"]
     formats.write(auto.restore(quoted), tmp_path / "a.json", auto.glyphs)
     assert [utterance.language for utterance in formats.read(tmp_path / "a.json")] == ["en", "es"]
+
+
+def test_text_is_written_as_its_language_is(auto):
+    quoted = Word("nato", labels=Labels(frozenset({Mark.OPEN_QUOTE, Mark.QUOTE})))
+    written = {language: auto.write(Utterance((quoted,), language=language)) for language in ("en", "es", "")}
+    assert written == {"en": "“NATO”", "es": "«nato»", "": "«nato»"}
+    text = f"{TEXTS['en']} with mccarthy"
+    assert "McCarthy" in auto(text)
+    (hypothesis,) = punctuate_hypotheses([SimpleNamespace(text=text, timestamp=[])], auto)
+    assert hypothesis.text == auto(text)
 
 
 def test_the_language_in_the_file_is_used_before_the_words(auto, warnings):

@@ -58,8 +58,9 @@ def as_recognised(utterance: Utterance) -> Utterance:
 def _as_written(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
     """Yield the words as `punctuate` writes them in text, also with forms of a casing list (`EiTB`)."""
     for utterance in utterances:
+        cased = glyphs.of(utterance.language).cased
         words = tuple(
-            replace(word, text=glyphs.cased(word.text, label.case))
+            replace(word, text=cased(word.text, label.case))
             for word, label in zip(utterance.words, utterance.labels, strict=True)
         )
         labels = [Labels(label.marks, case_of(word.text)) for word, label in zip(words, utterance.labels, strict=True)]

@@ -176,11 +176,14 @@ class Punctuator:
             utterances.append(Utterance(split_words(line), document=str(document)))
             document += not line.strip()
         lines = self._label(utterances)
-        return "\n".join(_write(labelled.utterance, labelled.labels, self.glyphs) for labelled in lines)
+        return "\n".join(self._write(labelled.utterance, labelled.labels) for labelled in lines)
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        return _write(utterance, utterance.labels, self.glyphs)
+        return self._write(utterance, utterance.labels)
+
+    def _write(self, utterance: Utterance, labels: Sequence[Labels]) -> str:
+        return write_text([word.text for word in utterance.words], labels, self.glyphs.of(utterance.language))
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
@@ -355,10 +358,6 @@ class Punctuator:
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
-
-
-def _write(utterance: Utterance, labels: Sequence[Labels], glyphs: Glyphs) -> str:
-    return write_text([word.text for word in utterance.words], labels, glyphs)
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

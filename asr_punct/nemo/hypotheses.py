@@ -67,6 +67,7 @@ def _write(
 ) -> _Hypothesis:
     """Copy a hypothesis with the words of the punctuated utterance."""
     result: Any = copy(hypothesis)
+    glyphs = glyphs.of(utterance.language)
     running = written_words(utterance, glyphs, running=True)
     result.text = " ".join(running)
     if entries is not None:

@@ -53,5 +53,5 @@ class Punctuator(punctuator.Punctuator):
         utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
         restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
-            return [write_pairs(utterance.labels, self.glyphs) for utterance in restored]
+            return [write_pairs(utterance.labels, self.glyphs.of(utterance.language)) for utterance in restored]
         return [self.write(utterance) for utterance in restored]
