@@ -55,12 +55,7 @@ class Speech:
 
 
 def synthesise(
-    text: str,
-    voice: str,
-    *,
-    words_per_minute: int = 175,
-    pitch: int = 50,
-    breaks: Mapping[int, Seconds] | None = None,
+    text: str, voice: str, *, words_per_minute: int = 175, pitch: int = 50, breaks: Mapping[int, Seconds] | None = None
 ) -> Speech:
     """Synthesise words, and punctuation for intonation and pauses.
 

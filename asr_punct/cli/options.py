@@ -70,8 +70,7 @@ Report = Annotated[
     typer.Option(help="Write a list of the cues that break the limits of subtitles to this file, one problem a line."),
 ]
 Language = Annotated[
-    str,
-    choice("Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language),
+    str, choice("Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language)
 ]
 TextLanguage = Annotated[
     str | None,

@@ -27,12 +27,10 @@ def align(
     output: options.Output = "-",
     lang: options.Language = "es",
     method: Annotated[
-        str,
-        options.choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
+        str, options.choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS)
     ] = "dtw",
     acoustic_model: Annotated[
-        str | None,
-        typer.Option(help="CTC model: directory or org/name of transformers, a .nemo file, or nemo:NAME."),
+        str | None, typer.Option(help="CTC model: directory or org/name of transformers, a .nemo file, or nemo:NAME.")
     ] = None,
     device: options.Device = None,
     data_dir: options.DataDir = None,

@@ -165,10 +165,7 @@ def tune(
     print_text("\n".join([*result.lines(), ""]))
 
 
-@command(
-    Section.TRAINING,
-    {"fp32 and int8 graphs": "asr-punct export my-model --int8"},
-)
+@command(Section.TRAINING, {"fp32 and int8 graphs": "asr-punct export my-model --int8"})
 def export(
     model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,

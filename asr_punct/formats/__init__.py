@@ -26,11 +26,7 @@ def detect(path: Pathlike) -> str:
 
 
 def read(
-    source: Pathlike | Source,
-    format_name: str | None = None,
-    *,
-    may_be_empty: bool = False,
-    times: str | None = None,
+    source: Pathlike | Source, format_name: str | None = None, *, may_be_empty: bool = False, times: str | None = None
 ) -> Iterator[Utterance]:
     """Yield the utterances of a file, while it is read.
 

@@ -13,15 +13,7 @@ from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.captions import ass_lines, ttml_lines
-from asr_punct.formats.cue_text import (
-    Kind,
-    escape,
-    keep_space,
-    labelled_word,
-    plain_text,
-    strip_tags,
-    voice_tag,
-)
+from asr_punct.formats.cue_text import Kind, escape, keep_space, labelled_word, plain_text, strip_tags, voice_tag
 from asr_punct.formats.subtitles import CueOrigin
 from asr_punct.formats.values import format_clock
 from asr_punct.marks import Glyphs

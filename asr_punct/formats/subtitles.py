@@ -10,14 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import InputError
-from asr_punct.formats.cue_text import (
-    CueText,
-    Kind,
-    speaker_of,
-    split_words,
-    strip_tags,
-    token_of,
-)
+from asr_punct.formats.cue_text import CueText, Kind, speaker_of, split_words, strip_tags, token_of
 from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.lines import LineOrigin
 from asr_punct.formats.tokens import recording_name

@@ -27,10 +27,7 @@ _HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activati
 
 
 def pretrained_encoder(
-    name: str,
-    masked_lm: bool = False,
-    attention_dropout: float | None = None,
-    hidden_dropout: float | None = None,
+    name: str, masked_lm: bool = False, attention_dropout: float | None = None, hidden_dropout: float | None = None
 ) -> WordEncoder:
     """Load a pretrained encoder from safetensors.
 

@@ -59,11 +59,7 @@ def _utterances(hypotheses: Iterable[HypothesisWords], document: str) -> Iterato
 
 
 def _write(
-    hypothesis: _Hypothesis,
-    entries: list[Object] | None,
-    utterance: Utterance,
-    glyphs: Glyphs,
-    longest_pause: Seconds,
+    hypothesis: _Hypothesis, entries: list[Object] | None, utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds
 ) -> _Hypothesis:
     """Copy a hypothesis with the words of the punctuated utterance."""
     result: Any = copy(hypothesis)

@@ -237,10 +237,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return task.configure_optimizers()
 
     def configure_gradient_clipping(
-        self,
-        optimizer: Optimizer,
-        gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None,
+        self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
     ) -> None:
         """Clip gradients as `PunctuationModule`, by the norm of its configuration."""
         task = self._trainable()

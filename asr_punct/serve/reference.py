@@ -43,8 +43,5 @@ def reference_page(api: dict[str, Any]) -> str:
     """Return an HTML page that shows an OpenAPI description and the messages of streams."""
     environment = Environment(autoescape=True)
     environment.filters["text"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
-    messages = {
-        "Message of a client": ClientMessage.model_json_schema(),
-        "Answer": ServerMessage.model_json_schema(),
-    }
+    messages = {"Message of a client": ClientMessage.model_json_schema(), "Answer": ServerMessage.model_json_schema()}
     return environment.from_string(_TEMPLATE).render(api=api, messages=messages)

@@ -17,16 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct import progress
-from asr_punct.checkpoint import (
-    ONNX,
-    ONNX_INT8,
-    TOKENIZER,
-    WEIGHTS,
-    ModelInfo,
-    read_info,
-    verified_file,
-    write_info,
-)
+from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, read_info, verified_file, write_info
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend
@@ -208,10 +199,8 @@ def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> F
     windows = []
     for count in counts or rng.integers(2, _max_words(info) + 1, 3).tolist():
         max_subwords = max(1, min(3, tokens // count))
-        pauses, boundaries = (
-            rng.integers(0, UNKNOWN_PAUSE + 1, count).tolist(),
-            rng.integers(0, BOUNDARIES, count).tolist(),
-        )
+        pauses = rng.integers(0, UNKNOWN_PAUSE + 1, count).tolist()
+        boundaries = rng.integers(0, BOUNDARIES, count).tolist()
         lengths = rng.integers(1, max_subwords + 1, count).tolist()
         words = [tuple(rng.integers(0, vocabulary, length).tolist()) for length in lengths]
         windows.append([WordInput(*values) for values in zip(words, pauses, boundaries, strict=True)])
