@@ -32,9 +32,10 @@ check format ruff format --check
 check types mypy
 mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
 check shell shellcheck --external-sources --shell bash "${scripts[@]}"
-# One thread for each worker, because the workers use all cores.
+# One thread for each worker, because the workers use all cores. All tests of a file run in one worker, which makes the
+# fixtures of the file once.
 export OMP_NUM_THREADS=1
-check tests python -m pytest -q -n "$nj" -m "not slow"
+check tests python -m pytest -q -n "$nj" --dist loadfile -m "not slow"
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "tests/run.sh: failed: ${failed[*]}" >&2
