@@ -12,6 +12,10 @@ from hypothesis import HealthCheck, settings
 from asr_punct import Punctuator, cli
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 
+# Programs of the recipes and benchmarks, which tests import.
+for folder in ("benchmarks", "recipes/utils", "egs/iwslt/local", "egs/models/local", "egs/mintzai/local"):
+    sys.path.append(str(Path(__file__).parent.parent / folder))
+
 settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no times")
 
@@ -26,13 +30,18 @@ def corpus(tmp_path_factory):
 def model(tmp_path_factory, corpus):
     """Directory of a tiny trained model with all graphs. Do not change it."""
     pytest.importorskip("torch")
+    from filelock import FileLock
+
     from asr_punct.training.export import export
     from asr_punct.training.fit import train
 
-    directory = tmp_path_factory.mktemp("models") / "tiny"
-    train(tiny_config(epochs=25), corpus, directory, device="cpu")
-    export(directory, int8=True)
-    return directory
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder  # one model for all workers
+    with FileLock(folder / "tiny.lock"):
+        if not (folder / "tiny" / "model.int8.onnx").exists():
+            train(tiny_config(epochs=25), corpus, folder / "tiny", device="cpu")
+            export(folder / "tiny", int8=True)
+    return folder / "tiny"
 
 
 @pytest.fixture(scope="session")
@@ -41,19 +50,27 @@ def punctuator(model):
     return Punctuator.from_pretrained(model, threads=1)
 
 
+@pytest.fixture(scope="module")
+def make_client(model, punctuator):
+    """Return a function that opens a service without a port; its arguments are those of `Service`."""
+    from services import client_maker
+
+    from asr_punct.serve.models import Models
+
+    with client_maker(Models(lambda _: punctuator, str(model))) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def client(make_client):
+    """Client of a service with the usual options."""
+    return make_client()
+
+
 @pytest.fixture(scope="session")
 def tokenizer():
     """Tokenizer of a few words."""
     return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
-
-
-@pytest.fixture(scope="session")
-def real_data():
-    """Folder of real texts and recordings; the test is skipped without it."""
-    folder = os.environ.get("ASR_PUNCT_DATA")
-    if not folder:
-        pytest.skip("ASR_PUNCT_DATA is not set to a folder of real texts and recordings")
-    return Path(folder)
 
 
 @pytest.fixture
@@ -75,7 +92,8 @@ def standard_input(monkeypatch):
     """Return a function that sets standard input."""
 
     def give(text):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8"))
+        content = text if isinstance(text, bytes) else text.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
     return give
 

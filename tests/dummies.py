@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
+COMMAND_LINE = [sys.executable, "-c", "from asr_punct.cli import main; main()"]
+"""The program `asr-punct` in another process."""
 NAMES = ["ana", "luis", "miren", "jon"]
 NOUNS = ["casa", "ley", "mesa", "sala", "calle"]
 ASKS = ["dónde", "cuándo", "quién"]
@@ -51,6 +54,18 @@ CTC_SETTINGS = {
 }
 
 
+def examples(name: str) -> list[tuple[str, ...]]:
+    """Return the rows of a table in `tables`; lines that begin with # are comments."""
+    lines = (Path(__file__).parent / "tables" / name).read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines if not line.startswith("#")]
+
+
+def json_lines(name: str) -> list[Any]:
+    """Return the values of a file of JSON lines in `tables`."""
+    lines = (Path(__file__).parent / "tables" / name).read_text(encoding="utf-8").strip().split("\n")
+    return [json.loads(line) for line in lines]
+
+
 def file(folder: Path, name: str, content: str | bytes) -> Path:
     """Write a file and return its path."""
     path = folder / name
@@ -70,6 +85,23 @@ def written(utterances: Iterable[Utterance], format_name: str) -> str:
     assert write is not None
     write(utterances, out, glyphs("es"))
     return out.getvalue()
+
+
+def written_value(utterances: Iterable[Utterance], format_name: str) -> Any:
+    """Return the utterances as a JSON value."""
+    return json.loads(written(utterances, format_name))
+
+
+def written_lines(utterances: Iterable[Utterance], format_name: str) -> list[Any]:
+    """Return the utterances as the JSON values of lines."""
+    return [json.loads(line) for line in written(utterances, format_name).split("\n")[:-1]]
+
+
+def marked(utterance: Utterance) -> Utterance:
+    """Return the utterance with a capital on its first word and a period on its last, if it has several."""
+    count = len(utterance.words)
+    first, last = Labels(case=Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))
+    return annotate(utterance, labels=((first,) + (Labels(),) * max(0, count - 2) + (last,))[:count])
 
 
 def with_labels(utterances: Iterable[Utterance], labels: Labels) -> list[Utterance]:

@@ -10,17 +10,13 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from dummies import CTC_SYMBOLS as SYMBOLS  # noqa: E402
-from dummies import save_ctc_model as save  # noqa: E402
+from dummies import CTC_SYMBOLS as SYMBOLS
+from dummies import save_ctc_model as save
 
-from asr_punct.align.methods import (  # noqa: E402
-    CtcAligner,
-    align_data_dir,
-    align_file,
-)
-from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
-from asr_punct.audio import write  # noqa: E402
-from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError  # noqa: E402
+from asr_punct.align.methods import CtcAligner, align_data_dir, align_file
+from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.audio import write
+from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
 
 RATE = 16000
 

@@ -10,12 +10,12 @@ transformers = pytest.importorskip("transformers")
 soxr = pytest.importorskip("soxr")
 pytest.importorskip("espeakng_loader")
 
-from asr_punct.align import ctc  # noqa: E402
-from asr_punct.align.espeak import synthesise  # noqa: E402
-from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
-from asr_punct.audio import log_energy  # noqa: E402
-from asr_punct.pauses import move_to_silences  # noqa: E402
-from asr_punct.words import Utterance  # noqa: E402
+from asr_punct.align import ctc
+from asr_punct.align.espeak import synthesise
+from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.audio import log_energy
+from asr_punct.pauses import move_to_silences
+from asr_punct.words import Utterance
 
 RATE, FRAME = 16000, 0.02
 WORDS = ["mesa", "luna", "sol", "tren", "plato", "camino", "verde", "lento", "seis", "noche"]

@@ -9,15 +9,15 @@ pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '
 models = pytest.importorskip("nemo.collections.asr.models")
 torch = pytest.importorskip("torch")
 
-from omegaconf import OmegaConf  # noqa: E402
-from test_nemo import ctc_configuration  # noqa: E402
+from omegaconf import OmegaConf
+from test_nemo import ctc_configuration
 
-from asr_punct.align.ctc import align  # noqa: E402
-from asr_punct.asr import open_recogniser  # noqa: E402
-from asr_punct.asr.aligners import open_acoustic_model  # noqa: E402
-from asr_punct.asr.nemo import NemoCtcModel  # noqa: E402
-from asr_punct.asr.transcribe import transcribe  # noqa: E402
-from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
+from asr_punct.align.ctc import align
+from asr_punct.asr import open_recogniser
+from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr.nemo import NemoCtcModel
+from asr_punct.asr.transcribe import transcribe
+from asr_punct.errors import AsrPunctError, ModelError
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
 

@@ -47,7 +47,7 @@ def test_long_stretches_are_cut_where_it_is_quiet():
     assert [first for first, _ in spans[1:]] == [last for _, last in spans[:-1]]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers(5, 400), min_size=1, max_size=12), st.sampled_from([0.0, 5.0, 30.0]))
 @example([5, 5, 5, 5, 5, 5, 54, 7, 400, 400, 400, 25], 0.0).via("a minute with hardly any pause, then a short one")
 def test_segments_are_in_order_and_contain_all_speech(lengths, merge_segments_up_to):

@@ -156,20 +156,3 @@ def test_failures_are_listed_at_the_end(run, talks):
     assert second.startswith("asr-punct: talks/deep/d.txt: utterance ")
     assert third.startswith("asr-punct: talks/z.ctm:1: found 3 columns")
     assert sorted(contents(Path("out"))) == ["C.srt", "deep/b.srt", "deep/c.srt", "deep/er/b.srt"]
-
-
-def test_wrong_options_are_refused_before_any_work(run, talks):
-    for options, message in {
-        (): "IN: found none, expected files, folders, globs or --list",
-        ("talks", "--to", "kaldi"): "--to: found kaldi, which is a folder, expected a format of files",
-        ("talks", "--to", "aws"): "--to: found 'aws', expected one of",
-        ("talks", "--subtitles", "bbc,lines=none"): "",
-        ("talks", "--from", "nothing"): "--from: found 'nothing', expected one of",
-        ("talks", "--probabilities"): "--probabilities: found no --to json",
-        ("talks", "--model", "nothing"): "model 'nothing': found no such model directory",
-    }.items():
-        status, out, err = run("batch", *options, "-o", "out")
-        assert (status, out) == (2, "")
-        assert message in err
-        assert len(err.splitlines()) == 1
-        assert not Path("out").exists()

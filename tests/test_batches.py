@@ -1,3 +1,8 @@
+"""Training batches, and the memory-mapped arrays that they read."""
+
+import os
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from dummies import tiny_config, utterances
+from dummies import tiny_config, utterances, write_corpus
 from training_dummies import arrays, generator
 
 from asr_punct.config import TrainingConfig
@@ -14,16 +19,13 @@ from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
-from asr_punct.training.batches import (
-    add_generated_pauses,
-    epoch_batches,
-    hide_inputs,
-    make_batch,
-    truncate,
-)
+from asr_punct.training import corpus as corpus_module
+from asr_punct.training import mapped, windows
+from asr_punct.training.batches import add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
+from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.mapped import read_corpus
+from asr_punct.training.mapped import find_arrays, read_corpus, read_words
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=80), st.integers(1, 40), st.integers(0, 99))
@@ -136,3 +138,80 @@ def test_development_batches_count_every_word_once(corpus, tokenizer):
     assert sum(int(batch.label_mask.sum()) for batch in batches) == len(data.dev)
     right = sum(int(batch.marks[batch.label_mask].sum()) for batch in batches)
     assert right == int(mark_matrix(data.dev.marks).sum())
+
+
+# Corpora as memory-mapped arrays
+
+
+COLUMNS = ("words", "marks", "cases", "pauses", "boundaries")
+
+
+@pytest.fixture
+def tsv(tmp_path):
+    path = tmp_path / "train.tsv"
+    write(path, utterances(25, seed=3))
+    return path
+
+
+def write(path, values):
+    with open(path, "w", encoding="utf-8") as out:
+        write_tsv(values, out)
+
+
+def test_arrays_are_used_again_until_the_file_changes(tsv, tokenizer):
+    directory = find_arrays(tsv)
+    status, made = tsv.stat(), directory.stat().st_ino
+    assert find_arrays(tsv).stat().st_ino == made
+    mapped_before = read_corpus(tsv, tokenizer).words
+    tsv.write_text(tsv.read_text().replace("mira", "miro"))  # equal size and time
+    os.utime(tsv, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert tsv.stat().st_size == status.st_size
+    assert find_arrays(tsv) != directory
+    assert "miro" in set(read_words(tsv))
+    assert not directory.exists()
+    assert len(mapped_before) == len(read_corpus(tsv, tokenizer))  # a run that has the old made keeps them
+
+
+def test_arrays_without_their_file(tsv, tokenizer):
+    before = read_corpus(tsv, tokenizer)
+    made = find_arrays(tsv)
+    tsv.unlink()
+    assert read_corpus(tsv, tokenizer).words.tolist() == before.words.tolist()
+    shutil.copytree(made, made.with_name("train.other.arrays"))
+    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
+        find_arrays(tsv)
+
+
+@pytest.mark.parametrize("content", ["la\tO\t-\tO\nla\tO\n", "\n"])
+def test_a_bad_file_leaves_no_arrays(tmp_path, content):
+    (tmp_path / "train.tsv").write_text(content)
+    with pytest.raises(InputError, match=r"train\.tsv"):
+        find_arrays(tmp_path / "train.tsv")
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["train.tsv"]
+    assert not list(tmp_path.glob(".*partial"))
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
+def test_damaged_arrays(tsv, tokenizer, damage):
+    damage(find_arrays(tsv) / "marks.npy")
+    with pytest.raises(InputError, match=r"marks\.npy: found no array"):
+        read_corpus(tsv, tokenizer)
+
+
+@pytest.mark.parametrize("kind", ["passes", "uniform", "sliding", "sentences"])
+def test_blocks_do_not_change_anything(tmp_path, tokenizer, monkeypatch, kind):
+    noise = {"windows": 0.5, "substitution": 0.2, "fillers": "eh", "filler": 0.1}
+    config = tiny_config(windows={"kind": kind, "cut_share": 0.5}, noise=noise)
+    results = []
+    for name, size in (("large", 2**16), ("small", 5)):
+        for module in (corpus_module, mapped, windows):
+            monkeypatch.setattr(module, "BLOCK_WORDS", size)
+        monkeypatch.setattr(windows, "_BLOCK_SPANS", size)
+        data = PunctuationData(write_corpus(tmp_path / name), tokenizer, config, 64)
+        epoch = data.epoch(0)
+        made = [getattr(data.train, column) for column in COLUMNS]
+        made += [data.train.documents(), Confusions.from_corpus(data.train, "es").cumulative, data.confusions.names]
+        made += [epoch[i].inputs["input_ids"].numpy() for i in range(len(epoch))]
+        results.append(made)
+    for large, small in zip(*results, strict=True):
+        assert np.array_equal(large, small)

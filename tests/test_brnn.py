@@ -8,14 +8,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config  # noqa: E402
+from dummies import tiny_config
 
-from asr_punct.checkpoint import read_info  # noqa: E402
-from asr_punct.config import Config, ContextConfig, HeadConfig, OptimizerConfig, PauseConfig  # noqa: E402
-from asr_punct.marks import MARKS, Mark, parse_marks  # noqa: E402
-from asr_punct.model.heads import ClassHead  # noqa: E402
-from asr_punct.training.fit import find_classes, train  # noqa: E402
-from asr_punct.training.optim import build_optimizer, clip_gradients  # noqa: E402
+from asr_punct.checkpoint import read_info
+from asr_punct.config import Config, ContextConfig, HeadConfig, OptimizerConfig, PauseConfig
+from asr_punct.marks import MARKS, Mark, parse_marks
+from asr_punct.model.heads import ClassHead
+from asr_punct.training.fit import find_classes, train
+from asr_punct.training.optim import build_optimizer, clip_gradients
 
 WIDTH = 6
 COMMA, PERIOD, QUESTION, QUOTE = Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.QUOTE

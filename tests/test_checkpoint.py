@@ -4,20 +4,11 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from dummies import utterances
+from dummies import json_lines, utterances
 
 from asr_punct import hub as package
 from asr_punct import scoring
-from asr_punct.checkpoint import (
-    CONFIG,
-    ONNX,
-    ONNX_INT8,
-    SCORES,
-    TOKENIZER,
-    WEIGHTS,
-    read_info,
-    write_info,
-)
+from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.cli.describe import describe, list_models
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
@@ -85,25 +76,7 @@ def test_a_missing_file_is_reported(copy, function, name):
     assert str(error.value).startswith(f"{copy / name}: found no such file, expected ")
 
 
-@pytest.mark.parametrize(
-    ("keys", "value", "message"),
-    [
-        (["format"], 9, "found format 9, expected format 1"),
-        (["thresholds", "PERIOD"], "abc", "thresholds: PERIOD: found 'abc', expected float"),
-        (["thresholds", "PERIOD"], float("nan"), "thresholds: PERIOD: found nan, expected a number from 0 to 1"),
-        (["thresholds", "PERIOD"], 1.5, "thresholds: PERIOD: found 1.5, expected a number from 0 to 1"),
-        (["thresholds", "STOP"], 0.5, "thresholds: found 'STOP', expected one of COMMA"),
-        (["case_bias", "O"], 10**400, "case_bias: O: found 1000"),
-        (["calibration", "case_temperature"], 0, "calibration: case_temperature: found 0.0, expected a number from"),
-        (["sentence_capitals"], 1, "sentence_capitals: found 1, expected bool"),
-        (["thresholds"], {}, "thresholds: found no key 'COMMA', expected"),
-        (["thresholds"], [0.5], "thresholds: found [0.5], expected keys and values"),
-        (["files", "model.onnx"], 3, "files: model.onnx: found 3, expected str"),
-        (["files", "../other"], "0", "files: ../other: found '0', expected the SHA-256 of one of"),
-        (["encoder", "max_position_embeddings"], 0, "max_position_embeddings: found 0, expected a whole"),
-        (["model", "window", "words"], 0, "model: window: words must be more than twice margin, found 0 and "),
-    ],
-)
+@pytest.mark.parametrize(("keys", "value", "message"), json_lines("model_config_errors.jsonl"))
 def test_a_bad_value_is_reported_by_key(copy, keys, value, message):
     altered(copy, *keys, value=value)
     with pytest.raises(AsrPunctError) as error:
@@ -124,11 +97,7 @@ def test_a_foreign_configuration_is_refused(tmp_path, content):
 
 @pytest.mark.parametrize(
     ("files", "graph", "opened"),
-    [
-        ([ONNX, ONNX_INT8], None, ONNX),
-        ([ONNX, ONNX_INT8], "int8", ONNX_INT8),
-        ([ONNX_INT8], None, ONNX_INT8),
-    ],
+    [([ONNX, ONNX_INT8], None, ONNX), ([ONNX, ONNX_INT8], "int8", ONNX_INT8), ([ONNX_INT8], None, ONNX_INT8)],
 )
 def test_the_requested_graph_is_opened(copy, monkeypatch, files, graph, opened):
     content = json.loads((copy / "config.json").read_text(encoding="utf-8"))["files"]

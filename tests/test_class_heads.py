@@ -1,6 +1,7 @@
 """Heads of classes from training to text: graphs, the torch backend, decoding, weights."""
 
 import dataclasses
+import itertools
 import shutil
 
 import numpy as np
@@ -8,15 +9,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import bare_words, tiny_config  # noqa: E402
+from dummies import tiny_config
 
-from asr_punct import Punctuator  # noqa: E402
-from asr_punct.checkpoint import WEIGHTS, read_info, write_info  # noqa: E402
-from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
-from asr_punct.inference.backend import open_backend  # noqa: E402
-from asr_punct.training.export import export, random_features  # noqa: E402
-from asr_punct.training.fit import train  # noqa: E402
-from asr_punct.words import Utterance, Word  # noqa: E402
+from asr_punct import Punctuator
+from asr_punct.checkpoint import WEIGHTS, read_info, write_info
+from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.inference.backend import open_backend
+from asr_punct.model.crf import ChainCrf
+from asr_punct.training.export import export, random_features
+from asr_punct.training.fit import train
 
 TEXT = "ana mira la casa dónde está la mesa"
 
@@ -92,28 +93,92 @@ def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
         Punctuator.from_pretrained(model, class_weights={"O": 2.0})
 
 
-def test_several_windows_are_aggregated(directory, model):
-    """On text of many windows, by models of both kinds, with the pauses between the words."""
-    words = tuple(Word(word, start, start + 0.5) for start, word in enumerate(TEXT.split() * 30))
-    for place in (directory, model):
-        plain, aggregated = (
-            next(Punctuator.from_pretrained(place, aggregate=windows).restore([Utterance(words, recording="r")]))
-            for windows in (1, 3)
-        )
-        assert bare_words(aggregated) == bare_words(plain) == words
-        assert np.mean([a == b for a, b in zip(aggregated.labels, plain.labels, strict=True)]) > 0.9
-
-
 def test_the_command_line_weighs_and_aggregates(directory, tmp_path, run):
     (tmp_path / "in.txt").write_text(TEXT + "\n")
     options = ["--class-weights", "comma=1e-9,QUESTION=1e-9,OPEN_QUES=1e-9", "--aggregate", 3, "--no-case"]
     status, out, err = run("punctuate", tmp_path / "in.txt", "--model", directory, *options, "--quiet")
     assert (status, err) == (0, "")
     assert not {",", "?", "¿"} & set(out)
-    for wrong, message in (
-        (["--class-weights", "COMMA"], "--class-weights: found 'COMMA', expected a name and a number as COMMA=0.8"),
-        (["--aggregate", 0], "--aggregate: found 0, expected 1 or more"),
-    ):
-        status, out, err = run("punctuate", tmp_path / "in.txt", "--model", directory, *wrong)
-        assert (status, out) == (2, "")
-        assert message in err
+
+
+# The CRF against sums over all paths
+
+
+def random_crf(classes, words, seed=0, scale=2.0):
+    """A CRF with large scores, and emissions of windows of these lengths, padded."""
+    torch.manual_seed(seed)
+    crf = ChainCrf(classes, max_words=5)
+    for parameter in crf.parameters():
+        torch.nn.init.normal_(parameter, std=scale)
+    emissions = scale * torch.randn(len(words), max(words), classes)
+    mask = torch.arange(max(words)) < torch.tensor(words)[:, None]
+    return crf, emissions, mask.long()
+
+
+def paths(crf, emissions):
+    """Every path of one window, and its score, summed one by one."""
+    start, end, steps = (p.detach().double().numpy() for p in (crf.start, crf.end, crf.transitions))
+    emissions = emissions.double().numpy()
+    for path in itertools.product(range(emissions.shape[1]), repeat=len(emissions)):
+        score = start[path[0]] + end[path[-1]] + sum(emissions[t, label] for t, label in enumerate(path))
+        yield path, score + sum(steps[a, b] for a, b in itertools.pairwise(path))
+
+
+LENGTHS = [(1,), (2,), (3,), (4,), (5,), (5, 1, 3), (2, 4, 4, 1)]
+CASES = pytest.mark.parametrize(("classes", "words"), list(itertools.product([2, 3, 4], LENGTHS)))
+
+
+@CASES
+def test_marginals(classes, words):
+    crf, emissions, mask = random_crf(classes, words)
+    found = crf.marginals(emissions, mask).detach().numpy()
+    for row, length in enumerate(words):
+        expected = np.zeros((length, classes))
+        for path, score in paths(crf, emissions[row, :length]):
+            expected[np.arange(length), path] += np.exp(score)
+        np.testing.assert_allclose(found[row, :length], expected / expected[0].sum(), atol=1e-5)
+
+
+@CASES
+def test_best_paths(classes, words):
+    crf, emissions, mask = random_crf(classes, words, seed=1)
+    found = crf.max_marginals(emissions, mask).detach().numpy()
+    for row, length in enumerate(words):
+        scored = dict(paths(crf, emissions[row, :length]))
+        assert tuple(found[row, :length].argmax(axis=1)) == max(scored, key=scored.get)
+        for t, label in itertools.product(range(length), range(classes)):
+            through = max(score for path, score in scored.items() if path[t] == label)
+            expected = np.exp(through - max(scored.values()))
+            assert found[row, t, label] / found[row, t].max() == pytest.approx(expected, abs=1e-5)
+
+
+@CASES
+def test_conditional_losses_sum_to_the_negative_log_likelihood(classes, words):
+    crf, emissions, mask = random_crf(classes, words, seed=2)
+    true = torch.randint(0, classes, mask.shape)
+    logits = crf.conditional_logits(emissions, true, mask)
+    losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), true, reduction="none")
+    for row, length in enumerate(words):
+        scored = dict(paths(crf, emissions[row, :length]))
+        scores = np.array(list(scored.values()))
+        total = scores.max() + np.log(np.exp(scores - scores.max()).sum())
+        expected = total - scored[tuple(true[row, :length].tolist())]
+        assert (losses * mask)[row].sum().item() == pytest.approx(expected, abs=1e-4)
+
+
+def test_conditional_probabilities_are_given_the_true_prefix():
+    crf, emissions, mask = random_crf(3, (4,), seed=3)
+    true = (2, 0, 1, 1)
+    logits = crf.conditional_logits(emissions, torch.tensor([true]), mask)[0].log_softmax(-1).detach().exp().numpy()
+    scored = {path: np.exp(score) for path, score in paths(crf, emissions[0])}
+    for t in range(4):
+        weights = [sum(w for path, w in scored.items() if path[:t] == true[:t] and path[t] == c) for c in range(3)]
+        np.testing.assert_allclose(logits[t], np.array(weights) / sum(weights), atol=1e-5)
+
+
+def test_long_windows_stay_finite():
+    crf, emissions, mask = random_crf(4, (300, 7), seed=5, scale=5.0)
+    for found in (crf.marginals(emissions, mask), crf.max_marginals(emissions, mask)):
+        assert torch.allclose(found.sum(-1), torch.ones(2, 300), atol=1e-4)
+    alone = crf.marginals(emissions[1:, :7], mask[1:, :7])
+    assert torch.allclose(crf.marginals(emissions, mask)[1, :7], alone[0], atol=1e-5)

@@ -1,6 +1,5 @@
 """The commands punctuate, prepare, pauses, models and info, and how a command ends."""
 
-import io
 import json
 import re
 import shutil
@@ -10,13 +9,11 @@ import sys
 import time
 
 import pytest
-from dummies import file
+from dummies import COMMAND_LINE, file
 
 from asr_punct import hub
 from asr_punct.formats.tsv import read_tsv
-from asr_punct.scoring import write_score_sets
 
-RUN = [sys.executable, "-c", "from asr_punct.cli import main; main()"]
 CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
 TEXT = "ana mira la casa dónde está la mesa\n"
 
@@ -54,22 +51,6 @@ def test_a_file_is_punctuated_in_place(run, model, tmp_path, name, content):
     assert source.read_text() == expected != content
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [
-        ("tsv", "# id = r\n# recording = r\n# times = asr\nana\tCOMMA\t0.000\tFIRST_CAP\n"),
-        ("json", '{"utterances": [\n{"id": "r", "recording": "r", "channel": "1", "times": "asr", "text": "Ana,'),
-        ("ctm", "r 1 0.10 0.20 Ana,\nr 1 0.30 0.20 mira\n"),
-        ("text", "Ana, mira la casa"),
-    ],
-)
-def test_output_formats(run, model, monkeypatch, name, beginning):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CTM.encode())))
-    status, out, _ = run("punctuate", "--model", model, "--from", "ctm", "--to", name)
-    assert status == 0
-    assert out.startswith(beginning)
-
-
 def test_marks_and_case_can_be_chosen(run, model, tmp_path):
     options = ["--marks", "question", "--no-case"]
     assert run("punctuate", "--model", model, file(tmp_path, "a.txt", TEXT), *options)[1] == (
@@ -81,14 +62,6 @@ def test_marks_and_case_can_be_chosen(run, model, tmp_path):
 def test_every_backend_gives_the_same(run, model, tmp_path, graphs, backend):
     source = file(tmp_path, "a.txt", TEXT)
     assert run("punctuate", "--model", graphs(backend), source) == run("punctuate", "--model", model, source)
-
-
-def test_the_int8_graph_can_be_chosen(run, model, tmp_path, graphs):
-    source = file(tmp_path, "a.txt", TEXT)
-    assert run("punctuate", "--model", model, "--int8", source) == run("punctuate", "--model", model, source)
-    status, _, err = run("punctuate", "--model", graphs("model.onnx"), "--int8", source)
-    assert status == 2
-    assert "int8" in err
 
 
 @pytest.mark.parametrize(
@@ -140,23 +113,12 @@ def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):
     assert run("models") == (0, "", "this release has no model: train one with asr-punct train\n")
 
 
-def test_shipped_models_are_listed_and_one_is_the_default(run, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(hub, "PRETRAINED", tmp_path)
-    shutil.copytree(model, tmp_path / "es-eu")
-    write_score_sets({}, tmp_path / "es-eu" / "scores.json")
-    status, out, err = run("models")
-    assert (status, err) == (0, "")
-    assert "| es-eu (default) |" in out
-    source = file(tmp_path, "a.txt", TEXT)
-    assert run("punctuate", source) == run("punctuate", "--model", model, source)
-
-
 # How a command ends
 
 
 def test_a_closed_pipe_is_no_error(model, tmp_path):
     source = file(tmp_path, "a.txt", "ana mira la casa\n" * 20_000)
-    command = [*RUN, "punctuate", "--model", str(model), str(source)]
+    command = [*COMMAND_LINE, "punctuate", "--model", str(model), str(source)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline()
         process.stdout.close()
@@ -166,7 +128,7 @@ def test_a_closed_pipe_is_no_error(model, tmp_path):
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["--version"], ["models"]])
 def test_a_full_disk_behind_standard_output(arguments):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*RUN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([*COMMAND_LINE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
     expected = "standard output: found No space left on device, expected a place where a file can be written"
     assert (done.returncode, done.stderr) == (2, f"asr-punct: {expected}\n")
 
@@ -174,7 +136,7 @@ def test_a_full_disk_behind_standard_output(arguments):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_no_output_is_left_after_a_termination(model, tmp_path):
     """Queues and `timeout` send SIGTERM."""
-    command = [*RUN, "punctuate", "--model", str(model), "-o", str(tmp_path / "a.txt")]
+    command = [*COMMAND_LINE, "punctuate", "--model", str(model), "-o", str(tmp_path / "a.txt")]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         process.stdin.write(b"ana mira la casa\n" * 2000)
         process.stdin.flush()

@@ -1,17 +1,20 @@
 """The help of each command, and its examples."""
 
-import io
 import json
+import os
 import shlex
+import shutil
+import subprocess
 import sys
 
 import pytest
 import typer
-from dummies import file, utterances
+from dummies import COMMAND_LINE, file, utterances
 
 from asr_punct.cli.base import Section, app
+from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.formats.tsv import write_tsv
-from asr_punct.hub import PRETRAINED, shipped_models
+from asr_punct.hub import PRETRAINED, shipped_configurations, shipped_models
 
 COMMANDS = typer.main.get_command(app).commands
 EXAMPLES = [line.strip() for command in COMMANDS.values() for line in command.epilog.splitlines() if line[:1] == " "]
@@ -87,9 +90,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not shipped_models(), reason="no model is shipped")
 @pytest.mark.parametrize("example", [line for line in EXAMPLES if " ".join(arguments(line)).startswith(FAST)])
-def test_the_examples_run(run, folder, talk, monkeypatch, example):
-    typed = shlex.split(example)[1] if example.startswith("echo") else "hola qué tal\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode())))
+def test_the_examples_run(run, folder, talk, standard_input, example):
+    standard_input(shlex.split(example)[1] if example.startswith("echo") else "hola qué tal\n")
     words = arguments(example)
     status, out, err = run(*words)
     assert status == 0, err
@@ -98,3 +100,81 @@ def test_the_examples_run(run, folder, talk, monkeypatch, example):
         if option in words:
             assert (folder / words[words.index(option) + 1]).stat().st_size
     assert out or "-o" in words or words[0] == "prepare"
+
+
+# Shell completion, by its protocol and in bash
+
+
+@pytest.fixture
+def complete(run, monkeypatch):
+    """Return a function that completes the last word of a command line."""
+
+    def call(line, shell="bash"):
+        words = line.split(" ")
+        monkeypatch.setenv("_ASR_PUNCT_COMPLETE", f"complete_{shell}")
+        monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        status, out, err = run()
+        assert (status, err) == (0, "")
+        return out.split()
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("asr-punct pun", ["punctuate"]),
+        ("asr-punct punctuate --fr", ["--from"]),
+        ("asr-punct punctuate --from ", READABLE),
+        ("asr-punct punctuate --to=", WRITABLE),
+        ("asr-punct stream --model ", shipped_models()),
+        ("asr-punct info ", shipped_models()),
+        ("asr-punct train --config ", sorted(shipped_configurations())),
+        ("asr-punct align --lang es", ["es", "es+eu"]),
+        ("asr-punct punctuate --subtitles b", ["bbc"]),
+        ("asr-punct punctuate --marks COMMA,QU", ["COMMA,QUESTION", "COMMA,QUOTE"]),
+        ("asr-punct punctuate --marks QUESTION,QUES", []),
+        ("asr-punct prepare t", ["text"]),
+        ("asr-punct punctuate talk.ctm --times a", ["asr", "aligner"]),
+        ("asr-punct score --audio ta", []),
+    ],
+)
+def test_completed_values(complete, line, offered):
+    assert complete(line) == list(offered)
+
+
+def test_completion_imports_nothing_heavy():
+    script = f"""
+import atexit, sys
+heavy = ("numpy", "onnxruntime", "tokenizers", "torch", "rich", "textgrid")
+atexit.register(lambda: print([name for name in heavy if name in sys.modules]))
+{COMMAND_LINE[-1]}
+"""
+    environment = os.environ | {
+        "_ASR_PUNCT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "asr-punct\ntrain\n--init\ne",
+        "COMP_CWORD": "3",
+    }
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["en", "es-eu", "[]"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_real_bash_completes(tmp_path):
+    program = tmp_path / "asr-punct"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{COMMAND_LINE[-1]}" "$@"\n')
+    program.chmod(0o755)
+    script = """
+eval "$(_ASR_PUNCT_COMPLETE=source_bash asr-punct)"
+COMP_WORDS=(asr-punct punctuate --from lh)
+COMP_CWORD=3
+"$(complete -p asr-punct | sed 's/.*-F \\([^ ]*\\) .*/\\1/')" asr-punct
+echo "${COMPREPLY[*]}"
+"""
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "--norc", "-c", script], env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("lhotse\n", "")

@@ -7,20 +7,20 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config  # noqa: E402
-from test_model import window  # noqa: E402
+from dummies import tiny_config
+from test_model import window
 
-from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info  # noqa: E402
-from asr_punct.config import ContextConfig  # noqa: E402
-from asr_punct.features import collate  # noqa: E402
-from asr_punct.inference.backend import OnnxBackend  # noqa: E402
-from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
-from asr_punct.model.context import build_context  # noqa: E402
-from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import save_tagger  # noqa: E402
-from asr_punct.subwords import train_tokenizer  # noqa: E402
-from asr_punct.training.export import export  # noqa: E402
+from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
+from asr_punct.config import ContextConfig
+from asr_punct.features import collate
+from asr_punct.inference.backend import OnnxBackend
+from asr_punct.inference.torch_backend import TorchBackend
+from asr_punct.model.context import build_context
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.tagger import build_tagger
+from asr_punct.model.weights import save_tagger
+from asr_punct.subwords import train_tokenizer
+from asr_punct.training.export import export
 
 WIDTH = 8
 

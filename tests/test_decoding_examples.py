@@ -3,9 +3,9 @@
 import re
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from dummies import examples
 
 from asr_punct import Punctuator
 from asr_punct.decode.decoder import MAX_SENTENCE_WORDS
@@ -14,8 +14,7 @@ from asr_punct.text.abbreviations import rules_of
 
 MODELS = {"en": "en", "es": "es-eu", "eu": "es-eu"}
 pytestmark = pytest.mark.skipif(not set(MODELS.values()) <= set(shipped_models()), reason="no shipped models")
-LINES = (Path(__file__).parent / "decoding_examples.tsv").read_text(encoding="utf-8").splitlines()
-EXAMPLES = [tuple(line.split("\t")) for line in LINES if not line.startswith("#")]
+EXAMPLES = examples("decoding_examples.tsv")
 
 
 @cache

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from dummies import tiny_config, write_corpus
+from dummies import COMMAND_LINE, tiny_config, write_corpus
 
 pytest.importorskip("lightning")
 
@@ -19,19 +19,12 @@ from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info
 from asr_punct.config import as_mapping
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import Process
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import PunctuationModule
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
-COMMAND = "from asr_punct.cli import main; main()"
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return SubwordTokenizer(train_tokenizer(["la", "casa", "mira", "ana"], 40), 4)
 
 
 def without_dropout(**training):
@@ -137,22 +130,8 @@ def files(tmp_path_factory):
 
 
 def arguments(files, output, *options):
-    return [
-        "train",
-        "--config",
-        files / "tiny.yaml",
-        "--data",
-        files / "data",
-        "-o",
-        output,
-        "--device",
-        "cpu",
-        *options,
-    ]
-
-
-def command(*words):
-    return [sys.executable, *map(str, words)]
+    config = ["--config", files / "tiny.yaml", "--data", files / "data", "--device", "cpu"]
+    return ["train", *map(str, [*config, "-o", output]), *options]
 
 
 def losses(text):
@@ -169,12 +148,12 @@ def finished(words):
 @pytest.mark.slow
 def test_two_processes_train_like_one(files, tmp_path):
     """With --devices and under torchrun: loss, scores and weights are those of one process within rounding."""
-    one = finished(command("-c", COMMAND, *arguments(files, tmp_path / "one")))
-    two = finished(command("-c", COMMAND, *arguments(files, tmp_path / "two", "--devices", "2")))
+    one = finished([*COMMAND_LINE, *arguments(files, tmp_path / "one")])
+    two = finished([*COMMAND_LINE, *arguments(files, tmp_path / "two", "--devices", "2")])
     script = tmp_path / "run.py"
-    script.write_text(COMMAND)
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    finished(command(*launcher, script, *arguments(files, tmp_path / "torchrun")))
+    script.write_text(COMMAND_LINE[-1])
+    launcher = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    finished([*launcher, script, *arguments(files, tmp_path / "torchrun")])
     assert len(losses(one)) == len(losses(two)) == 4
     assert np.allclose(losses(one), losses(two), atol=0.002)
     single, *pairs = (load_file(tmp_path / name / "model.safetensors") for name in ("one", "two", "torchrun"))
@@ -190,8 +169,8 @@ def children(process):
 
 @pytest.mark.slow
 def test_a_run_resumes_after_a_killed_process(files, tmp_path):
-    finished(command("-c", COMMAND, *arguments(files, tmp_path / "unbroken", "--devices", "2")))
-    words = command("-c", COMMAND, *arguments(files, tmp_path / "killed", "--devices", "2", "--resume"))
+    finished([*COMMAND_LINE, *arguments(files, tmp_path / "unbroken", "--devices", "2")])
+    words = [*COMMAND_LINE, *arguments(files, tmp_path / "killed", "--devices", "2", "--resume")]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         while not process.stderr.readline().startswith("epoch 1"):
             assert process.poll() is None
@@ -209,7 +188,7 @@ def test_a_run_resumes_after_a_killed_process(files, tmp_path):
 def test_an_error_is_one_line(files, tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "thesis.txt").touch()
-    words = command("-c", COMMAND, *arguments(files, tmp_path / "model", "--devices", "2"))
+    words = [*COMMAND_LINE, *arguments(files, tmp_path / "model", "--devices", "2")]
     result = subprocess.run(words, capture_output=True, text=True)
     assert result.returncode == 2
     assert result.stderr == f"asr-punct: {tmp_path / 'model'}: found other files, expected a new directory\n"

@@ -1,31 +1,17 @@
 """TSV, CTM, text, data directories, and words read as labels."""
 
-import io as stdio
-from dataclasses import replace
-
 import pytest
-from dummies import LABELLED, file
+from dummies import LABELLED, file, written
 from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct import formats
-from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.ctm import write_ctm
+from asr_punct.errors import InputError
 from asr_punct.formats.kaldi_tables import read_data_dir
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.text import write_text_lines
-from asr_punct.formats.tsv import read_tsv, write_tsv
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.formats.tsv import read_tsv
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
-
-ES = glyphs("es")
-
-
-def written(writer, utterances):
-    out = stdio.StringIO()
-    writer(utterances, out, ES)
-    return out.getvalue()
-
 
 # TSV
 
@@ -40,7 +26,7 @@ dijo\tPERIOD\t-\tO
 
 
 def test_tsv_golden(tmp_path):
-    assert written(write_tsv, [LABELLED]) == GOLDEN
+    assert written([LABELLED], "tsv") == GOLDEN
     assert list(read_tsv(file(tmp_path, "a.tsv", GOLDEN))) == [LABELLED]
 
 
@@ -64,29 +50,8 @@ def utterances(draw):
 
 @given(st.lists(utterances(), max_size=4))
 def test_tsv_round_trip(tmp_path_factory, values):
-    path = file(tmp_path_factory.mktemp("tsv"), "a.tsv", written(write_tsv, values))
+    path = file(tmp_path_factory.mktemp("tsv"), "a.tsv", written(values, "tsv"))
     assert list(read_tsv(path)) == values
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("a\tO\t-", "3 columns"),
-        ("a\tb\tO\t-\tO", "5 columns"),
-        ("\tO\t-\tO", "word ''"),
-        ("a b\tO\t-\tO", "word 'a b'"),
-        ("a\tSTOP\t-\tO", "marks 'STOP'"),
-        ("a\tO\tnan\tO", "pause 'nan'"),
-        ("a\tO\t-1\tO", "pause '-1'"),
-        ("a\tO\t-\tTITLE", "case 'TITLE'"),
-        ("# times = guess", "times 'guess'"),
-        ("# pause_before = x", "pause_before 'x'"),
-    ],
-)
-def test_tsv_errors_name_the_place(tmp_path, line, found):
-    path = file(tmp_path, "a.tsv", f"si\tO\t-\tO\n{line}\n")
-    with pytest.raises(AsrPunctError, match=r"a\.tsv:2: .*found " + found):
-        list(read_tsv(path))
 
 
 def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
@@ -97,63 +62,6 @@ def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
 # CTM
 
 
-@pytest.mark.parametrize(
-    ("row", "word", "times"),
-    [
-        ("u 1 0.10 0.30 hola", Word("hola", 0.1, 0.4), "asr"),
-        ("u 1 0.10 0.30 hola 0.95", Word("hola", 0.1, 0.4, 0.95), "asr"),
-        ("u A 0.10 0.30 hola NA lex NA", Word("hola", 0.1, 0.4), "ctc"),
-        ("u A 0.10 0.30 hola 0.95 lex s1", Word("hola", 0.1, 0.4, 0.95), "asr"),
-        ("u 1 1e-1 .3 <space>hola", Word("hola", 0.1, 0.4), "asr"),
-    ],
-)
-def test_ctm_rows(tmp_path, row, word, times):
-    silence = " ".join([*row.split()[:2], "0.5 0.1 <eps>"])
-    (utterance,) = formats.read(file(tmp_path, "a.ctm", f";; comment\n\n{row}\n{silence}\n"))
-    assert utterance.words == (word,)
-    assert (utterance.id, utterance.recording, utterance.time_source) == ("u", "u", times)
-
-
-@pytest.mark.parametrize(
-    ("rows", "found"),
-    [
-        ("u 1 0.1", "3 columns"),
-        ("u 1 0.1 0.2 a b c", "7 columns"),
-        ("u 1 0.1 -0.2 a", "duration '-0.2'"),
-        ("u 1 0.1 0.2 a high", "confidence 'high'"),
-        ("u 1 0 1 a\nv 1 0 1 b\nu 1 5 1 c", "utterance 'u' again"),
-    ],
-)
-def test_ctm_errors_name_the_place(tmp_path, rows, found):
-    with pytest.raises(InputError, match=rf"a\.ctm:\d: found {found}"):
-        list(formats.read(file(tmp_path, "a.ctm", rows + "\n")))
-
-
-def test_ctm_golden():
-    first, second = LABELLED.words
-    words = (replace(first, start=0.1, end=0.4, confidence=0.9), replace(second, start=0.5, end=0.75))
-    value = replace(LABELLED, words=words, recording="my  new\ntalk", channel="")
-    assert written(write_ctm, [value]) == "my_new_talk 1 0.10 0.30 «¿Qué?» 0.9\nmy_new_talk 1 0.50 0.25 dijo.\n"
-
-
-def test_a_ctm_needs_the_times_of_words():
-    segment = Utterance((Word("a", 0.0, None), Word("b"), Word("c", None, 9.0)), "u")
-    with pytest.raises(InputError, match="u: found word 'a' without times, expected times"):
-        written(write_ctm, [segment])
-
-
-def test_words_without_times_get_some_from_their_neighbours_in_a_ctm():
-    """As WhisperX leaves numbers."""
-    words = (Word("12"), Word("de", 1.0, 1.5), Word("2024"), Word("y", 1.9, 2.0, 0.5), Word("7"))
-    rows = [line.split() for line in written(write_ctm, [Utterance(words, "u")]).splitlines()]
-    assert [row[4] for row in rows] == ["12", "de", "2024", "y", "7"]
-    assert [row[2:4] for row in rows[1:4]] == [["1.00", "0.50"], ["1.50", "0.40"], ["1.90", "0.10"]]
-    ends = [float(row[2]) + float(row[3]) for row in rows]
-    assert 0 < float(rows[0][2]) < ends[0] == pytest.approx(1.0)
-    assert float(rows[4][2]) == pytest.approx(2.0)
-    assert ends[4] > 2.0
-
-
 # Text
 
 
@@ -161,18 +69,7 @@ def test_text_keeps_lines_and_documents(tmp_path):
     path = file(tmp_path, "a.txt", "hola  mundo\n\n\nadiós\n")
     values = list(formats.read(path))
     assert [value.document for value in values] == ["1", "1", "2", "3"]
-    assert written(write_text_lines, values) == "hola mundo\n\n\nadiós\n"
-
-
-def test_text_separates_recordings():
-    values = [replace(LABELLED, recording=name) for name in "aab"]
-    assert written(write_text_lines, values) == "«¿Qué?» dijo.\n«¿Qué?» dijo.\n\n«¿Qué?» dijo.\n"
-
-
-def test_text_has_no_line_for_a_silence():
-    """An empty line would end the document."""
-    values = [replace(LABELLED, recording="a"), Utterance((), recording="a")]
-    assert written(write_text_lines, [values[1], *values * 2]) == "«¿Qué?» dijo.\n" * 2
+    assert written(values, "text") == "hola mundo\n\n\nadiós\n"
 
 
 # Files read as labels

@@ -1,10 +1,9 @@
-"""Text files: reading, limits, compression, and outputs that appear when they are complete."""
+"""Text files: reading, limits, compression, malformed files, and outputs that appear when they are complete."""
 
 import io as stdio
 import lzma
 import os
 import resource
-import stat
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
+from asr_punct.formats import files
 from asr_punct.formats.files import read_lines, read_text_file, write_file
 from asr_punct.formats.values import format_seconds
 
@@ -71,12 +71,6 @@ def test_a_failed_output_leaves_nothing_and_keeps_the_old_file(tmp_path):
         out.writelines(["half", 0])
     assert path.read_text() == "old"
     assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
-
-
-def test_an_output_can_be_read_by_its_owner(tmp_path):
-    with write_file(tmp_path / "out.txt") as out:
-        out.write("x")
-    assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) & 0o600 == 0o600
 
 
 @pytest.mark.parametrize("name", ["no/out.txt", "a.txt/out.txt", "x" * 300, "."])
@@ -166,3 +160,60 @@ def test_microseconds_survive_writing(micros):
     text = format_seconds(micros / 1e6)
     assert round(float(text) * 1e6) == micros
     assert len(text.partition(".")[2]) >= 2
+
+
+# Malformed and hostile files
+
+
+ROW, SEGMENT = "r 1 0 1 hola\n", "r 1 s 0 1 hola\n"
+SUPERVISION = '{"id": "a", "recording_id": "r", "start": 0, "duration": 1, "text": "hola"}\n'
+MANIFEST = '{"audio_filepath": "a", "offset": 0, "pred_text": "a", "word": [{"word": "a", "start": 1, "end": 3e9}]}'
+CUE = "1\n00:00:01,000 --> 00:00:02,500\nhola\n"
+CPP = '{"transcription": [{"offsets": {"from": 0, "to": 500}, "text": " a"}]}'
+GRID = (
+    'File type = "ooTextFile"\nObject class = "TextGrid"\n0\n1\n<exists>\n1\n"IntervalTier"\n"words"\n0\n1\n1\n0\n1\n'
+)
+
+CASES = {
+    "time beyond the limit": ("a.ctm", "r 1 1e306 1 a\n", "at most 10000000000"),
+    "a sum beyond the limit": ("a.ctm", "r 1 9e9 9e9 a\n", "a.ctm: found 1.8e+10 s for the word 'a'"),
+    "a supervision beyond the limit": (
+        "a.jsonl",
+        SUPERVISION.replace("0,", "1e11,"),
+        "a.jsonl:1: found start 100000000000.0",
+    ),
+    "a pause beyond the limit": ("a.tsv", "a\tO\t1e11\tO\n", "a.tsv:1: found pause '1e11'"),
+    "an offset beyond the limit": (
+        "a.jsonl",
+        MANIFEST.replace("0,", "1e11,"),
+        "a.jsonl:1: found offset 100000000000.0",
+    ),
+    "times and offset beyond the limit": ("a.jsonl", MANIFEST.replace("0,", "9e9,"), "a.jsonl: found 1.2e+10 s for"),
+    "milliseconds beyond the limit": ("a.json", CPP.replace("500", "10000000001"), "found to 10000000001, expected a"),
+    "a key twice": ("a.json", '{"text": "a", "text": "b"}', "a.json: found the key 'text' again in an object"),
+    "a key twice in a line": ("a.jsonl", SUPERVISION.replace("start", "id"), "a.jsonl:1: found the key 'id' again"),
+    "two encodings": ("a.stm", SEGMENT.encode() + SEGMENT.encode("utf-16"), "a.stm:2: found byte 0xff"),
+    "a long line": ("a.ctm", b"a" * 5001, "a.ctm:1: found a line of more than 5000 bytes"),
+    "cut textgrid": ("a.TextGrid", GRID, "a.TextGrid:13: found no string where value"),
+    "a large textgrid": ("a.TextGrid", GRID + " " * 9000, "found more than 8000 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_error_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(files, "MAX_LINE", 5000)
+    monkeypatch.setattr(files, "MAX_FILE", 8000)
+    path, content, found = CASES[name]
+    (tmp_path / path).write_bytes(content if isinstance(content, bytes) else content.encode())
+    status, out, err = run("pauses", tmp_path / path, "-o", tmp_path / "out.tsv")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert found in err
+    assert [file.name for file in tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("name", ["a.ctm", "a.stm", "a.TextGrid", "a.jsonl", "a.srt"])
+def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name):
+    samples = {"a.ctm": ROW, "a.stm": SEGMENT, "a.TextGrid": f'{GRID}"hola"\n', "a.jsonl": SUPERVISION, "a.srt": CUE}
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + samples[name].replace("\n", "\r\n").encode())
+    (utterance,) = formats.read(tmp_path / name)
+    assert [word.text for word in utterance.words] == ["hola"]

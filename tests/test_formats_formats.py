@@ -4,12 +4,12 @@ import gzip
 import lzma
 
 import pytest
-from dummies import file
+from dummies import file, json_lines
 
 import asr_punct
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.formats import READABLE, WRITABLE, format_by_name
+from asr_punct.formats.formats import format_by_name
 from asr_punct.formats.source import Source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word
@@ -61,30 +61,17 @@ def test_the_output_format_is_that_of_the_name(tmp_path):
 
 WHISPER = '{"segments": [{"text": " hola", "start": 0.0, "end": 1.0}]}'
 MANIFEST = '{"audio_filepath": "a.wav", "text": "hola"}\n'
-SUPERVISION = '{"id": "u", "recording_id": "r", "start": 0.0, "duration": 1.0, "text": "hola"}\n'
 
 
-@pytest.mark.parametrize(
-    ("source", "content", "output", "expected"),
-    [
-        ("a.json", WHISPER, "b.json", "whisper"),
-        ("a.json", WHISPER, "b.jsonl", "nemo"),
-        ("a.json", WHISPER, "b.txt", "text"),
-        ("a.json", '{"result": [], "text": ""}', "b.json", "vosk"),
-        ("a.json", '{"utterances": []}', "b.json", "json"),
-        ("a.json", '{"results": {"transcripts": [], "items": []}}', "b.json", "json"),
-        ("a.json", MANIFEST, "b.json", "nemo"),
-        ("a.jsonl", MANIFEST, "b.json", "nemo"),
-        ("a.jsonl", SUPERVISION, "b.jsonl", "lhotse"),
-        ("a.json", WHISPER, "b.json.xz", "whisper"),
-        ("a.jsonl", SUPERVISION, "b.json", "json"),
-        ("a.ctm", "r 1 0 1 hola\n", "b.json", "json"),
-    ],
-)
-def test_output_of_the_same_suffix_stays_in_the_format_of_the_input(tmp_path, source, content, output, expected):
+@pytest.mark.parametrize(("source", "content", "output", "expected"), json_lines("output_formats.jsonl"))
+def test_outputs_of_the_same_kind_keep_the_format(tmp_path, standard_input, source, content, output, expected):
+    """Rows of the input's name and content, the output's name and its format."""
     path = file(tmp_path, source, content)
     assert formats.output_format(output, None, Source(path)) == expected
-    assert formats.output_format(output, "ctm", Source(path)) == "ctm"
+    assert formats.output_format(output, "eaf", Source(path)) == "eaf"
+    if source == "a":
+        standard_input(content)
+        assert formats.output_format(output, None, Source("-")) == expected
 
 
 def test_the_given_format_of_the_input_is_kept(tmp_path):
@@ -106,27 +93,6 @@ def test_unknown_formats_are_errors():
         formats.read("a", "doc")
     with pytest.raises(AsrPunctError, match="--to: found 'doc'"):
         formats.output_format("a", "doc")
-
-
-def test_help_names_every_format(run):
-    _, text, _ = run("punctuate", "--help")
-    shown = " ".join(text.replace("│", " ").split())
-    assert f"Format of the input: {' '.join(READABLE)}." in shown
-    assert f"Format of the output: {' '.join(WRITABLE)}." in shown
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ("[]", r"\[\]"),
-        ("3", "3"),
-        ('[{"start": 1}]', r"\[{'start': 1}\]"),
-        ('{"retval": {}, "action": 1}', "an object with 'retval', 'action'"),
-    ],
-)
-def test_json_of_no_known_form_is_an_error(tmp_path, content, found):
-    with pytest.raises(InputError, match=rf"a\.json: found {found}, expected JSON of one of json"):
-        list(formats.read(file(tmp_path, "a.json", content)))
 
 
 CUE = b"1\n00:00:01,000 --> 00:00:02,000\nhola\n"
@@ -164,50 +130,6 @@ def test_interrupted_compressed_output_leaves_no_file(tmp_path):
         with pytest.raises(InputError, match="a: found b"):
             formats.write(broken(), tmp_path / name, ES)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ('{"segments": [{"text": "hola"}]}\n', "JSON"),
-        ('{\n  "results": []\n}\n', "JSON"),
-        ('[{"word": "hola"}]\n', "JSON"),
-        ("\n[\n  1\n]\n", "JSON"),
-        ("1\n00:00:01,000 --> 00:00:02,000\nhola\n", "cues of subtitles"),
-        ("WEBVTT - talk\n\nNOTE a\n\nhola\n", "cues of subtitles"),
-        ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "a TextGrid"),
-        ("r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n\nr 1 2.0 1 todos\n", "rows of a CTM"),
-        (";; comment\n" * 20 + "r 1 0.10 0.2 hola\n", "rows of a CTM"),
-        ("# id = a\nhola\tO\t-\tO\nana\tPERIOD\t0.5\tFIRST_CAP\n", "rows of a TSV"),
-    ],
-)
-def test_lines_of_other_formats_are_not_read_as_text(tmp_path, content, found):
-    source = file(tmp_path, "talk", content)
-    with pytest.raises(InputError, match=f"talk: found {found}, expected text, or --from"):
-        list(formats.read(source))
-    assert list(formats.read(source, "text"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[laughter] hola",
-        "[ risas ] hola",
-        "{ana} mira",
-        "{ ana }",
-        "a --> b",
-        "uno O dos O",
-        "[ANA] sí\n[JON] no",
-        "sube un 2.5 3.5 más\nde lo previsto",
-        "a 1 2.5 3.5",
-        "a 1 2 3 son cinco",
-        ";; 1 2.5 3 a\nb",
-        ";; uno\n;; dos",
-    ],
-)
-def test_text_may_resemble_another_format(tmp_path, text):
-    utterances = list(formats.read(file(tmp_path, "talk", text)))
-    assert [[word.text for word in utterance.words] for utterance in utterances] == [*map(str.split, text.split("\n"))]
 
 
 def test_the_text_of_a_data_directory_has_ids_in_one_line_too(tmp_path):

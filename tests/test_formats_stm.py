@@ -7,15 +7,14 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from dummies import file, with_labels, written
+from dummies import file
 
 from asr_punct.errors import InputError
 from asr_punct.formats.ctm import read_ctm
 from asr_punct.formats.stm import read_stm, without_ignored_segments
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
-ES = glyphs("es")
 SCTK = shutil.which("sctk")
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
 STM = """;; CATEGORY "0" "" ""
@@ -28,71 +27,11 @@ talk A excluded_region 6.5 7 ignore_time_segment_in_scoring
 """
 
 
-def test_a_segment_is_an_utterance(tmp_path):
-    first, second = read_stm(file(tmp_path, "a.stm", STM))
-    words = (Word("qué", 1.5), Word("dijo"), Word("ana", None, 3.25))
-    assert first == Utterance(words, "talk-3", recording="talk", speaker="speaker-1", time_source="segment")
-    assert (second.words, second.id, second.channel) == ((Word("hola", 4.0, 6.5),), "talk-5", "A")
-    assert second.speaker == "speaker-2"
-
-
-def test_braces_and_slashes_alone_are_words(tmp_path):
-    (value,) = read_stm(file(tmp_path, "a.stm", "talk 1 s 0 1 {risas} 1 / 2 (eh) {a/b}\n"))
-    assert [word.text for word in value.words] == ["{risas}", "1", "/", "2", "(eh)", "{a/b}"]
-
-
 def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path):
     lines = ["t A x 1 9 uno\n", "t A y 2 3 dos\n", "t B x 0 1 tres\n", "u A x 0 1 ya\n"]
     assert len(list(read_stm(file(tmp_path, "a.stm", "".join(lines))))) == 4
     with pytest.raises(InputError, match=r"a\.stm:4: found start 1 after 2, expected segments in the order of time"):
         list(read_stm(file(tmp_path, "a.stm", "".join(lines[1:] + lines[:1]))))
-
-
-def test_everything_but_the_transcript_is_kept(tmp_path):
-    read = list(read_stm(file(tmp_path, "a.stm", STM)))
-    assert written(read, "stm") == STM
-    assert written(with_labels(read, STOP), "stm") == STM.replace("qué dijo ana", "Qué. Dijo. Ana.").replace(
-        "hola", "Hola."
-    )
-
-
-def test_utterances_of_another_format():
-    words = (Word("<unk>", 0.5, 1.0), Word("hola", 1.25, 1.5))
-    values = [
-        Utterance(words, "u", recording="my talk", channel="2"),
-        Utterance(()),
-        Utterance((Word("a", 2.0, 2.125),), speaker="ana maría"),
-    ]
-    expected = "my_talk 2 unknown 0.50 1.50 <NA> <unk> hola\nutterance3 1 ana_maría 2.00 2.125 a\n"
-    assert written(values, "stm") == expected
-    with pytest.raises(InputError, match="utterance 'u': found words without times"):
-        written([Utterance((Word("hola"),), "u")], "stm")
-
-
-def test_new_segments_are_sorted_by_recording_channel_and_time(tmp_path):
-    places = [("talk", "1", 10.0), ("b", "2", 0.0), ("talk", "1", 9.5), ("b", "1", 7.0), ("talk", "1", 2.0)]
-    values = [
-        Utterance((Word(f"w{number}", start, start + 1),), "", recording=name, channel=channel)
-        for number, (name, channel, start) in enumerate(places)
-    ]
-    again = list(read_stm(file(tmp_path, "a.stm", written(values, "stm"))))
-    assert [value.words[0].text for value in again] == ["w3", "w1", "w4", "w2", "w0"]
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("talk 1 s 0", "4 columns"),
-        ("talk 1 s x 1 hola", "start 'x'"),
-        ("talk 1 s 0 -1 hola", "end '-1'"),
-        ("talk 1 s 2 1 hola", "end 1.0 before start 2.0"),
-        ("talk 1 s 0 1 <o> eh {uh / um / @} hola", "the alternatives '{uh / um / @}', expected one transcript"),
-        ("talk 1 s 0 1 { a / { b c / d } }", "the alternatives '{ b c / d }'"),
-    ],
-)
-def test_stm_errors_name_the_place(tmp_path, line, found):
-    with pytest.raises(InputError, match=rf"a\.stm:2: found {found}"):
-        list(read_stm(file(tmp_path, "a.stm", f";;\n{line}\n")))
 
 
 IGNORED = "ignore_time_segment_in_scoring"

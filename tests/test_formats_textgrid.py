@@ -8,10 +8,9 @@ from dummies import file, written
 
 from asr_punct.errors import InputError
 from asr_punct.formats.textgrid import read_textgrid
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
-ES = glyphs("es")
 ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
 GRID = '''File type = "ooTextFile"
 Object class = "TextGrid"
@@ -117,18 +116,6 @@ def test_the_package_textgrid_reads_the_same(tmp_path):
     assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
 
 
-def test_words_without_times_share_an_interval():
-    words = (
-        *(Word("a"), Word("b", 0.5, 0.5), Word("c", 0.5, 1.0), Word("d", 0.75, 2.0), Word("e", 2.0, None)),
-        *(Word("f", None, 3.0), Word("g", 3.0, 3.0), Word("h")),
-    )
-    grid = written([Utterance(words[:4], "u", recording="r"), Utterance(words[4:], "v", recording="r")], "textgrid")
-    texts = [line.split('"')[1] for line in grid.split("\n") if "text = " in line]
-    times = [line.split(" = ")[1] for line in grid.split("\n") if line.startswith("            xm")]
-    assert texts == ["", "a b c", "d", "e f g h"]
-    assert times == ["0.0", "0.5", "0.5", "0.75", "0.75", "2.0", "2.0", "3.0"]
-
-
 def test_a_tier_names_the_time_source(tmp_path):
     spoken = [
         Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),
@@ -178,8 +165,7 @@ def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
-    [(b"File\n\xff", ":2: found byte 0xff .*UTF-8"), (b"\xff\xfea", ": found byte 0x61 .*UTF-16")],
+    ("content", "found"), [(b"File\n\xff", ":2: found byte 0xff .*UTF-8"), (b"\xff\xfea", ": found byte 0x61 .*UTF-16")]
 )
 def test_other_encodings_are_errors(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"a\.TextGrid{found}"):
@@ -192,5 +178,3 @@ def test_words_that_do_not_fit_a_grid_are_errors():
         written([Utterance((word,), "u", recording="r"), Utterance((word,), "v", recording="s")], "textgrid")
     with pytest.raises(InputError, match=r"word .b.: found start 0\.5 after 1\.0"):
         written([Utterance((word, Word("b", 0.5, 0.75)), "u", recording="r")], "textgrid")
-    with pytest.raises(InputError, match="found words without times"):
-        written([Utterance((Word("a"),), "u", recording="r")], "textgrid")

@@ -1,12 +1,12 @@
 """The language of a text: codes in files, identification, and the model that it selects."""
 
-import json
 import logging
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from dummies import json_lines
 
 from asr_punct import formats
 from asr_punct.identifier import identify
@@ -81,90 +81,12 @@ def test_too_few_words_are_not_identified(text):
     assert identify(text.split()) is None
 
 
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [
-        ("es", "es"),
-        ("es-ES", "es"),
-        ("pt_BR", "pt"),
-        ("Spanish", "es"),
-        ("basque", "eu"),
-        ("eus", "eu"),
-        ("English", "en"),
-        ("es+eu", "es+eu"),
-        ("Swahili", "swahili"),
-        ("auto", ""),
-        ("", ""),
-        (None, ""),
-        (7, ""),
-    ],
-)
+@pytest.mark.parametrize(("value", "code"), json_lines("language_codes.jsonl"))
 def test_codes_of_languages(value, code):
     assert parse_language(value) == code
 
 
-def test_descriptions_of_languages():
-    assert describe_languages(["es", "eu", "xx"]) == "Spanish (es), Basque (eu) and xx"
-
-
 # Languages in files
-
-
-SEGMENT = {"start": 0.0, "end": 1.0, "text": "good morning"}
-AWS_ITEM = {"type": "pronunciation", "start_time": "0", "end_time": "1", "alternatives": [{"content": "hi"}]}
-SPEECHMATICS_ITEM = {"type": "word", "start_time": 0, "end_time": 1, "alternatives": [{"content": "hi"}]}
-FILES = {
-    "whisper": {"language": "en", "segments": [SEGMENT]},
-    "whisper service": {
-        "task": "transcribe",
-        "language": "english",
-        "duration": 1.0,
-        **SEGMENT,
-        "words": [],
-    },
-    "whisper translation": {"task": "translate", "language": "es", "segments": [SEGMENT]},
-    "whisper.cpp": {"result": {"language": "en"}, "transcription": [{"text": "hi", "offsets": {"from": 0, "to": 9}}]},
-    "whisper.cpp translation": {
-        "params": {"translate": True},
-        "result": {"language": "es"},
-        "transcription": [{"text": "hi", "offsets": {"from": 0, "to": 9}}],
-    },
-    "transformers": {"text": " hi", "chunks": [{"text": " hi", "timestamp": [0, 1], "language": "english"}]},
-    "aws": {"results": {"language_code": "en-US", "items": [AWS_ITEM]}},
-    "google": {"results": [{"alternatives": [{"transcript": "hi"}], "languageCode": "en-us"}]},
-    "speechmatics": {
-        "format": "2.9",
-        "metadata": {"transcription_config": {"language": "en"}},
-        "results": [SPEECHMATICS_ITEM],
-    },
-    "speechmatics 1": {"job": {"lang": "en-US"}, "words": [{"name": "hi", "time": "0", "duration": "1"}]},
-    "deepgram": {"results": {"channels": [{"detected_language": "en", "alternatives": [{"words": [{"word": "hi"}]}]}]}},
-    "deepgram, turns": {
-        "results": {
-            "channels": [{"detected_language": "es", "alternatives": []}, {"detected_language": "en-GB"}],
-            "utterances": [{"channel": 1, "words": [{"word": "hi"}]}],
-        }
-    },
-    "assemblyai": {"audio_url": "a", "language_code": "en_us", "text": "hi", "words": [{"text": "hi"}]},
-    "azure": {"combinedPhrases": [], "phrases": [{"locale": "en-US", "text": "hi"}]},
-    "azure, batch": {"recognizedPhrases": [{"locale": "en-US", "nBest": [{"lexical": "hi"}]}]},
-    "azure, SDK": {
-        "RecognitionStatus": "Success",
-        "DisplayText": "hi",
-        "PrimaryLanguage": {"Language": "en-US", "Confidence": "Unknown"},
-    },
-    "json": {"utterances": [{"language": "en", "words": [{"word": "hi"}]}]},
-    "nemo": {"audio_filepath": "a.wav", "pred_text": "hi", "lang": "en"},
-    "nemo, Canary": {"audio_filepath": "a.wav", "pred_text": "hi", "source_lang": "es", "target_lang": "en"},
-    "lhotse": {"id": "a", "recording_id": "a", "start": 0, "duration": 1, "text": "hi", "language": "English"},
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_readers_keep_the_language(name, tmp_path):
-    path = tmp_path / ("a.jsonl" if name.startswith(("nemo", "lhotse")) else "a.json")
-    path.write_text(json.dumps(FILES[name]) + "\n", encoding="utf-8")
-    assert [utterance.language for utterance in formats.read(path)] == ["en"]
 
 
 def test_kaldi_directories_have_utt2lang(tmp_path):

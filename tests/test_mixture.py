@@ -9,20 +9,22 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from asr_punct.errors import InputError
-from asr_punct.formats.tsv import read_tsv
-from asr_punct.marks import glyphs, write_text
-from asr_punct.text import parse
-from asr_punct.words import Word
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "models" / "local"))
-
+from dummies import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+from training_text.basque_numbers import basque_cardinal, basque_ordinal
 from training_text.cleaning import join_broken_lines, reason_to_drop, repaired
 from training_text.documents import join_at_commas
 from training_text.duplicates import find_duplicates
 from training_text.mixture import prepare_mixture
 from training_text.sources import Source, read_sources
+from training_text.spoken_numbers import spelled_out
+
+from asr_punct.errors import InputError
+from asr_punct.formats.tsv import read_tsv
+from asr_punct.marks import LEFT, Case, Labels, glyphs, write_text
+from asr_punct.text import parse
+from asr_punct.words import Word
 
 EGS = Path(__file__).parent.parent / "egs" / "models"
 
@@ -106,26 +108,29 @@ def sentence(rng, language):
     return " ".join(rng.choice(words[language].split()) for _ in range(9)).capitalize() + ", sí, 25."
 
 
-@pytest.fixture
-def corpus(tmp_path):
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
     rng = random.Random(1)
-    folder = tmp_path / "corpus"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("corpus")
     turns = "\n\n".join("\n".join(sentence(rng, "es") for _ in range(3)) for _ in range(200))
     (folder / "run.txt.xz").write_bytes(lzma.compress(turns.encode()))
     (folder / "loose.txt").write_text("".join(sentence(rng, "eu") + "\n" for _ in range(300)), encoding="utf-8")
     return folder
 
 
-SOURCES = [
-    Source("run", "es", True, 1.0, 700, "CC0"),
-    Source("loose", "eu", False, 3.0, 300, "CC0"),
-]
+SOURCES = [Source("run", "es", True, 1.0, 700, "CC0"), Source("loose", "eu", False, 3.0, 300, "CC0")]
 
 
-def test_mixture(corpus, tmp_path):
-    summary = prepare_mixture(corpus, SOURCES, tmp_path / "out", seed=4)
-    parts = {part: list(read_tsv(tmp_path / "out" / f"{part}.tsv")) for part in ("train", "dev")}
+@pytest.fixture(scope="module")
+def mixture(corpus, tmp_path_factory):
+    """A folder with a mixture, and its summary."""
+    folder = tmp_path_factory.mktemp("mixture")
+    return folder, prepare_mixture(corpus, SOURCES, folder, seed=4)
+
+
+def test_mixture(mixture):
+    folder, summary = mixture
+    parts = {part: list(read_tsv(folder / f"{part}.tsv")) for part in ("train", "dev")}
     for part, utterances in parts.items():
         assert sum(len(u.words) for u in utterances) == summary.words[part].total()
         assert all(word.text == word.text.lower() for u in utterances for word in u.words)
@@ -146,10 +151,9 @@ def test_text_without_fit_lines(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_languages_mix_in_some_documents(corpus, tmp_path):
-    prepare_mixture(corpus, SOURCES, tmp_path / "out")
+def test_languages_mix_in_some_documents(mixture):
     documents = {}
-    for utterance in read_tsv(tmp_path / "out" / "train.tsv"):
+    for utterance in read_tsv(mixture[0] / "train.tsv"):
         documents.setdefault(utterance.document, set()).update(word.text for word in utterance.words)
     both = [name for name, words in documents.items() if words & {"casa", "puerta"} and words & {"etxe", "herrian"}]
     assert both
@@ -157,13 +161,11 @@ def test_languages_mix_in_some_documents(corpus, tmp_path):
     assert len(both) < 0.15 * len(documents)
 
 
-def test_a_seed_decides(corpus, tmp_path):
-    made = []
-    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
-        prepare_mixture(corpus, SOURCES, tmp_path / name, seed=seed)
-        made.append((tmp_path / name / "train.tsv").read_bytes())
-    assert made[0] == made[1]
-    assert made[0] != made[2]
+@pytest.mark.parametrize(("seed", "same"), [(4, True), (2, False)])
+def test_a_seed_decides(corpus, mixture, tmp_path, seed, same):
+    prepare_mixture(corpus, SOURCES, tmp_path / "out", seed=seed)
+    made = (tmp_path / "out" / "train.tsv").read_bytes()
+    assert (made == (mixture[0] / "train.tsv").read_bytes()) == same
 
 
 @pytest.mark.parametrize("table", sorted((EGS / "sources").glob("*.tsv")), ids=lambda path: path.stem)
@@ -204,3 +206,100 @@ def test_program(corpus, tmp_path):
     assert failed.returncode == 2
     assert failed.stderr.startswith("make_text.py: ")
     assert failed.stderr.count("\n") == 1
+
+
+# Numbers in words
+
+
+UNITS = """zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei
+    hamazazpi hemezortzi hemeretzi hogei"""
+VALUES = {
+    **{word: number for number, word in enumerate(UNITS.split())},
+    **{"berrogei": 40, "hirurogei": 60, "laurogei": 80},
+    **{f"{stem}ehun": 100 * number for number, stem in enumerate(
+        ["", "berr", "hirur", "laur", "bost", "sei", "zazpi", "zortzi", "bederatzi"], start=1)},
+}  # fmt: skip
+
+
+def value(words):
+    """The number of Basque words, added up from left to right."""
+    total, part = 0, 0
+    for word in words.split():
+        if word == "mila":
+            total, part = total + 1000 * (part or 1), 0
+        elif word == "milioi":
+            total, part = (total + part or 1) * 10**6, 0
+        elif word != "eta":
+            part += VALUES[word if word in VALUES else word.removesuffix("ta")]
+    return total + part
+
+
+@given(st.integers(1, 999_999))
+def test_basque_cardinals(number):
+    assert value(basque_cardinal(number)) == number
+
+
+@given(st.integers(2_000_000, 10**12 - 1))
+def test_basque_millions(number):
+    millions, _, rest = basque_cardinal(number).partition(" milioi")
+    assert (value(millions), value(rest)) == divmod(number, 10**6)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (0, "zero"),
+        (31, "hogeita hamaika"),
+        (101, "ehun eta bat"),
+        (1100, "mila eta ehun"),
+        (1150, "mila ehun eta berrogeita hamar"),
+        (1936, "mila bederatziehun eta hogeita hamasei"),
+        (2015, "bi mila eta hamabost"),
+        (1_500_000, "milioi bat eta bostehun mila"),
+    ],
+)
+def test_basque_examples(number, words):
+    assert basque_cardinal(number) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(1, "lehen"), (5, "bosgarren"), (15, "hamabosgarren"), (21, "hogeita batgarren")]
+)
+def test_basque_ordinals(number, words):
+    assert basque_ordinal(number) == words
+
+
+def spell(text, language):
+    """Texts and labels of the spoken words."""
+    parsed = parse(text, language)
+    words = [Word(text, labels=labels) for text, labels in zip(parsed.words, parsed.labels, strict=True)]
+    spoken = spelled_out(words, language)
+    return [word.text for word in spoken], [word.labels for word in spoken]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), examples("spoken_numbers.tsv"))
+def test_digits_in_words(language, text, expected):
+    assert write_text(*spell(text, language), glyphs(language)) == expected
+
+
+@example("0 -%", "es")
+@given(st.text("0123456789.,%€$ºs?¿:ean -", max_size=30), st.sampled_from(["es", "eu", "en"]))
+def test_marks_and_other_words_stay(text, language):
+    def others(words):
+        return [
+            word for word in words if word in parsed.words and not any(c.isdigit() for c in word + "0" * (word in "%€"))
+        ]
+
+    parsed = parse(text, language)
+    words, spoken_labels = spell(text, language)
+    marks = [sorted(mark for label in labels for mark in label.marks) for labels in (parsed.labels, spoken_labels)]
+    assert marks[0] == marks[1]
+    assert others(words) == others(parsed.words)
+
+
+def test_left_marks_go_to_the_first_word_and_right_marks_to_the_last():
+    _, labels = spell("Dijo: «1978».", "es")
+    assert labels[1].marks <= frozenset(LEFT)
+    assert labels[1].case is Case.O
+    assert labels[2:-1] == [Labels()] * 3
+    assert not labels[-1].marks & frozenset(LEFT)

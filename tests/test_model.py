@@ -7,21 +7,20 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config  # noqa: E402
-from safetensors.torch import save_file  # noqa: E402
+from dummies import tiny_config
+from safetensors.torch import save_file
 
-from asr_punct.checkpoint import ModelInfo  # noqa: E402
-from asr_punct.config import ContextConfig, HeadConfig, PauseConfig  # noqa: E402
-from asr_punct.errors import AsrPunctError, ConfigError, ModelError  # noqa: E402
-from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
-from asr_punct.model.context import build_context  # noqa: E402
-from asr_punct.model.device import open_device  # noqa: E402
-from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses  # noqa: E402
-from asr_punct.model.heads import CaseHead  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import dequantised, load_tagger, quantised  # noqa: E402
-from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
+from asr_punct.checkpoint import ModelInfo
+from asr_punct.config import ContextConfig, HeadConfig, PauseConfig
+from asr_punct.errors import ConfigError, ModelError
+from asr_punct.features import DOCUMENT_START, WordInput, collate
+from asr_punct.model.context import build_context
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses
+from asr_punct.model.heads import CaseHead
+from asr_punct.model.tagger import build_tagger
+from asr_punct.model.weights import dequantised, load_tagger, quantised
+from asr_punct.pauses import UNKNOWN_PAUSE
 
 CONFIG = tiny_config().model
 PAUSES = ["none", "continuous", "discrete-gaussian", "discrete-uniform", "late-gru"]
@@ -165,14 +164,6 @@ def test_foreign_weights_are_refused(name, value, message, tmp_path):
 def test_foreign_encoder_settings_are_refused(settings, tmp_path):
     with pytest.raises(ModelError, match=r"config\.json: found encoder.*, expected a file that asr-punct train wrote"):
         load_tagger(tmp_path / "model.safetensors", ModelInfo(CONFIG, settings))
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"), [("gpu", "cpu, cuda, cuda:N or mps"), ("cuda:99", "a device that torch finds: ")]
-)
-def test_an_unknown_device_is_refused(name, expected):
-    with pytest.raises(AsrPunctError, match=f"--device: found '{name}', expected {expected}"):
-        open_device(name)
 
 
 def test_quantised_matrices_are_read_within_half_a_step():

@@ -10,18 +10,18 @@ from dummies import tiny_config, write_corpus
 pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '.[nemo]'")
 torch = pytest.importorskip("torch")
 
-from lightning.pytorch import Trainer  # noqa: E402
-from nemo.core.classes import ModelPT  # noqa: E402
-from omegaconf import OmegaConf  # noqa: E402
+from lightning.pytorch import Trainer
+from nemo.core.classes import ModelPT
+from omegaconf import OmegaConf
 
-from asr_punct import Punctuator  # noqa: E402
-from asr_punct.checkpoint import WEIGHTS  # noqa: E402
-from asr_punct.config import as_mapping  # noqa: E402
-from asr_punct.errors import AsrPunctError, ModelError  # noqa: E402
-from asr_punct.hub import configuration_directory, shipped_models  # noqa: E402
-from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses  # noqa: E402
-from asr_punct.nemo.parts import NEMO_WEIGHTS  # noqa: E402
-from asr_punct.nemo.train import train  # noqa: E402
+from asr_punct import Punctuator
+from asr_punct.checkpoint import WEIGHTS
+from asr_punct.config import as_mapping
+from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.hub import configuration_directory, shipped_models
+from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses
+from asr_punct.nemo.parts import NEMO_WEIGHTS
+from asr_punct.nemo.train import train
 
 QUERIES = ["ana mira la casa", "dónde está la ley", ""]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from training_dummies import arrays, batches, check_form, copied, equal, generator, seeds
 
@@ -40,7 +40,6 @@ def candidates(confusions, word, words=WORDS):
     return {(*words, *confusions.extra)[place] for place in places}
 
 
-@settings(deadline=None)
 @given(windows, seeds)
 def test_marks_and_windows_survive_and_the_seed_decides(batch, seed):
     before = copied(batch)
@@ -161,7 +160,6 @@ def test_names_are_capitalised_inside_sentences():
 WORD = st.text("abceghsz", min_size=1, max_size=3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(WORD, st.integers(1, 60)), min_size=1, max_size=40, unique_by=lambda pair: pair[0]))
 def test_candidates_against_brute_force(entries):
     words, counts = zip(*entries, strict=True)

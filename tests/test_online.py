@@ -16,7 +16,6 @@ from asr_punct.decode.settings import mark_logits
 from asr_punct.marks import LEFT, MARKS, Labels, Mark, glyphs, write_text
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
-OPENING = frozenset(opening for opening, _ in PAIRS)
 LOWER = np.array([1.0, 0.0, 0.0], dtype=np.float32)
 
 
@@ -167,7 +166,7 @@ def best(rows, state, committed, end, penalties, known):
     return known[key]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.floats(0.02, 0.98), min_size=8, max_size=8), min_size=1, max_size=3),
     st.sets(st.sampled_from(sorted(OPENING))),
@@ -197,7 +196,7 @@ probabilities_of = st.integers(1, 12).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans())
 def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals):
     """Without pairs, and a dash on the first word, a word depends only on the next one and on the committed ones."""
@@ -213,7 +212,7 @@ def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals):
         assert streamed(probabilities, right, parameters, flags, cases) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(probabilities_of, st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_committed_marks_are_balanced(rows, right, seed):
     probabilities = np.array(rows, dtype=np.float32)

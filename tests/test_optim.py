@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -9,16 +10,18 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("lightning")
 
-from dummies import tiny_config  # noqa: E402
+from dummies import tiny_config
 
-from asr_punct.config import OptimizerConfig, TrainingConfig  # noqa: E402
-from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.training.datamodule import PunctuationData  # noqa: E402
-from asr_punct.training.fit import start_model, train  # noqa: E402
-from asr_punct.training.lightning_module import PunctuationModule  # noqa: E402
-from asr_punct.training.muon import Fp32Muon  # noqa: E402
-from asr_punct.training.optim import build_optimizer, build_schedule  # noqa: E402
+from asr_punct.config import HeadConfig, OptimizerConfig, TrainingConfig
+from asr_punct.marks import MARKS, parse_marks
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.tagger import TaggerOutput, build_tagger
+from asr_punct.training.batches import Batch
+from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.fit import start_model, train
+from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule
+from asr_punct.training.muon import Fp32Muon
+from asr_punct.training.optim import build_optimizer, build_schedule
 
 RATE = 0.01
 
@@ -238,3 +241,50 @@ def test_a_loaded_model_is_trained_with_dropout(corpus, tmp_path, monkeypatch):
     modes.clear()
     train(tiny_config(epochs=2, frozen_encoder=True), corpus, tmp_path / "top", init=tmp_path / "first", device="cpu")
     assert set(modes) == {(True, False)}
+
+
+# The loss of a batch and the perplexity of the development set, against literal loops
+
+
+WORDS = 40
+CLASSES = ("O", *MARKS, "PERIOD+QUOTE", "COMMA+QUESTION")
+
+
+def module_with_head(kind):
+    config = tiny_config()
+    heads = HeadConfig(kind=kind, classes=CLASSES if kind == "classes" else ())
+    model = dataclasses.replace(config.model, heads=heads)
+    return PunctuationModule(build_tagger(model, new_encoder(model.encoder, 60, 0)), config.training, 1)
+
+
+def marks_loss(logits, marks):
+    """Binary cross-entropy of each mark."""
+    return sum(math.log1p(math.exp(-x if mark in marks else x)) for x, mark in zip(logits, MARKS, strict=True))
+
+
+def class_loss(logits, marks):
+    """Cross-entropy of the class."""
+    right = next(x for x, name in zip(logits, CLASSES, strict=True) if parse_marks(name) == marks)
+    return math.log(sum(map(math.exp, logits))) - right
+
+
+@pytest.mark.parametrize(
+    ("kind", "outputs", "literal"), [("multilabel", len(MARKS), marks_loss), ("classes", len(CLASSES), class_loss)]
+)
+def test_the_loss_and_the_perplexity(kind, outputs, literal):
+    rng = np.random.default_rng(0)
+    logits = torch.from_numpy(rng.normal(size=(WORDS, outputs)))
+    sets = [parse_marks(CLASSES[number]) for number in rng.integers(0, len(CLASSES), WORDS)]
+    marks = torch.tensor([[float(mark in found) for mark in MARKS] for found in sets]).view(2, WORDS // 2, -1)
+    label_mask = torch.arange(WORDS).view(2, -1) % 3 > 0
+    cases = torch.zeros(2, WORDS // 2, dtype=torch.long)
+    given = logits.float().view(2, WORDS // 2, -1)
+    output = TaggerOutput(given[..., :13], torch.zeros(*cases.shape, 3), given, given.softmax(dim=-1))
+    batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, label_mask, windows=2)
+    losses = [literal(logits[i].tolist(), sets[i]) for i in range(WORDS) if label_mask.view(-1)[i]]
+    mean = sum(losses) / len(losses)
+    module = module_with_head(kind)
+    assert float(module.loss(output, batch)) == pytest.approx(mean + math.log(3), rel=1e-5)  # the case logits are 0
+    module.model.forward = lambda **_: output
+    module.validation_step(batch, 0)
+    assert module.scores()[DEV_PERPLEXITY] == pytest.approx(math.exp(mean), rel=1e-5)

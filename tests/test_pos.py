@@ -9,26 +9,26 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config, write_corpus  # noqa: E402
-from test_conllu import treebank  # noqa: E402
-from test_context import write_model  # noqa: E402
-from test_model import inputs, window  # noqa: E402
-from test_pretrained import funnel  # noqa: E402
+from dummies import tiny_config, write_corpus
+from test_context import write_model
+from test_corpora import treebank
+from test_model import inputs, window
+from test_pretrained import funnel
 
-from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info  # noqa: E402
-from asr_punct.config import Config, PosConfig, from_mapping  # noqa: E402
-from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, ModelError  # noqa: E402
-from asr_punct.features import WordInput, collate  # noqa: E402
-from asr_punct.inference.torch_backend import TorchBackend  # noqa: E402
-from asr_punct.model.encoder import encoder_from_settings, new_encoder  # noqa: E402
-from asr_punct.model.flair import FlairTagger  # noqa: E402
-from asr_punct.model.pos import PosFusion, PosTagger  # noqa: E402
-from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger  # noqa: E402
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer  # noqa: E402
-from asr_punct.training.export import export  # noqa: E402
-from asr_punct.training.fit import train  # noqa: E402
+from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
+from asr_punct.config import Config, PosConfig, from_mapping
+from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, ModelError
+from asr_punct.features import WordInput, collate
+from asr_punct.inference.torch_backend import TorchBackend
+from asr_punct.model.encoder import encoder_from_settings, new_encoder
+from asr_punct.model.flair import FlairTagger
+from asr_punct.model.pos import PosFusion, PosTagger
+from asr_punct.model.pretrained import pretrained_encoder
+from asr_punct.model.tagger import build_tagger
+from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer
+from asr_punct.training.export import export
+from asr_punct.training.fit import train
 
 POS = PosConfig(tagger="own", width=8, table_width=6, kernels=(3, 3))
 WIDTH = 32

@@ -74,31 +74,7 @@ def test_labels_do_not_depend_on_the_batches(tokenizer, utterances, batch_tokens
     assert sum(windows for windows, _ in batched.shapes) == len(alone.shapes)
 
 
-def test_batches_are_full_of_windows_of_one_length(tokenizer):
-    punctuator, backend = open_punctuator(tokenizer, 240)
-    documents = [["la"] * (1 + i % 16) for i in range(320)]
-    list(punctuator.restore(Utterance(tuple(map(Word, d)), document=str(i)) for i, d in enumerate(documents)))
-    assert sum(windows * length for windows, length in backend.shapes) < 1.05 * backend.tokens
-    assert len(backend.shapes) < 1.25 * backend.tokens / backend.batch_tokens
-
-
 def test_a_batch_has_no_more_windows_than_asked_for(tokenizer):
     punctuator, backend = open_punctuator(tokenizer, 10_000)
     list(punctuator.with_windows(batch_size=3).restore([Utterance(tuple(map(Word, WORDS * 40)))]))
     assert max(windows for windows, _ in backend.shapes) == 3
-
-
-@pytest.mark.parametrize(
-    ("words", "shapes"),
-    [
-        ([30, 15], [(1, 32), (1, 62)]),  # padding of 30 tokens
-        ([30, 25], [(2, 62)]),  # of 10 tokens
-        ([9, 6, 2], [(3, 20)]),  # a large share of few tokens
-    ],
-)
-def test_windows_of_different_length_are_computed_alone_if_padding_costs_more(tokenizer, words, shapes):
-    info = ModelInfo(ModelConfig(window=WindowConfig(words=100, margin=4)), {"max_position_embeddings": 120})
-    backend = WindowBackend(1024)
-    punctuator = Punctuator(info, tokenizer, backend)
-    list(punctuator.restore(Utterance((Word("y"),) * count, document=str(count)) for count in words))
-    assert backend.shapes == shapes

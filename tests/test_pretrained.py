@@ -1,19 +1,16 @@
 """Pretrained encoders and tokenizers from directories."""
 
-import json
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from test_model import inputs, window  # noqa: E402
-from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
+from test_model import inputs, window
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from asr_punct.errors import ConfigError  # noqa: E402
-from asr_punct.model.encoder import encoder_from_settings  # noqa: E402
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer  # noqa: E402
+from asr_punct.errors import ConfigError
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 
 VOCABULARY, WIDTH = 60, 16
 LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"
@@ -68,16 +65,6 @@ def test_any_encoder_by_directory(family, tmp_path):
     batch = inputs([window(np.random.default_rng(0), 5)])
     names = ("input_ids", "attention_mask", "word_index", "boundaries")
     assert encoder(*(batch[name] for name in names)).words.shape == (1, 5, 16)
-
-
-def test_settings_rebuild_the_head(tmp_path):
-    name = checkpoint(tmp_path)
-    encoder = pretrained_encoder(name, masked_lm=True)
-    settings = json.loads(json.dumps(encoder.settings))
-    again = encoder_from_settings(settings)
-    assert again.settings == encoder.settings
-    shapes = {key: weight.shape for key, weight in encoder.state_dict().items()}
-    assert {key: weight.shape for key, weight in again.state_dict().items()} == shapes
 
 
 def funnel(directory, kind="FunnelModel"):

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from dummies import file
 from hypothesis import given
 from hypothesis import strategies as st
 from test_score_page import written
@@ -181,9 +180,3 @@ def test_tenths_with_few_decisions_are_joined(tmp_path, align):
     points, content = diagrams(tmp_path, 10, align)
     assert points == ["20 marks: mean 43.5 %, right 50.0 %", "20 marks: mean 86.5 %, right 50.0 %"]
     assert "Too few capitals with a probability for a diagram: 10." in content
-
-
-def test_the_command_needs_json_for_them(run, tmp_path):
-    status, out, err = run("punctuate", file(tmp_path, "a.txt", "hola\n"), "--to", "ctm", "--probabilities")
-    assert (status, out) == (2, "")
-    assert "--probabilities: found the output ctm, expected --to json" in err

@@ -9,18 +9,15 @@ import pytest
 
 pytest.importorskip("torch")
 
-from asr_punct.errors import InputError
-from asr_punct.formats.tsv import read_tsv, write_tsv
-from asr_punct.scoring import Difference
-from asr_punct.words import annotate
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "egs" / "iwslt" / "local"))
-
 import decode
 import make_files
 import prepare
 import report
-import time_ways
+
+from asr_punct.errors import InputError
+from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.scoring import Difference
+from asr_punct.words import annotate
 
 ROOT = Path(__file__).parent.parent
 SETS = "train\ttrain2012\ndev\tdev2012\nref\ttest2011\nasr\ttest2011asr\n"
@@ -180,16 +177,6 @@ def test_the_effect_of_a_part_is_beside_the_claim(decoded):
 def test_claims(interval, published, expected):
     difference = sum(interval or (0, 0)) / 2
     assert report.claim(Difference(0.5, 0.5 + difference, difference, interval, 0.1), published) == expected
-
-
-def test_ways_of_decoding_take_turns(files, model):
-    prepared(files)
-    turns = []
-    ways = {name: lambda name=name: turns.append(name) for name in "ab"}
-    assert time_ways.relative_times(ways, rounds=2)["a"] == 1
-    assert "".join(turns) == "ababab"
-    sizes = [time_ways.way(options, model, files / "data", words=9) for options in ("", "--left 4 --right 2")]
-    assert all(ratio > 0 for ratio in time_ways.relative_times(dict(zip("ab", sizes, strict=True)), 1).values())
 
 
 @pytest.mark.parametrize("recipe", ["iwslt", "bangla"])

@@ -1,4 +1,4 @@
-"""Control flow of egs/mintzai/run.sh, with stubs of the commands that it calls."""
+"""Control flow of egs/mintzai/run.sh, with stubs of the commands that it calls, and what it reports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 from recipe_runs import copy_recipes, environment, run, write_script
+from results_page import Page, Result
+
+from asr_punct.marks import Case, Labels, Mark
+from asr_punct.scoring import score
+from asr_punct.words import Utterance, Word, annotate
 
 COMMAND = f"""#!{sys.executable}
 import pathlib, sys
@@ -222,12 +227,9 @@ def test_times_of_a_recogniser(recipe, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--nonsense", "1"], "run.sh: unknown option --nonsense (see --help)"),
         (["--languages", "es fr"], "run.sh: --languages: found 'fr', expected some of: es eu es+eu"),
         (["--corpus", "nowhere"], "run.sh: --corpus: found no folder {root}/nowhere"),
-        (["--nj", "0"], "run.sh: --nj: found '0', expected 1 or more"),
         (["--stage", "four"], "run.sh: --stage: found 'four', expected a number"),
-        (["--ablation", "yes"], "run.sh: option --ablation: found 'yes', expected true or false"),
         (
             ["--system", "pos_fusion"],
             "run.sh: pos_fusion: found no tagger of parts of speech for encoder built, "
@@ -240,3 +242,68 @@ def test_times_of_a_recogniser(recipe, tmp_path):
 def test_wrong_calls_are_one_line_and_status_2(recipe, tmp_path, options, message):
     done = recipe(*options)
     assert (done.returncode, done.stderr) == (2, message.format(root=tmp_path) + "\n")
+
+
+# What the recipe reports
+
+
+LABELLED = annotate(
+    Utterance((Word("bai"), Word("ez"))),
+    labels=(Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD}))),
+)
+
+
+@pytest.fixture
+def page(tmp_path):
+    file = tmp_path / "es" / "test.tsv"
+    file.parent.mkdir()
+    file.write_text("bai\tCOMMA+QUOTE\t-\tO\nez\tPERIOD\t-\tO\n\n")
+    scores = score([LABELLED], [LABELLED])
+    main = Result("gaussian+bert", "es", scores, 5000.4, "torch")
+    other = Result("none", "es", scores, 6000.0, "torch")
+    alignment = {"es/test": {"words": 3, "pause_f1": 0.9}}
+
+    def lines(synthetic):
+        page = Page([main], [other], synthetic, "run.sh", [file], alignment)
+        return "\n".join(page.lines()).splitlines()
+
+    return lines
+
+
+def tables(lines):
+    """Headers and rows of the Markdown tables."""
+    current = []
+    for line in [*lines, ""]:
+        if line.startswith("|"):
+            current.append([cell.strip() for cell in line.strip("|").split("|")])
+        elif current:
+            yield current[0], current[2:]
+            current = []
+
+
+def test_every_table_is_rectangular(page):
+    found = list(tables(page(False)))
+    assert len(found) == 9
+    for header, rows in found:
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
+
+
+def test_our_numbers_stand_beside_the_paper(page):
+    found = {tuple(header): rows for header, rows in tables(page(False))}
+    columns = ("S", "D", "f", "B", "EU paper", "EU here", "ES paper", "ES here", "ES+EU paper", "ES+EU here")
+    by_system = [rows for header, rows in tables(page(False)) if tuple(header) == columns]
+    assert ["✓", "✓", "G", "✓", "76.7", "", "78.9", "100.0", "76.4", ""] in by_system[0]
+    assert ["–", "–", "–", "–", "76.2", "", "78.2", "100.0", "75.4", ""] in by_system[0]
+    assert ["✓", "✓", "G", "✓", "3071", "", "3322", "5000", "3068", ""] in by_system[2]
+    assert found[("set", "utterances", "words", "marks")] == [["es/test", "1", "2", "3"]]
+
+
+def test_synthetic_numbers_say_so(page):
+    lines = page(True)
+    assert "synthetic" in lines[0]
+    ours = [cell for header, rows in tables(lines) for cell in [*header, *(row[0] for row in rows)] if "here" in cell]
+    assert len(ours) == 11
+    assert all("synthetic corpus" in cell for cell in ours)
+    assert all("synthetic" in line for line in lines if line.startswith("## ") and "here" in line)
+    assert not any("synthetic" in line for line in page(False))

@@ -144,10 +144,10 @@ def test_the_number_of_jobs_changes_nothing(stage):
     write(stage.root / "many", files)
     (stage.root / "many.ctm").write_text("".join(rows))
     found = []
-    for jobs in (1, 2, 9):
+    for jobs in (1, 9):
         stage.good("--nj", jobs, "many", "many.ctm", f"out{jobs}")
         found.append(outputs(stage.root / f"out{jobs}"))
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
     assert len(list((stage.root / "out9" / "split9").glob("*/words.json"))) == 3
 
 
@@ -221,23 +221,22 @@ def test_utterances_without_recognised_words(stage):
     assert json.loads((stage.root / "out" / "scores.json").read_text())["word_edits"]["deleted"] == 1
 
 
-@pytest.mark.parametrize("command", [False, True])
-def test_pauses_are_refined_on_the_audio(stage, command):
+def test_pauses_are_refined_on_the_audio(stage):
     np, soundfile = pytest.importorskip("numpy"), pytest.importorskip("soundfile")
     rate = 16000
     sound = np.random.default_rng(0).normal(0, 0.2, 6 * rate)
     sound[2 * rate : 4 * rate] *= 1e-3
     soundfile.write(stage.root / "r.wav", sound, rate)
-    entry = f"cat {stage.root}/r.wav |" if command else f"{stage.root}/r.wav"
-    write(stage.root / "one", {"wav.scp": f"r {entry}\n"})
     (stage.root / "one.ctm").write_text("r 1 1.0 2.0 uno\nr 1 3.0 2.0 dos\n")
-    stage.good("one", "one.ctm", "plain")
-    stage.good("--use-audio", "true", "one", "one.ctm", "refined")
+    for name, entry in (("file", f"{stage.root}/r.wav"), ("command", f"cat {stage.root}/r.wav |")):
+        write(stage.root / name, {"wav.scp": f"r {entry}\n"})
+        stage.good("--use-audio", "true", name, "one.ctm", f"refined-{name}")
+        assert (stage.root / f"refined-{name}" / "text").read_text() == "r Uno. Dos.\n"
+    assert (stage.root / "refined-file" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
+    stage.good("file", "one.ctm", "plain")
+    stage.good("--use-audio", "true", "--times", "aligner", "file", "one.ctm", "aligned")
     assert (stage.root / "plain" / "text").read_text() == "r Uno dos.\n"
-    assert (stage.root / "refined" / "text").read_text() == "r Uno. Dos.\n"
-    stage.good("--use-audio", "true", "--times", "aligner", "one", "one.ctm", "aligned")
     assert outputs(stage.root / "aligned") == outputs(stage.root / "plain")
-    assert (stage.root / "refined" / "ctm").read_text() == "r 1 1.0 2.0 Uno.\nr 1 3.0 2.0 Dos.\n"
 
 
 @pytest.mark.parametrize(

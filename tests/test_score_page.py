@@ -302,14 +302,3 @@ def test_two_hypotheses_are_side_by_side_with_their_differences(tmp_path):
 
 def _row_names(page):
     return [text for _, text in page.all("th", scope="row")]
-
-
-@pytest.mark.parametrize(("right", "axis"), [(9, "20"), (3, "40"), (0, "100")])
-def test_the_axis_of_word_errors_fits_them(tmp_path, right, axis):
-    words = " ".join("abcdefghij"[: right + 1])
-    references = [parse(f"{words}/PERIOD", id=f"u{i}") for i in range(5)]
-    hypotheses = [parse(" ".join([*words.split()[:-1], "x/PERIOD"]), id=f"u{i}") for i in range(5)]
-    found, _, _ = written(tmp_path, references, hypotheses)
-    assert axis in [text for _, text in found.all("text", y="294")]
-    expected = 52 + 376 * (1 / (right + 1)) / (int(axis) / 100)
-    assert [float(circle["cx"]) for circle, _ in found.all("circle")] == [pytest.approx(expected, abs=0.1)] * 5

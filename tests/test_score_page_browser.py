@@ -2,22 +2,18 @@
 
 import json
 import re
-import shutil
 import subprocess
 import wave
 
 import pytest
+from browser import CHROMIUM
 from dummies import file
 
 from asr_punct.formats.json import write_json
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
 REFERENCE = "Hola, ¿qué tal?\nVengo de mi casa.\n"
 RECOGNISED = [
     ("hola", Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP), {Mark.PERIOD: 0.6, Mark.COMMA: 0.3}),

@@ -10,24 +10,24 @@ from dummies import tiny_config
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from safetensors.torch import load_file  # noqa: E402
-from test_pretrained import FAMILIES, VOCABULARY, checkpoint  # noqa: E402
+from safetensors.torch import load_file
+from test_pretrained import FAMILIES, VOCABULARY, checkpoint
 
-from asr_punct import Punctuator  # noqa: E402
-from asr_punct.checkpoint import ModelInfo, read_info, write_info  # noqa: E402
-from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_mapping  # noqa: E402
-from asr_punct.errors import ConfigError  # noqa: E402
-from asr_punct.features import DOCUMENT_START, WordInput, collate  # noqa: E402
-from asr_punct.inference.backend import OnnxBackend  # noqa: E402
-from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.pretrained import pretrained_encoder  # noqa: E402
-from asr_punct.model.sequence import WindowNormalisation  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import load_tagger, save_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
-from asr_punct.training.configuration import read_config  # noqa: E402
-from asr_punct.training.export import export, random_features  # noqa: E402
-from asr_punct.training.fit import train  # noqa: E402
+from asr_punct import Punctuator
+from asr_punct.checkpoint import ModelInfo, read_info, write_info
+from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_mapping
+from asr_punct.errors import ConfigError
+from asr_punct.features import DOCUMENT_START, WordInput, collate
+from asr_punct.inference.backend import OnnxBackend
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.pretrained import pretrained_encoder
+from asr_punct.model.sequence import WindowNormalisation
+from asr_punct.model.tagger import build_tagger
+from asr_punct.model.weights import load_tagger, save_tagger
+from asr_punct.pauses import UNKNOWN_PAUSE
+from asr_punct.training.configuration import read_config
+from asr_punct.training.export import export, random_features
+from asr_punct.training.fit import train
 
 HIDDEN, TOKENS = 24, 20
 CLASSES = ("O", "COMMA", "PERIOD", "QUESTION")

@@ -10,9 +10,8 @@ pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
-from services import TEST_HOST, client_maker
+from services import TEST_HOST
 
-from asr_punct import Punctuator
 from asr_punct.formats.formats import WRITABLE_FILES
 from asr_punct.serve.app import build_app
 from asr_punct.serve.limits import Limits
@@ -22,22 +21,6 @@ from asr_punct.serve.service import Service
 
 CTM = "talk 1 0.00 0.20 ana\ntalk 1 0.25 0.30 mira\ntalk 1 0.55 0.10 la\ntalk 1 0.70 0.30 casa\n"
 WORDS = [{"word": "dónde", "start": 0, "end": 0.2}, {"word": "está", "start": 0.3, "end": 0.5}]
-
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
-
-
-@pytest.fixture(scope="module")
-def make_client(model, punctuator):
-    with client_maker(Models(lambda _: punctuator, str(model))) as make:
-        yield make
-
-
-@pytest.fixture(scope="module")
-def client(make_client):
-    return make_client()
 
 
 def post(client, **arguments):

@@ -18,22 +18,20 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from asr_punct import Punctuator
 from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.app import build_app
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer
 from asr_punct.serve.service import Service
 
-COUNT = 100_000
+COUNT = 20_000
 MAX_GROWTH = 60 * 2**20
 KINDS = ["application/json", "text/plain", "multipart/form-data; boundary=x", "multipart/form-data", ""]
 WORDS = [{"word": "ana", "start": 0, "end": 1}, {"word": "mira"}, "la", {"word": "casa", "marks": ["PERIOD"]}]
 
 
 @pytest.fixture(scope="module")
-def service(model):
-    punctuator = Punctuator.from_pretrained(model, threads=1)
+def service(model, punctuator):
     service = Service(Models(lambda _: punctuator, str(model)), host=TEST_HOST)
     yield service
     service.close()

@@ -11,35 +11,17 @@ from dummies import file
 from format_samples import SAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from services import client_maker
 
-from asr_punct import Punctuator, formats
+from asr_punct import formats
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
 from asr_punct.serve.app import PAGE
-from asr_punct.serve.models import Models
 from asr_punct.words import annotate
 
 SCRIPTS = {path.relative_to(PAGE).as_posix(): path.read_text(encoding="utf-8") for path in PAGE.rglob("*.js")}
 HTML = (PAGE / "index.html").read_text(encoding="utf-8")
 FILES = {name: sample for name, sample in SAMPLES.items() if isinstance(sample, str)}
-
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
-
-
-@pytest.fixture(scope="module")
-def make_client(model, punctuator):
-    with client_maker(Models(lambda _: punctuator, str(model))) as make:
-        yield make
-
-
-@pytest.fixture(scope="module")
-def client(make_client):
-    return make_client()
 
 
 # Files of the page
@@ -142,19 +124,6 @@ def test_given_labels_are_written_as_by_the_package(client, punctuator, tmp_path
     answer = export(client, name, labels, to=to)
     assert answer.status_code == expected[0], answer.text
     assert expected[1] in (None, answer.text)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_labels_of_an_answer_give_the_file_that_the_command_writes(client, run, model, tmp_path, name):
-    format_name = name.split("/")[0]
-    path = file(tmp_path, "talk", FILES[name])
-    data = {"from": format_name, "to": "json"}
-    answer = client.post("/v1/punctuate", files={"file": ("talk", FILES[name])}, data=data).json()
-    words = [word for utterance in answer["utterances"] for word in utterance["words"]]
-    labels = [Labels(frozenset(word["marks"]), word["case"]) for word in words]
-    to = format_name if format_name in WRITABLE_FILES else "json"
-    status, expected, _ = run("punctuate", path, "--from", format_name, "--to", to, "--model", model, "--quiet")
-    assert (status, export(client, name, labels).text) == (0, expected)
 
 
 def test_marks_of_the_file_can_be_removed_first(client):

@@ -10,25 +10,17 @@ from browser import CHROMIUM, chromium
 from dummies import file
 from services import running
 
-from asr_punct import Punctuator, formats
+from asr_punct import formats
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.models import Models
 from asr_punct.serve.service import Service
 from asr_punct.words import annotate
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
 ROWS = [("ana", 0.2), ("mira", 0.5), ("la", 0.8), ("casa", 1.0), ("dónde", 2.0), ("está", 2.4), ("la", 2.7), ("ley", 3)]
 CTM = "".join(f"talk 1 {start:.2f} 0.20 {word}\n" for word, start in ROWS)
 WORDS = "[...document.querySelectorAll('.w')]"
-
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 import httpx
+from dummies import COMMAND_LINE
 
 from asr_punct.serve.client import StreamClient
 
 WORDS = (["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"] * 10)[:100]
 ROOT = Path(__file__).parent.parent
-RUN = "from asr_punct.cli import main; main()"
 
 
 def free_port():
@@ -29,7 +29,7 @@ def free_port():
 
 def start(model, port, *options):
     """Start the command and wait until it answers."""
-    command = [sys.executable, "-c", RUN, "serve", "--model", model, "--port", str(port), "--threads", "1", *options]
+    command = [*COMMAND_LINE, "serve", "--model", model, "--port", str(port), "--threads", "1", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while process.poll() is None:
         try:

@@ -16,7 +16,6 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from asr_punct import Punctuator
 from asr_punct.errors import AsrPunctError
 from asr_punct.serve.app import build_app
 from asr_punct.serve.client import StreamClient
@@ -27,11 +26,6 @@ from asr_punct.serve.service import Service
 from asr_punct.words import Word
 
 TEXT = ["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"]
-
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
 
 
 @pytest.fixture

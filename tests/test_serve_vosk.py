@@ -17,7 +17,6 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
-from asr_punct import Punctuator
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.service import Service
@@ -79,9 +78,8 @@ def vosk_server():
 
 
 @contextmanager
-def front(model, vosk, port=0, **options):
-    punctuator = Punctuator.from_pretrained(model, threads=1)
-    service = Service(Models(lambda _: punctuator, str(model)), vosk=vosk, **options)
+def front(punctuator, vosk, port=0, **options):
+    service = Service(Models(lambda _: punctuator, "tiny"), vosk=vosk, **options)
     with running(service, port) as (server, address):
         yield server, address
 
@@ -114,8 +112,8 @@ def check_result(found, sent):
         assert {**entry, "word": ""} == {**before, "word": ""}
 
 
-def test_clients_get_punctuated_results(model, vosk_server):
-    with front(model, vosk_server) as (_, address):
+def test_clients_get_punctuated_results(punctuator, vosk_server):
+    with front(punctuator, vosk_server) as (_, address):
         answers, code = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
     assert code == 1000
     assert answers[0] == {"partial": ""}
@@ -130,13 +128,13 @@ def test_clients_get_punctuated_results(model, vosk_server):
     assert answers[5]["config"] == [{"sample_rate": 16000.0}]
 
 
-def test_results_pass_unchanged_if_the_queue_is_full(model, vosk_server):
-    with front(model, vosk_server, limits=Limits(requests=0)) as (_, address):
+def test_results_pass_unchanged_if_the_queue_is_full(punctuator, vosk_server):
+    with front(punctuator, vosk_server, limits=Limits(requests=0)) as (_, address):
         answers, _ = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
     assert answers[: len(SCRIPT)] == SCRIPT
 
 
-def test_the_stop_ends_the_audio(model, vosk_server):
+def test_the_stop_ends_the_audio(punctuator, vosk_server):
     async def talk(address, server):
         async with connect(f"ws://{address}") as client:
             await client.send(bytes(CHUNK))
@@ -144,23 +142,23 @@ def test_the_stop_ends_the_audio(model, vosk_server):
             server.should_exit = True
             return json.loads(await client.recv())
 
-    with front(model, vosk_server) as (server, address):
+    with front(punctuator, vosk_server) as (server, address):
         found = asyncio.run(asyncio.wait_for(talk(address, server), 60))
     check_result(found, LAST)
 
 
-def test_an_unreachable_server(model):
+def test_an_unreachable_server(punctuator):
     async def talk(address):
         async with connect(f"ws://{address}") as client:
             with pytest.raises(ConnectionClosed) as closed:
                 await client.recv()
             return closed.value.rcvd.code
 
-    with front(model, "ws://127.0.0.1:9") as (_, address):
+    with front(punctuator, "ws://127.0.0.1:9") as (_, address):
         assert asyncio.run(asyncio.wait_for(talk(address), 60)) == 1014
 
 
-def test_vosk_transcriber(model, vosk_server, tmp_path):
+def test_vosk_transcriber(punctuator, vosk_server, tmp_path):
     """`vosk-transcriber --server` always connects to port 2700 of this machine."""
     pytest.importorskip("vosk", reason="pip install vosk")
     with socket.socket() as probe:
@@ -180,7 +178,7 @@ def test_vosk_transcriber(model, vosk_server, tmp_path):
     )
     command = [sys.executable, "-c", code, "--server", "-i", "talk.wav", "-o", "talk.txt"]
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    with front(model, vosk_server, port=2700):
+    with front(punctuator, vosk_server, port=2700):
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "talk.txt").read_text().splitlines()

@@ -8,19 +8,18 @@ import yaml
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config  # noqa: E402
+from dummies import tiny_config
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info  # noqa: E402
-from asr_punct.config import as_mapping  # noqa: E402
-from asr_punct.errors import ConfigError  # noqa: E402
-from asr_punct.inference.backend import open_backend  # noqa: E402
-from asr_punct.model.encoder import new_encoder  # noqa: E402
-from asr_punct.model.tagger import build_tagger  # noqa: E402
-from asr_punct.model.weights import load_parts, load_tagger, save_tagger  # noqa: E402
-from asr_punct.pauses import UNKNOWN_PAUSE  # noqa: E402
-from asr_punct.training.configuration import named_heads  # noqa: E402
-from asr_punct.training.export import random_features  # noqa: E402
-from asr_punct.training.fit import start_config, start_model, train  # noqa: E402
+from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
+from asr_punct.config import as_mapping
+from asr_punct.errors import ConfigError
+from asr_punct.inference.backend import open_backend
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.tagger import build_tagger
+from asr_punct.model.weights import load_parts, load_tagger, save_tagger
+from asr_punct.pauses import UNKNOWN_PAUSE
+from asr_punct.training.export import random_features
+from asr_punct.training.fit import start_config, start_model, train
 
 CLASSES = ("O", "COMMA", "PERIOD")
 
@@ -76,13 +75,6 @@ def test_without_named_head_keys_the_model_stays(start, corpus, caplog):
     model, _ = start_model(tiny_config(), corpus, start)
     assert same(model, load_tagger(start / WEIGHTS, read_info(start)))
     assert len(caplog.records) == 1
-
-
-def test_head_keys_in_settings():
-    settings = ["model.heads.crf=path", "training.epochs=3", "model.heads.kind=classes", "model.context.heads=2"]
-    assert named_heads(settings) == {"crf", "kind"}
-    assert named_heads(["model.heads={hidden: 3}"]) == {"hidden"}
-    assert named_heads(["model.language=en"]) == named_heads([]) == frozenset()
 
 
 @pytest.mark.parametrize(

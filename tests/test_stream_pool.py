@@ -8,12 +8,6 @@ from asr_punct import Punctuator
 from asr_punct.errors import AsrPunctError
 from asr_punct.words import Word
 
-
-@pytest.fixture(scope="module")
-def punctuator(model):
-    return Punctuator.from_pretrained(model, threads=1)
-
-
 texts = st.sampled_from(["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "-", "?"])
 calls = st.lists(
     st.one_of(
@@ -26,7 +20,7 @@ calls = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(calls, st.integers(1, 3), st.integers(1, 3))
 def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, right, hop):
     pool, alone = punctuator.stream_pool(8, right, hop), {}
@@ -77,26 +71,11 @@ def test_a_pool_runs_the_model_once_for_all_streams(punctuator, monkeypatch):
 def test_each_stream_has_the_model_of_its_language():
     auto = Punctuator.from_pretrained(threads=1)
     pool, alone = auto.stream_pool(), {name: auto.stream() for name in ("es", "en")}
-    sentences = {
-        "es": ["buenos", "días", "a", "todos", "cómo", "están", "ustedes", "hoy", "en", "esta", "casa"],
-        "en": [
-            "what",
-            "do",
-            "you",
-            "think",
-            "about",
-            "the",
-            "new",
-            "house",
-            "is",
-            "it",
-            "not",
-            "too",
-            "large",
-            "for",
-            "us",
-        ],
+    texts = {
+        "es": "buenos días a todos cómo están ustedes hoy en esta casa",
+        "en": "what do you think about the new house is it not too large for us",
     }
+    sentences = {language: text.split() for language, text in texts.items()}
     found = pool.push(sentences)
     last = pool.flush(sentences)
     for name, stream in alone.items():

@@ -105,14 +105,8 @@ def literal_mean(values, exclusive):
     return product / product.sum()
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    document_sizes,
-    st.integers(1, 12),
-    st.integers(1, 14),
-    st.integers(5, 30),
-    st.booleans(),
-)
+@settings(max_examples=60)
+@given(document_sizes, st.integers(1, 12), st.integers(1, 14), st.integers(5, 30), st.booleans())
 def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, count, tokens, classes):
     aggregation = Aggregation(count)
     windows = list(aggregation.plan(in_documents(sizes), WindowConfig(size, 0), tokens + 2))
@@ -136,15 +130,6 @@ def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, coun
     for row, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(row[0], other[0], atol=1e-5)
         np.testing.assert_allclose(row[1], other[1], atol=1e-5)
-
-
-@pytest.mark.parametrize("count", [1, 3, 9])
-def test_words_far_from_an_edge_are_in_so_many_windows(count):
-    windows = Aggregation(count).plan(in_documents([[1] * 2000]), WindowConfig(90, 16), 512)
-    counts = np.zeros(2000, dtype=int)
-    for window in windows:
-        counts[window.words[0].subwords[0] : window.words[-1].subwords[0] + 1] += 1
-    assert set(counts[100:1800]) == {count}
 
 
 def endless_document():

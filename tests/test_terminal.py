@@ -1,4 +1,4 @@
-"""Progress bars: shown on a terminal and removed afterwards, never in a pipe."""
+"""On a terminal: progress bars, and a hint where a command waits for words."""
 
 import fcntl
 import gzip
@@ -12,9 +12,10 @@ import termios
 from contextlib import suppress
 
 import pytest
-from dummies import file
+from dummies import COMMAND_LINE, file
 
-COMMAND = "from asr_punct.cli import main; main()"
+from asr_punct.hub import DEFAULT_MODEL, shipped_models
+
 BAR = "import time\nfrom asr_punct.progress import on_terminal, step, track\n"
 WORK = """
 def slowly(n):
@@ -97,7 +98,7 @@ with on_terminal():
 
 def test_a_command_shows_its_bar_unless_it_is_quiet(tmp_path):
     file(tmp_path, "a.txt", "\n\n".join(f"Discurso {i}. ¿Otra línea?" for i in range(2000)))
-    prepare = (COMMAND, "prepare", "text", "a.txt", "out")
+    prepare = (COMMAND_LINE[-1], "prepare", "text", "a.txt", "out")
     status, written = run(*prepare, cwd=tmp_path)
     assert status == 0
     assert "words" in written
@@ -106,8 +107,67 @@ def test_a_command_shows_its_bar_unless_it_is_quiet(tmp_path):
 
 def test_a_pipe_gets_no_control_codes(tmp_path):
     file(tmp_path, "a.txt", "Discurso.\n\n" * 100)
-    arguments = [sys.executable, "-c", COMMAND, "prepare", "text", "a.txt", "out"]
+    arguments = [*COMMAND_LINE, "prepare", "text", "a.txt", "out"]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0
     assert "\r" not in done.stderr
     assert "\x1b" not in done.stderr
+
+
+# A hint where a command waits for words on a terminal
+
+
+needs_model = pytest.mark.skipif(DEFAULT_MODEL not in shipped_models(), reason="no shipped model")
+HINTS = {"punctuate": "reading text from the terminal; Ctrl-D ends it", "stream": "an empty line ends the document"}
+END = b"\x04"
+
+
+def converse(arguments, typed, on_terminal=True):
+    """Type a line at once, or when something is shown, then Ctrl-D. Returns what the terminal shows without echo."""
+    controller, terminal = pty.openpty()
+    stdin = terminal if on_terminal else subprocess.PIPE
+    command = [*COMMAND_LINE, *arguments]
+    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=terminal) as process:
+        os.close(terminal)
+        shown = b""
+        if typed == "late":
+            while b"\n" not in shown:
+                shown += os.read(controller, 4096)
+        if on_terminal:
+            os.write(controller, b"ana mira la casa\n" + END)
+        else:
+            process.stdin.write(b"ana mira la casa\n")
+            process.stdin.close()
+        written = process.stdout.read().decode()
+        with suppress(OSError):
+            while block := os.read(controller, 4096):
+                shown += block
+    os.close(controller)
+    assert process.returncode == 0
+    assert re.findall(r"\w+", written.lower()) == ["ana", "mira", "la", "casa"]
+    return shown.decode()
+
+
+@needs_model
+@pytest.mark.parametrize("command", HINTS)
+def test_silence_on_a_terminal_shows_a_hint(command):
+    shown = converse([command], "late")
+    assert HINTS[command] in shown
+    assert shown.count("terminal") == 1
+
+
+@needs_model
+@pytest.mark.parametrize(("arguments", "on_terminal"), [(["punctuate"], True), (["punctuate"], False)])
+def test_no_hint_when_words_arrive(arguments, on_terminal):
+    assert "terminal" not in converse(arguments, "at once", on_terminal)
+
+
+@needs_model
+def test_quiet_shows_no_hint():
+    controller, terminal = pty.openpty()
+    command = [*COMMAND_LINE, "punctuate", "--quiet"]
+    process = subprocess.Popen(command, stdin=terminal, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(3)
+    os.write(controller, b"ana\n" + END)
+    assert process.communicate()[1] == b""

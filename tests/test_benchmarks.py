@@ -1,17 +1,19 @@
-"""The table of benchmarks/peers.py and its place in the page."""
+"""The programs of benchmarks/."""
 
 import sys
 from pathlib import Path
 
+import peer_systems
+import peers
 import pytest
 
 from asr_punct.errors import InputError
 
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+import gpu
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "benchmarks"))
-import peer_models  # noqa: E402
-import peer_systems  # noqa: E402
-import peers  # noqa: E402
 
 MEASURES = {"cpu_s": 5.0, "start_s": 0.25, "memory_mb": 1234.5, "install_mb": 99.6}
 
@@ -23,15 +25,6 @@ def test_the_table_compares_with_fullstop_and_shows_why_a_program_failed():
         "| deepmultilingualpunctuation 1.0.1 (FullStop) | 12.00 | 1,667 | 1.00 | 1,234 | 0.2 | 100 |",
         "| NeMo 2.4.1, `PunctuationCapitalizationModel` | No module   named x | | | | | |",
     ]
-
-
-def test_without_fullstop_nothing_is_compared():
-    assert "| 5.00 | 4,000 |  |" in list(peers.table({"fullstop": "failed", "asr_punct-int8": MEASURES}, 20_000))[-1]
-
-
-def test_medians_are_those_of_each_measure():
-    rounds = [{"cpu_s": cpu, "start_s": start} for cpu, start in ((1, 9), (2, 7), (6, 8))]
-    assert peers.medians(rounds) == {"cpu_s": 2, "start_s": 8}
 
 
 def test_lines_between_the_markers_are_replaced_and_the_rest_stays():
@@ -51,22 +44,6 @@ def test_the_page_of_the_documentation_has_the_markers():
     peers.replace_between((ROOT / "docs/peers.md").read_text(encoding="utf-8"), [])
 
 
-def test_plain_words_have_no_marks_and_no_capitals():
-    assert peers.plain_words("«¿Qué?», dijo: it's 3 (U.S.)") == ["qué", "dijo", "it's", "u", "s"]
-
-
-def test_the_default_text_is_long_enough():
-    words = peers.repository_words()
-    assert len(words) > 3000
-    assert all(word == word.lower() and word.replace("'", "").isalpha() for word in words)
-
-
-def test_each_program_has_an_environment_and_a_function():
-    assert set(peers.PROGRAMS) == set(peer_systems.SYSTEMS)
-    assert {program.environment for program in peers.PROGRAMS.values()} == set(peers.ENVIRONMENTS)
-    assert {part for each in peers.ENVIRONMENTS.values() for part in each.makes} <= set(peer_models.PARTS)
-
-
 def test_measures_are_refused_if_a_program_changes_words(tmp_path):
     text = "one two three"
     measures = peer_systems.measure(lambda _: lambda text: text.replace(" ", ", ").title(), tmp_path, text)
@@ -76,7 +53,40 @@ def test_measures_are_refused_if_a_program_changes_words(tmp_path):
         peer_systems.measure(lambda _: lambda text: text[:-1], tmp_path, text)
 
 
-def test_a_failing_command_gives_its_last_line(tmp_path):
-    command = [sys.executable, "-c", "print('loading'); raise SystemExit('no model')"]
-    assert peers.call(command, tmp_path / "log") == "no model"
-    assert peers.call([sys.executable, "-c", "print('done')"], tmp_path / "log") == ""
+# benchmarks/speed.py
+
+
+# benchmarks/gpu.py, rehearsed on the CPU
+
+
+TINY = gpu.Sizes(layers=1, width=64, vocabulary=100, rows=2, seconds=0.01)
+
+
+def measured(limit=600.0):
+    return gpu.measure(TINY, torch.device("cpu"), 1.0, limit, "eager")
+
+
+@pytest.fixture
+def without_shipped_models(monkeypatch):
+    monkeypatch.setattr(gpu, "_shipped", lambda sizes, words: iter(()))
+
+
+@pytest.mark.slow  # one of the models is compiled
+def test_all_rows_are_measured(without_shipped_models):
+    facts = measured()
+    names = [row["name"] for row in facts["rows"]]
+    models = ["torch", "AutoPunct bf16 compiled", "AutoPunct bf16", "AutoPunct fp32", "transformers fp32"]
+    expected = [f"{model}, {work}" for model in models for work in ("training", "inference")]
+    assert names == expected
+    assert not facts["left_out"]
+    assert all(row["words_a_second"] > 0 and row["share_of_product"] > 0 for row in facts["rows"])
+    flops = {row["name"]: row["flops_a_word"] for row in facts["rows"]}
+    for model in models:  # the backward pass has up to two products for each of the forward pass
+        assert flops[f"{model}, training"] > 2 * flops[f"{model}, inference"] > 0
+    assert flops["AutoPunct fp32, inference"] == flops["AutoPunct bf16, inference"]
+
+
+def test_missing_packages_and_time_are_named(without_shipped_models, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert measured()["left_out"] == ["autopunct: no package transformers", "transformers: no package transformers"]
+    assert measured(limit=0.0)["left_out"][:2] == ["torch, training: no time", "torch, inference: no time"]
