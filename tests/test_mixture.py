@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from dummies import examples
+from dummies import examples, json_lines
 from hypothesis import example, given
 from hypothesis import strategies as st
 from training_text.basque_numbers import basque_cardinal, basque_ordinal
@@ -29,40 +29,12 @@ from asr_punct.words import Word
 EGS = Path(__file__).parent.parent / "egs" / "models"
 
 
-@pytest.mark.parametrize(
-    ("language", "line", "expected"),
-    [
-        ("en", "I don’ t, we 're, she ' s", "I don’t, we're, she's"),
-        ("es", "ESPAÑA, «CAFÉ»", "ESPAÑA, «CAFÉ»"),
-        ("en", "MR. SMITH: Thank you.", "Thank you."),
-        ("en", "Q    Is it true?", "Is it true?"),
-        ("en", "MR. McDONALD: Yes.", "Yes."),
-        ("en", "We agreed: all of us.", "We agreed: all of us."),
-        ("eu", "12. Gero joan zen.", "Gero joan zen."),
-        ("eu", "2. artikulua da.", "2. artikulua da."),
-        ("eu", "*Kaixo*, _bai_.", "Kaixo, bai."),
-    ],
-)
+@pytest.mark.parametrize(("language", "line", "expected"), json_lines("repaired_lines.jsonl"))
 def test_repaired(language, line, expected):
     assert repaired(line, language) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("Vale.", None),
-        ("Como él dijo: «Ya voy.»", None),
-        ("Dijo que sí, y —", "unfinished"),
-        ("Capítulo primero", "unfinished"),
-        ("EL SEÑOR PRESIDENTE.", "capitals"),
-        ("1998 23 45 total.", "digits"),
-        ("* * *", "no letters"),
-        ("Vea www.ejemplo.es.", "address"),
-        ("a | b.", "symbols"),
-        ("(Risas.)", "remark"),
-        ("y luego se fue.", "lower-case start"),
-    ],
-)
+@pytest.mark.parametrize(("line", "reason"), json_lines("dropped_lines.jsonl"))
 def test_reasons_to_drop_a_line(line, reason):
     assert reason_to_drop(line, running_text=False) == reason
 

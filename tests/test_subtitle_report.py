@@ -1,8 +1,9 @@
 """The report of subtitles that break the limits."""
 
 import pytest
+from dummies import json_lines
 
-from asr_punct.subtitles import BBC, NETFLIX, Cue, check_cues, report_lines, summarise
+from asr_punct.subtitles import NETFLIX, Cue, check_cues, parse_limits, report_lines, summarise
 
 
 def cue(start, end, *lines, speaker=""):
@@ -12,35 +13,12 @@ def cue(start, end, *lines, speaker=""):
 PLAIN = cue(1.0, 3.0)
 
 
-@pytest.mark.parametrize(
-    ("cues", "limits", "language", "expected"),
-    [
-        ([PLAIN, cue(3.083, 5.0), cue(5.0, 6.0)], BBC, "es", []),
-        ([cue(0.0, 2.0, "x" * 34), cue(3.0, 5.0, "x" * 35)], NETFLIX, "es", [(2, "fast", "17.5")]),
-        ([cue(0.0, 2.0, "x" * 20, "x" * 19), cue(3.0, 5.0, "x" * 20, "x" * 20)], NETFLIX, "en", [(2, "fast", "20.5")]),
-        ([cue(0.0, 0.833), cue(2.0, 2.82)], NETFLIX, "es", [(2, "short", "0.820")]),
-        ([cue(0.0, 7.001), cue(9.0, 16.01)], NETFLIX, "es", [(2, "long", "7.010")]),
-        ([cue(0.0, 7.0, "x" * 42), cue(9.0, 16.0, "x", "x" * 43)], NETFLIX, "es", [(2, "line", "43")]),
-        ([cue(0.0, 2.0, "a", "b", "c")], NETFLIX, "es", [(1, "lines", "3")]),
-        (
-            [cue(0.0, 9.0), cue(1.0, 2.0), cue(3.0, 5.0)],
-            *(BBC, "es", [(1, "long", "9.000"), (2, "overlap", "8.000"), (3, "overlap", "6.000")]),
-        ),
-        (
-            [PLAIN, cue(3.0, 5.0), cue(5.082, 6.5), cue(6.56, 8.0)],
-            *(NETFLIX, "es", [(2, "gap", "0.000"), (4, "gap", "0.060")]),
-        ),
-        ([cue(0.0, 2.0, "Going"), cue(2.1, 4.0, "to be.")], NETFLIX, "en", [(1, "binding", "Going")]),
-        ([cue(0.0, 2.0, "Going,"), cue(2.1, 4.0, "to be.")], NETFLIX, "en", []),
-        ([cue(0.0, 2.0, "Por la", speaker="a"), cue(2.1, 4.0, "ley.", speaker="b")], NETFLIX, "es", []),
-        ([cue(0.0, 2.0, "Egin"), cue(2.1, 4.0, "dut.")], NETFLIX, "eu", [(1, "binding", "Egin")]),
-        ([cue(1.0, 1.0, "a")], NETFLIX, "es", [(1, "fast", "inf"), (1, "short", "0.000")]),
-        ([cue(1.0, 2.0), Cue(3.0, 4.0, ())], NETFLIX, "es", []),
-    ],
-)
+@pytest.mark.parametrize(("cues", "limits", "language", "expected"), json_lines("subtitle_problems.jsonl"))
 def test_problems(cues, limits, language, expected):
-    found = check_cues(cues, limits, language)
-    assert [(problem.number, problem.kind, problem.found) for problem in found] == expected
+    """Rows of cues (start, end, lines, speakers), preset, language, and the number, kind and size of each problem."""
+    made = [Cue(start, end, tuple(lines), "r", tuple(*speakers) or ("",)) for start, end, lines, *speakers in cues]
+    found = check_cues(made, parse_limits(limits), language)
+    assert [[problem.number, problem.kind, problem.found] for problem in found] == expected
 
 
 def test_a_report_has_a_line_for_each_problem_and_a_summary():
