@@ -17,14 +17,6 @@ from asr_punct.words import Utterance, Word, annotate
 
 SCTK = shutil.which("sctk")
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
-STM = """;; CATEGORY "0" "" ""
-talk 1 inter_segment_gap 0 1.50 <o,,unknown>
-talk 1 speaker-1 1.50 03.250 <o,f0,male> qué dijo ana
-
-talk\tA  speaker-2 4 6.5 hola
-talk A excluded_region 6.5 7 ignore_time_segment_in_scoring
-;; end
-"""
 
 
 def test_segments_of_a_channel_are_in_the_order_of_time_and_may_overlap(tmp_path):

@@ -15,7 +15,7 @@ from asr_punct.formats.cue_text import escape, split_words, token_of
 from asr_punct.formats.subtitle_writers import chosen_limits, subtitle_writer
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import annotate
 
 ES = glyphs("es")
 
@@ -132,12 +132,6 @@ def test_with_limits_all_cues_are_new(tmp_path):
 
 
 # From words with times
-
-
-def talk(recording="r", start=0.0):
-    words = tuple(Word(text, start + at, start + at + 0.4) for text, at in [("hola", 0.5), ("a<b", 0.9), ("r&d", 3.0)])
-    labels = (Labels(case=Case.FIRST_CAP), Labels(frozenset({Mark.PERIOD})), Labels())
-    return annotate(Utterance(words, recording=recording), labels=labels)
 
 
 def test_subtitles_of_a_ctm(run, tmp_path, model):

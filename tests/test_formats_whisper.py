@@ -1,8 +1,11 @@
 """JSON of Whisper, whisper.cpp and transformers' pipeline: their words and times, and marks written back."""
 
+import json
 from dataclasses import replace
 
+import pytest
 from dummies import read_value, with_labels, written_value
+from format_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,63 +18,17 @@ def written(utterances, labels=None):
     return written_value(with_labels(utterances, labels) if labels else utterances, "whisper")
 
 
-SIR = [{"word": " - sí\u00a0", "start": 2.5, "end": 3.0}, {"word": "", "start": 3.0, "end": 3.0}]
-SIR += [{"word": "señor", "start": 3.0, "end": 4.0}]
-VAN = [
-    {"word": "van", "start": 0.5, "end": 0.7, "score": 0.9, "speaker": "S1"},
-    {"word": "3"},
-    {"word": "casas", "start": 1.2, "end": 2.0, "score": 0.8, "speaker": "S1"},
-]
-WHISPERX = {
-    "segments": [
-        {"start": 0.5, "end": 2.0, "text": " van 3 casas", "words": VAN, "speaker": "S1"},
-        {"start": 2.0, "end": 3.0, "text": " ya", "words": [], "speaker": "S2"},
-    ],
-    "word_segments": VAN,
-    "language": "es",
-}
-
-
 def token(text, start=None, end=None, **more):
     times = {} if start is None else {"offsets": {"from": start, "to": end}}
     return {"text": text, **times, "id": 1, "p": 0.5, "t_dtw": -1, **more}
 
 
-TOKENS = [
-    token("[_BEG_]", 0, 0),
-    token(" ma", 0, 200),
-    token("ñana", 200, 500, p=1.0),
-    token(",", 500, 900),
-    token(" vuel"),
-    token("vo", 1000, 1250),
-    token("[_TT_62]", 1250, 1250),
-]
-CPP = {
-    "systeminfo": "AVX = 1",
-    "result": {"language": "es"},
-    "transcription": [
-        {"offsets": {"from": 0, "to": 1250}, "text": " mañana, vuelvo", "tokens": TOKENS, "speaker": "1"},
-        {"offsets": {"from": 1250, "to": 2500}, "text": " a  las tres"},
-        {"timestamps": {"from": "", "to": ""}, "offsets": {"from": 2500, "to": 2750}, "text": " ya"},
-    ],
-}
-CHUNKS = {
-    "text": " Mañana vuelvo.",
-    "chunks": [{"text": " Mañana", "timestamp": [0.1, 0.5]}, {"text": " vuelvo.", "timestamp": [0.9, None]}],
-    "language": [None],
-}
-
-
-def test_another_number_of_words_makes_a_new_segment(tmp_path):
-    first, *others = read_value(tmp_path, WHISPERX)
-    content = written([replace(first, words=first.words[:1]), *others])
-    words = [{"word": " van", "start": 0.5, "end": 0.7, "probability": 0.9}]
-    new = {"id": 0, "start": 0.5, "end": 0.7, "text": " van", "words": words, "speaker": "S1"}
-    assert content["segments"] == [new, WHISPERX["segments"][1]]
-    assert (content["text"], content["language"]) == ("van ya", "es")
-    for other in (CPP, CHUNKS):
-        values = read_value(tmp_path, other)
-        assert "segments" in written([replace(values[0], words=values[0].words[:1]), *values[1:]])
+@pytest.mark.parametrize("name", ["whisper", "whisper/cpp", "whisper/chunks"])
+def test_another_number_of_words_makes_a_new_segment(tmp_path, name):
+    first, *others = read_value(tmp_path, json.loads(SAMPLES[name]))
+    segment, *rest = written([replace(first, words=first.words[:1]), *others])["segments"]
+    assert (segment["start"], segment["end"], segment["text"]) == (0.25, 0.5, " qué")
+    assert rest == json.loads(SAMPLES[name]).get("segments", [{}, *rest])[1:]
 
 
 words = st.text(st.sampled_from("abñ.¿-"), min_size=1, max_size=4)
@@ -102,11 +59,6 @@ def entry(text, start, end, probability=0.5):
 def whisper(*entries, text=None):
     text = "".join(entry["word"] for entry in entries) if text is None else text
     return {"text": text, "segments": [{"id": 0, "start": 0, "end": 9, "text": text, "words": list(entries)}]}
-
-
-def chunks(*entries):
-    items = [{"text": entry["word"], "timestamp": [entry["start"], entry["end"]]} for entry in entries]
-    return {"text": "".join(item["text"] for item in items), "chunks": items}
 
 
 part_texts = st.text(st.sampled_from("abñ.¿-"), min_size=1, max_size=4)
