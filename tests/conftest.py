@@ -39,7 +39,7 @@ def model(tmp_path_factory, corpus):
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder  # one model for all workers
     with FileLock(folder / "tiny.lock"):
         if not (folder / "tiny" / "model.int8.onnx").exists():
-            train(tiny_config(epochs=25), corpus, folder / "tiny", device="cpu")
+            train(tiny_config(epochs=14), corpus, folder / "tiny", device="cpu")
             export(folder / "tiny", int8=True)
     return folder / "tiny"
 

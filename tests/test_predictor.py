@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct.checkpoint import ModelInfo
@@ -63,6 +63,7 @@ def transcripts(draw):
     return result
 
 
+@settings(max_examples=40)
 @given(transcripts(), st.integers(1, 200))
 def test_labels_do_not_depend_on_the_batches(tokenizer, utterances, batch_tokens):
     one, alone = open_punctuator(tokenizer, 1)

@@ -39,17 +39,17 @@ def test_a_trained_model(model, corpus):
     assert card.startswith("# tiny\n")
     assert "* languages: Spanish\n* output: 13 marks and case, from words and the pauses between them" in card
     before = (model / "config.json").read_bytes()
-    assert train(tiny_config(epochs=25), corpus, model, resume=True).training["finished"]
+    assert train(tiny_config(epochs=14), corpus, model, resume=True).training["finished"]
     assert (model / "config.json").read_bytes() == before
 
 
 def test_a_run_is_not_overwritten(model, corpus, tmp_path):
     with pytest.raises(AsrPunctError, match="found a training run, expected a new directory"):
-        train(tiny_config(epochs=25), corpus, model)
+        train(tiny_config(epochs=14), corpus, model)
     with pytest.raises(ConfigError) as error:
-        train(tiny_config(epochs=24, seed=2, optimizer={"ema_decay": 0.9}), corpus, model, resume=True)
+        train(tiny_config(epochs=13, seed=2, optimizer={"ema_decay": 0.9}), corpus, model, resume=True)
     assert str(error.value).removeprefix(f"{model / 'training' / 'config.json'}: ") == (
-        "found training.epochs=25 (now 24), training.seed=1 (now 2), training.optimizer.ema_decay=0.0 (now 0.9), "
+        "found training.epochs=14 (now 13), training.seed=1 (now 2), training.optimizer.ema_decay=0.0 (now 0.9), "
         "expected equal values (--resume may only raise training.epochs)"
     )
     (tmp_path / "thesis.txt").write_text("mine")
