@@ -13,6 +13,7 @@ from asr_punct.decode.classes import parse_class_weights, with_class_weights
 from asr_punct.decode.decoder import BLOCK_WORDS, balance
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.states import PairSearch
+from asr_punct.decode.word_marks import QUESTION_BONUS
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import MARKS, Case, Labels, Mark
 
@@ -84,9 +85,17 @@ def violation(rows, active=frozenset(MARKS), barriers=()):
     return "a quotation without a beginning" if Mark.QUOTE in unopened else None, unopened
 
 
+def bonus(marks, scores):
+    """Of a ? that replaces a comma, colon or semicolon."""
+    if Mark.QUESTION not in marks or Mark.QUOTE in marks:
+        return 0.0
+    return min(max(0.0, *(scores[mark] for mark in STOPS - {Mark.PERIOD})), QUESTION_BONUS)
+
+
 def total(rows, scores, unopened):
     penalties = dict(zip((Mark.QUESTION, Mark.EXCLAMATION), PENALTIES, strict=False))
     gained = sum(scores[i][MARKS.index(mark)] for i, marks in enumerate(rows) for mark in marks)
+    gained += sum(bonus(marks, dict(zip(MARKS, scores[i], strict=True))) for i, marks in enumerate(rows))
     return gained - sum(penalties[mark] for mark in unopened)
 
 
@@ -164,6 +173,8 @@ def test_an_endless_document_is_decoded_with_a_bounded_lag():
         ([{"OPEN_QUES": 0.01}, {}, {"QUESTION": 0.9}], [set(), set(), {"QUESTION"}]),
         ([{"OPEN_QUES": 0.9}, {}, {"QUESTION": 0.3}], [{"OPEN_QUES"}, set(), {"QUESTION"}]),
         ([{"OPEN_QUES": 0.9}, {}, {"PERIOD": 0.9}], [set(), set(), {"PERIOD"}]),
+        ([{"OPEN_QUES": 0.5}, {"QUESTION": 0.6, "COMMA": 0.65}], [{"OPEN_QUES"}, {"QUESTION"}]),
+        ([{"OPEN_QUES": 0.5}, {"QUESTION": 0.6, "COMMA": 0.8}], [set(), {"COMMA"}]),
         ([{"QUOTE": 0.9}], [set()]),
         ([{"OPEN_QUOTE": 0.9}, {"PERIOD": 0.9}, {"QUOTE": 0.4}], [{"OPEN_QUOTE"}, {"PERIOD"}, {"QUOTE"}]),
         (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_decode import ENDS, PAIRS, violation
+from test_decode import ENDS, PAIRS, bonus, violation
 
 from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.flags import WordFlag
@@ -125,7 +125,8 @@ def outcomes(state, committed, marks, scores, penalties):
     """The state after a word with these marks, and their score; None if they break a rule."""
     if set(state) & SENTENCE and marks & SENTENCE:
         return None
-    total, open_pairs, closes_end = sum(scores[mark] for mark in marks), set(state), bool(marks & ENDS)
+    total = sum(scores[mark] for mark in marks) + bonus(marks, scores)
+    open_pairs, closes_end = set(state), bool(marks & ENDS)
     for (opening, closing), penalty in zip(PAIRS, penalties, strict=True):
         if opening in marks and opening in open_pairs:
             return None

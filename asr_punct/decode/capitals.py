@@ -3,9 +3,10 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
 with it: the cost of the capital is subtracted from the logit of the mark.
 
-A function word, such as `and`, gets no capital after a comma or semicolon. Elsewhere inside a sentence it may get one,
-because there a capital is mostly right, and only a mark before the word is missing. A long word is written in capitals
-only if that is much more likely than any other case.
+A function word, such as `and`, gets no capital after a comma or semicolon: of 222 that the shipped models would write
+in test texts 87 are right, and those that are more likely are not right more often. Elsewhere inside a sentence it may
+get one, because there a capital is mostly right, and only a mark before the word is missing. A long word is written in
+capitals only if that is much more likely than any other case.
 """
 
 from __future__ import annotations
