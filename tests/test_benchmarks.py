@@ -53,9 +53,6 @@ def test_measures_are_refused_if_a_program_changes_words(tmp_path):
         peer_systems.measure(lambda _: lambda text: text[:-1], tmp_path, text)
 
 
-# benchmarks/speed.py
-
-
 # benchmarks/gpu.py, rehearsed on the CPU
 
 

@@ -59,9 +59,6 @@ def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
     assert [word.text for word in utterance.words] == ["#"]
 
 
-# CTM
-
-
 # Text
 
 

@@ -39,16 +39,6 @@ def test_any_log_is_written_as_it_was_read(tmp_path_factory, lines):
     assert (folder / "b.txt").read_text() == text
 
 
-@pytest.mark.parametrize("name", ["whisper-log", "whisper-tsv"])
-def test_new_lines_are_of_one_recording_in_the_order_of_time(tmp_path, name):
-    rows = "r A 2 1 agur\nr B 0.5 1 kaixo\n"
-    formats.write(formats.read(file(tmp_path, "a.ctm", rows)), tmp_path / "b", ES, name)
-    assert [each.words[0].text for each in formats.read(tmp_path / "b", name)] == ["kaixo", "agur"]
-    with pytest.raises(InputError, match="the times of 2 recordings"):
-        formats.write(formats.read(file(tmp_path, "a.ctm", rows.replace("r B", "s B"))), tmp_path / "c", ES, name)
-    assert not (tmp_path / "c").exists()
-
-
 def test_another_header_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"a.tsv:1: found 'begin\\tend', expected the header"):
         list(formats.read(file(tmp_path, "a.tsv", "begin\tend\n"), "whisper-tsv"))

@@ -86,9 +86,6 @@ def restored(utterance):
     return annotate(utterance, labels=tuple(labels))
 
 
-# Reading
-
-
 # Writing back
 
 

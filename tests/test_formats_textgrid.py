@@ -77,13 +77,6 @@ def asked(utterance):
     return annotate(utterance, labels=(ASKED,) * len(utterance.words))
 
 
-def test_all_tiers_are_kept(tmp_path):
-    utterance = read(tmp_path, GRID)
-    assert utterance.words == (Word("qué", 0.0, 0.5), Word("dijo", 1.0, None), Word('"ana"', None, 2.0))
-    assert utterance.time_source == "aligner"
-    assert written([utterance], "textgrid") == GRID
-
-
 def test_words_with_marks_are_a_tier(tmp_path):
     expected = GRID.replace("size = 3\n", "size = 4\n", 1).replace("    item [3]:", TIER + "    item [4]:")
     utterance = read(tmp_path, GRID)

@@ -224,12 +224,6 @@ def test_paired_finds_a_real_difference_and_no_false_one():
     assert compare_counts(counts_of(truth, good), counts_of(truth, same))["micro.f1"].p > 0.05
 
 
-def test_paired_with_itself_is_certain_of_no_difference():
-    counts = counts_of(*simulated(np.random.default_rng(1), 20, 0.2))
-    itself = compare_counts(counts, counts, 100)["micro.f1"]
-    assert (itself.difference, itself.ci95, itself.p) == (0, (0, 0), 1.0)
-
-
 def test_one_utterance_has_no_intervals():
     counts = counts_of(*simulated(np.random.default_rng(1), 1, 0.2))
     assert bootstrap(counts) == {}

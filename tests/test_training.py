@@ -185,9 +185,6 @@ def test_the_int8_graph_is_compared_with_the_fp32_graph(model, tmp_path, caplog)
     assert not list(directory.glob(".*partial"))
 
 
-# Resuming
-
-
 # int8 graphs
 
 
