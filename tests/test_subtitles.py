@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from dummies import json_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,34 +63,11 @@ def test_invalid_limits_are_reported(text, message):
 # Where cues break
 
 
-@pytest.mark.parametrize(
-    ("said", "lines"),
-    [
-        (
-            utterance("hoy vamos a hablar de la ley. mañana seguimos con los presupuestos del año"),
-            [("hoy vamos a hablar de la ley.",), ("mañana seguimos", "con los presupuestos del año")],
-        ),
-        (
-            utterance("ellos quieren cambiar todas nuestras normas con la esperanza secreta"),
-            [("ellos quieren cambiar todas", "nuestras normas con la esperanza secreta")],
-        ),
-        (
-            utterance("uno dos tres cuatro cinco seis siete ocho nueve, diez once doce trece catorce quince dieciséis"),
-            [
-                ("uno dos tres cuatro cinco", "seis siete ocho nueve,"),
-                ("diez once doce trece", "catorce quince dieciséis"),
-            ],
-        ),
-        (
-            utterance("uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince", {6: 1.2}),
-            [("uno dos tres cuatro cinco seis siete",), ("ocho nueve diez once", "doce trece catorce quince")],
-        ),
-        (utterance("la palabra " + "x" * 50 + " cabe"), [("la palabra",), ("x" * 50,), ("cabe",)]),
-        (utterance("- cómo estás? - bien, gracias - ya"), [("- cómo estás?",), ("- bien, gracias - ya",)]),
-    ],
-)
-def test_cues_break_at_marks_and_pauses_and_not_after_articles(said, lines):
-    assert lines_of(said) == lines
+@pytest.mark.parametrize(("said", "limits", "lines"), json_lines("subtitle_lines.jsonl"))
+def test_lines_of_cues(said, limits, lines):
+    """They break at marks and pauses, not after articles; short turns share one. Rows of utterances, limits, lines."""
+    found = lines_of(*(utterance(**each) for each in said), limits=parse_limits(limits))
+    assert list(map(list, found)) == lines
 
 
 def test_labels_count_like_marks_of_tokens():
@@ -137,21 +115,6 @@ def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speaker
 def turns(*texts):
     """Short turns of two speakers, 0.6 s apart."""
     return [utterance(text, start=number * 0.6, speaker="ab"[number % 2]) for number, text in enumerate(texts)]
-
-
-@pytest.mark.parametrize(
-    ("said", "limits", "lines"),
-    [
-        (turns("¿vienes?", "sí."), NETFLIX, [("-¿vienes?", "-sí.")]),
-        (turns("¿vienes?", "sí."), BBC, [("– ¿vienes?", "– sí.")]),
-        (turns("¿vienes?", "sí.", "ya."), NETFLIX, [("-¿vienes?", "-sí."), ("ya.",)]),
-        (turns("–¿vienes?", "- sí."), NETFLIX, [("–¿vienes?", "- sí.")]),
-        (turns("¿vienes?", "x" * 42), NETFLIX, [("¿vienes?",), ("x" * 42,)]),
-        (turns("¿vienes?", "sí."), replace(NETFLIX, lines=1), [("¿vienes?",), ("sí.",)]),
-    ],
-)
-def test_short_turns_share_a_cue_with_dashes(said, limits, lines):
-    assert lines_of(*said, limits=limits) == lines
 
 
 @pytest.mark.parametrize(
