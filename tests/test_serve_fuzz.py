@@ -24,7 +24,7 @@ from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer
 from asr_punct.serve.service import Service
 
-COUNT = 20_000
+COUNT = 100_000
 MAX_GROWTH = 60 * 2**20
 KINDS = ["application/json", "text/plain", "multipart/form-data; boundary=x", "multipart/form-data", ""]
 WORDS = [{"word": "ana", "start": 0, "end": 1}, {"word": "mira"}, "la", {"word": "casa", "marks": ["PERIOD"]}]

@@ -145,7 +145,7 @@ def test_drawn_texts_survive(punctuator):
 
 @pytest.mark.slow
 def test_many_drawn_texts_survive(punctuator):
-    assert_all_survive(punctuator, 10_000, 2)
+    assert_all_survive(punctuator, 50_000, 2)
 
 
 @pytest.mark.parametrize("word", ["a" * 10_000, "a." * 5_000, "«" * 10_000, "σ" * 10_000, "-a" * 5_000])
