@@ -132,6 +132,14 @@ def test_the_language_in_the_file_is_used_before_the_words(auto, warnings):
     assert not warnings()
 
 
+def test_a_few_words_are_reported_only_if_their_language_is_clear(auto, warnings):
+    for text in ("no no no", "vale vale vale sí sí no no", "hola hola", "palabra palabra"):
+        auto(text)
+    assert not warnings()
+    auto("bonjour tout le monde")
+    assert len(warnings()) == 1
+
+
 @pytest.mark.parametrize("language", ["ca", "fr", "pt", "it", "de", "bn", "ru"])
 def test_a_language_without_a_model_is_reported_once(language, warnings):
     auto = Punctuator.from_pretrained(threads=1)

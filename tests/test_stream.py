@@ -1,6 +1,7 @@
 """Streams: the windows that decide each word, when it is committed, and that a transcript in batches gives the same."""
 
 import json
+import signal
 import subprocess
 import time
 
@@ -353,3 +354,38 @@ def test_each_word_is_written_before_the_next_line_is_read(model):
             assert process.stdout.readline().strip() == expected
         process.stdin.close()
         assert process.wait() == 0
+
+
+@pytest.fixture
+def open_stream(model):
+    """Start the command with a pipe as standard input that stays open."""
+    command = [*COMMAND_LINE, "stream", "--model", str(model), "--preview"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        yield process
+
+
+def test_an_error_while_the_input_is_open_is_one_line(open_stream):
+    open_stream.stdin.write('{"wrd": "ana"}\n')
+    open_stream.stdin.flush()
+    assert open_stream.wait(60) == 2
+    assert open_stream.stderr.read().splitlines() == [
+        "asr-punct: standard input:1: found no key 'word', expected an object with 'word'"
+    ]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_words_are_written_before_a_signal_ends_the_command(open_stream, number, status):
+    open_stream.stdin.write("ana mira\n")
+    open_stream.stdin.flush()
+    open_stream.stdout.readline()  # the preview
+    open_stream.send_signal(number)
+    out, err = open_stream.communicate(timeout=60)
+    words = [line.lower().rstrip(".,") for line in out.splitlines()]
+    assert (words, err, open_stream.returncode) == (["ana", "mira"], "", status)
+
+
+def test_no_word_is_held_back_if_the_language_is_named(stream):
+    lines = stream("buenos\ndías\na\ntodos\n", "--lang", "es", "--preview")[1].splitlines()
+    assert lines[0] == '{"partial": "Buenos"}'
+    assert lines[3] == "Buenos"

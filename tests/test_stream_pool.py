@@ -41,6 +41,8 @@ def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, rig
 def test_a_bad_word_changes_no_stream(punctuator):
     pool = punctuator.stream_pool(right=1)
     pool.push({"a": ["ana"]})
+    with pytest.raises(AsrPunctError, match="expected a list of words"):
+        pool.push({"a": "ana"})
     with pytest.raises(AsrPunctError, match="expected one word"):
         pool.push({"a": ["mira"], "b": ["la casa"]})
     assert [item.word for item in pool.flush(["a", "b"])["a"]] == [Word("ana")]

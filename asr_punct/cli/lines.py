@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from asr_punct.cli.capitals import CapitalsHint
@@ -25,14 +25,23 @@ def punctuate_standard_input(
 
     After `flush_after` seconds without input all words are committed; `preview` is that of `punctuate_lines`. With
     `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if all are in capitals.
-    Raises InputError for a line that is not UTF-8 or malformed JSON, after the words before it are written.
+    Raises InputError for a line that is not UTF-8 or malformed JSON, after the words before it are written. SIGINT and
+    SIGTERM end the words in the same way.
     """
     words = _Words(lowercase, hint)
+    written = punctuate_lines(with_silences(read_lines(STANDARD_STREAM), flush_after), stream, words.read, preview)
     with write_file(STANDARD_STREAM) as out:
-        lines = with_silences(read_lines(STANDARD_STREAM), flush_after)
-        for line in punctuate_lines(lines, stream, words.read, preview):
-            out.write(line + "\n")
-            out.flush()
+
+        def write(lines: Iterable[str]) -> None:
+            for line in lines:
+                out.write(line + "\n")
+                out.flush()
+
+        try:
+            write(written)
+        except (KeyboardInterrupt, SystemExit) as stop:
+            write([written.throw(stop)])  # the first of the remaining words; `stop` is raised again after the last one
+            write(written)
     words.finish()
 
 
@@ -59,7 +68,7 @@ def punctuate_lines(
     stream: Stream,
     prepare: Callable[[Sequence[Word]], Sequence[Word]] = tuple,
     preview: bool = False,
-) -> Iterator[str]:
+) -> Generator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
     A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
@@ -67,7 +76,7 @@ def punctuate_lines(
 
     `lines` have their numbers. `prepare` changes the words of a line before the stream gets them. With `preview`, JSON
     with the words that are not committed follows each line of words. Raises InputError for an unreadable line or
-    malformed JSON, after all words before it are yielded.
+    malformed JSON, after all words before it are yielded, as after KeyboardInterrupt and SystemExit.
     """
     as_json: deque[bool] = deque()
     last_start = 0.0
@@ -97,7 +106,7 @@ def punctuate_lines(
             if preview:
                 text = " ".join(word.written for word in stream.preview())
                 yield json.dumps({"partial": text}, ensure_ascii=False)
-    except InputError:
+    except (InputError, KeyboardInterrupt, SystemExit):
         yield from format_words(stream.flush())
         raise
     yield from format_words(stream.flush())

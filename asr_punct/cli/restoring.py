@@ -209,12 +209,14 @@ def stream(
     after a pause of --flush-after seconds: between the times of two words, or while no line arrives. A written word
     never changes. --preview also writes, after each line of words, {"partial": "…"} with the words that are not yet
     decided, in their provisional form. Without --model and --lang, the model is chosen by the first words of a
-    document, of which at most ten are held back. If the model's windows are shorter than --left and --right, both are
-    shortened.
+    document, of which at most ten are held back, also through a pause. If the model's windows are shorter than --left
+    and --right, both are shortened.
     """
     from asr_punct.cli.lines import punctuate_standard_input
 
-    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights)()
+    punctuator = options.punctuator_opener(
+        model, marks, no_case, casing, device, threads, int8, class_weights, lang=lang
+    )()
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(left, right, hop, flush_after) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

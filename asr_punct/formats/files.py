@@ -108,14 +108,26 @@ def _describe(error: OSError) -> str:
     return error.strerror or str(error) or "an error"
 
 
+def _standard_input() -> BinaryIO:
+    """Return standard input with a buffer of its own.
+
+    A thread may still be reading it when the program ends, and Python would then crash on the lock of `sys.stdin`.
+    """
+    try:
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    except OSError:  # sys.stdin was replaced by a stream without a file
+        return sys.stdin.buffer
+
+
 @contextmanager
 def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if isinstance(path, MemoryFile):
         yield BytesIO(path.content)
         return
     if str(path) == STANDARD_STREAM:
-        with _io_errors(display_name(path), _READABLE), progress.reading(path, sys.stdin.buffer):
-            yield sys.stdin.buffer
+        file = _standard_input()
+        with _io_errors(display_name(path), _READABLE), progress.reading(path, file):
+            yield file
         return
     if not os.path.exists(path):
         raise InputError(path, "no such file", "a file to read")

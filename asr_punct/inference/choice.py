@@ -13,7 +13,8 @@ _LOG = logging.getLogger(__name__)
 _MAX_WORDS = 100
 """Number of words from which the language of a document is identified."""
 _WARNING_WORDS, _WARNING_PROBABILITY = 10, 0.9
-"""Minimum number of different words, and minimum probability of another language, for a warning about a text."""
+"""Minimum number of different words, and minimum probability of another language, for a warning about a text: both if
+the language is given, one of them else."""
 _EARLY_PROBABILITY = 0.98
 """Probability from which a stream decides before it has read `HELD_WORDS` words."""
 CHECKED_WORDS = 20
@@ -85,9 +86,9 @@ class LanguageChoice:
             return self.models[guess.language], guess.language
         if probability > guess.probability:  # such as a mixture of Spanish and Basque
             return model, ""
-        self._warn(
-            guess.language, f"the words look like {describe_languages([guess.language])}{_NO_MODEL}", self.default
-        )
+        if len(set(words)) >= _WARNING_WORDS or guess.probability >= _WARNING_PROBABILITY:
+            name = describe_languages([guess.language])
+            self._warn(guess.language, f"the words look like {name}{_NO_MODEL}", self.default)
         return self.default, ""
 
     def choose_early(self, words: Sequence[str]) -> tuple[str, str] | None:

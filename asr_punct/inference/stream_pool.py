@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
+from asr_punct.errors import AsrPunctError
 from asr_punct.inference.lookahead import Decision
 from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.stream import Committed, Decide, Stream, one_word
@@ -40,6 +41,8 @@ class StreamPool(Generic[Key]):
 
         Raises AsrPunctError if one of them is not one word; then no stream has changed.
         """
+        if texts := [new for new in words.values() if isinstance(new, str)]:
+            raise AsrPunctError(f"words: found {texts[0]!r}, expected a list of words")
         checked = {key: [one_word(word) for word in new] for key, new in words.items()}
         for key in checked.keys() - self._streams.keys():
             self._streams[key] = self._open()
