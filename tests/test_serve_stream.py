@@ -320,8 +320,49 @@ def test_the_client_reports_refusals(make_service):
             return [each async for each in client]
 
     with running(make_service(token="abc")) as (_, address):
-        with pytest.raises(AsrPunctError, match="status 401"):
+        with pytest.raises(AsrPunctError, match="token: found none or a wrong one, expected Authorization"):
             asyncio.run(talk(address))
         with pytest.raises(AsrPunctError, match="model"):
             asyncio.run(talk(address, token="abc", config={"model": "x"}))
         assert [each["word"] for each in asyncio.run(talk(address, token="abc"))] == ["ana"]
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/v1/stream", "127.0.0.1:8080", "localhost", "ws://", ""])
+def test_the_client_refuses_another_address(url):
+    with pytest.raises(AsrPunctError, match=r"^url: found '.*', expected an address with ws:// or wss://"):
+        StreamClient(url)
+
+
+def test_the_client_fails_if_there_is_no_service():
+    async def talk():
+        async with StreamClient("ws://127.0.0.1:1/v1/stream?token=abc", retry_s=0.05, connect_s=0.2) as client:
+            await client.send("ana")
+            await client.end()
+            return [each async for each in client]
+
+    with pytest.raises(AsrPunctError, match=r"^ws://127.0.0.1:1/v1/stream: found .*, expected a service that answers$"):
+        asyncio.run(asyncio.wait_for(talk(), 30))
+
+
+def test_a_client_that_waits_to_send_fails_too():
+    async def talk():
+        async with StreamClient("ws://127.0.0.1:1", retry_s=0.05, connect_s=0.2, max_waiting=1) as client:
+            await client.send("ana")
+            await client.send("mira")
+
+    with pytest.raises(AsrPunctError, match="expected a service that answers"):
+        asyncio.run(asyncio.wait_for(talk(), 30))
+
+
+def test_the_client_sends_words_in_several_forms(breaking_server):
+    async def talk(*words):
+        async with StreamClient(f"ws://{breaking_server[1]}/v1/stream", config=SLOW) as client:
+            await client.send(*words)
+            await client.end()
+            return [(each["word"], each.get("start")) async for each in client]
+
+    words = "ana", Word("mira", 1, 1.5), {"word": "la", "start": 2, "end": 2.5, "speaker": "A"}
+    assert asyncio.run(asyncio.wait_for(talk(*words), 60)) == [("ana", None), ("mira", 1), ("la", 2)]
+    for bad in (5, None, {"text": "ana"}, {"word": 5}, {"word": "ana", "start": -1}, "ana mira"):
+        with pytest.raises(AsrPunctError, match=r"^send.*: found .*, expected "):
+            asyncio.run(asyncio.wait_for(talk(bad), 60))

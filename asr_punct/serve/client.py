@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
+from websockets.uri import parse_uri
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, first_line
+from asr_punct.serve.errors import invalid
+from asr_punct.serve.messages import StreamWord
+from asr_punct.serve.schema import TimedWord
 from asr_punct.words import Seconds, Word
 
+_LOG = logging.getLogger(__name__)
 _BATCH = 100
 """Maximum number of words in a message."""
 _CONTEXT = 100
@@ -26,6 +34,7 @@ _CONTEXT_KEYS = ("word", "start", "end")
 """Keys of a committed word that are sent again."""
 _REFUSED = frozenset({401, 403, 404})
 """HTTP statuses after which the client does not try again."""
+_WORD: TypeAdapter[TimedWord] = TypeAdapter(StreamWord)
 Committed = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
 
@@ -43,11 +52,15 @@ class StreamClient:
     that are not committed.
 
     Args:
-        url: address of the service.
+        url: address of the service: `ws://…` or `wss://…`.
         token: token that the service requires, or "".
-        config: settings of the stream: `language`, `model`, `left`, `right`.
+        config: settings of the stream: `language`, `model`, `left`, `right`, `hop`, `flush_after`, `preview`, as in the
+            protocol.
         retry_s: seconds between attempts to connect.
         max_waiting: maximum number of words that are not committed; `send` waits while there are so many.
+        connect_s: seconds after which the client fails if it has never been connected.
+
+    Raises AsrPunctError if the address is malformed.
     """
 
     def __init__(
@@ -58,14 +71,19 @@ class StreamClient:
         config: Mapping[str, Any] | None = None,
         retry_s: Seconds = 0.5,
         max_waiting: int = 10_000,
+        connect_s: Seconds = 10.0,
     ) -> None:
+        _check_url(url)
         self._url, self._token, self._config, self._retry_s = url, token, dict(config or {}), retry_s
-        self._max_waiting = max_waiting
+        self._max_waiting, self._connect_s = max_waiting, connect_s
+        self._place = url.partition("?")[0]  # without a token
         self._waiting: deque[dict[str, Any]] = deque()  # not committed
         self._sent = 0  # of these, words sent on this connection
         self._context: deque[Committed] = deque(maxlen=_CONTEXT)
         self._changed = asyncio.Condition()
         self._ends = False
+        self._was_connected = False
+        self._failure: AsrPunctError | None = None
         self._committed: asyncio.Queue[Committed | BaseException | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.partial = ""
@@ -81,11 +99,17 @@ class StreamClient:
             with suppress(asyncio.CancelledError):
                 await self._task
 
-    async def send(self, *words: str | Word) -> None:
-        """Send the next words."""
+    async def send(self, *words: str | Word | Mapping[str, Any]) -> None:
+        """Send the next words, each as text, as a Word, or as an object of the protocol: `{"word": …, "start": …}`.
+
+        Raises AsrPunctError for anything else, and if the service refuses the client.
+        """
+        found = [_as_json(word) for word in words]
         async with self._changed:
             await self._changed.wait_for(lambda: len(self._waiting) < self._max_waiting or self._is_done)
-            self._waiting.extend(map(_as_json, words))
+            if self._failure:
+                raise self._failure
+            self._waiting.extend(found)
             self._changed.notify_all()
 
     async def end(self) -> None:
@@ -103,38 +127,54 @@ class StreamClient:
 
     @property
     def _is_done(self) -> bool:
-        return self._task is None or self._task.done()
+        return self._task is None or self._task.done() or self._failure is not None
 
     async def _run(self) -> None:
         """Connect until the document has ended."""
         try:
-            while not await self._connect():
-                await asyncio.sleep(self._retry_s)
+            await self._connect_until_end()
             self._committed.put_nowait(None)
         except AsrPunctError as error:
             self._committed.put_nowait(error)
+            async with self._changed:
+                self._failure = error
+                self._changed.notify_all()
 
-    async def _connect(self) -> bool:
-        """Open a connection and use it until it breaks; return whether the document has ended."""
+    async def _connect_until_end(self) -> None:
+        """Connect again and again. Raises AsrPunctError if the first connection cannot be opened for `connect_s`."""
+        deadline = time.monotonic() + self._connect_s
+        while (problem := await self._connect()) is not None:
+            if not self._was_connected and time.monotonic() + self._retry_s > deadline:
+                raise AsrPunctError(f"{self._place}: {problem}")
+            await asyncio.sleep(self._retry_s)
+
+    async def _connect(self) -> str | None:
+        """Open a connection and use it until it breaks; return the problem, or None if the document has ended."""
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        options: dict[str, Any] = {"additional_headers": headers, "compression": None, "ping_timeout": _PONG_S}
+        is_open = False
         try:
-            options: dict[str, Any] = {"additional_headers": headers, "compression": None, "ping_timeout": _PONG_S}
-            async with connect(self._url, **options) as connection:
+            async with connect(self._url, open_timeout=self._connect_s, **options) as connection:
+                is_open = self._was_connected = True
                 self._sent = 0
                 config = {**self._config, "committed": list(self._context)}
                 await connection.send(json.dumps({"config": config}))
                 sending = asyncio.create_task(self._send_words(connection))
                 try:
-                    return await self._receive(connection)
+                    if await self._receive(connection):
+                        return None
                 finally:
                     sending.cancel()
-        except InvalidHandshake as error:
-            status = getattr(getattr(error, "response", None), "status_code", 0)
-            if status in _REFUSED:
-                raise AsrPunctError(f"{self._url}: found status {status}, expected a stream") from None
-            return False
-        except (OSError, TimeoutError, WebSocketException):
-            return False
+                problem = f"found the end of the connection ({connection.close_code}), expected a stream"
+        except InvalidStatus as error:
+            problem = _refusal(error)
+            if error.response.status_code in _REFUSED:
+                raise AsrPunctError(f"{self._place}: {problem}") from None
+        except (OSError, TimeoutError, WebSocketException) as error:
+            problem = f"found {first_line(error)}, expected a service that answers"
+        if is_open:  # one line for a break, none for the attempts after it
+            _LOG.warning("%s: %s; the client connects again", self._place, problem)
+        return problem
 
     async def _send_words(self, connection: ClientConnection) -> None:
         """Send words as they are added, then the end of the document."""
@@ -169,8 +209,31 @@ class StreamClient:
         return False
 
 
-def _as_json(word: str | Word) -> dict[str, Any]:
-    if isinstance(word, str):
-        return {"word": word}
-    known = {"start": word.start, "end": word.end, "confidence": word.confidence, "pause": word.pause}
-    return {"word": word.text, **{name: value for name, value in known.items() if value is not None}}
+def _check_url(url: str) -> None:
+    try:
+        parse_uri(url)
+    except (InvalidURI, ValueError):
+        expected = "an address with ws:// or wss://, such as ws://127.0.0.1:8080/v1/stream"
+        raise AsrPunctError(f"url: found {url.partition('?')[0]!r}, expected {expected}") from None
+
+
+def _refusal(error: InvalidStatus) -> str:
+    """Return the error of the service's answer, or its status if the answer is of another server."""
+    try:
+        parts = json.loads(error.response.body or b"")["error"]
+        return f"{parts['place']}: found {parts['found']}, expected {parts['expected']}"
+    except (ValueError, TypeError, KeyError):
+        return f"found status {error.response.status_code}, expected a stream"
+
+
+def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a word as an object of the protocol. Raises AsrPunctError if it is none."""
+    if isinstance(word, Word):
+        known = {"start": word.start, "end": word.end, "confidence": word.confidence, "pause": word.pause}
+        return {"word": word.text, **{name: value for name, value in known.items() if value is not None}}
+    if not isinstance(word, str | Mapping):
+        raise AsrPunctError(f"send: found {word!r}, expected a text, a Word, or an object with the key 'word'")
+    try:
+        return _WORD.validate_python(word).model_dump(mode="json", exclude_none=True)
+    except ValidationError as error:
+        raise AsrPunctError(str(invalid(error, "send"))) from None
