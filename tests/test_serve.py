@@ -1,5 +1,6 @@
 """The service over HTTP: answers, formats, limits, token and Origin."""
 
+import gzip
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -116,6 +117,11 @@ def test_models_health_metrics_and_reference(client):
         ({"content": b"a", "params": {"from": "xyz"}}, 422, "from"),
         ({"content": b"a", "params": {"form": "ctm"}}, 422, "request"),
         ({"files": {"other": b"x", "file": b"x"}}, 400, "body"),
+        ({"files": {"other": b"x"}}, 422, "body"),
+        ({"files": {"file": b"ana"}, "data": {"lang": "es"}}, 422, "request"),
+        ({"files": {"file": b"ana"}, "data": {"language": "99!"}}, 422, "language"),
+        ({"files": {"file": b"ana"}, "data": {"probabilities": "maybe"}}, 422, "probabilities"),
+        ({"files": {"file": b"ana"}, "data": {"ignore_labels": "2"}}, 422, "ignore_labels"),
         ({"content": b"x", "headers": {"content-type": "multipart/form-data"}}, 400, "body"),
     ],
 )  # fmt: skip
@@ -124,6 +130,35 @@ def test_bad_requests(client, arguments, status, place):
     assert found.found
     assert found.expected
     assert place in (None, found.place)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "expected"),
+    [
+        ({"json": {"text": "ana", "segments": [], "language": "spanish"}}, "the key 'segments'", "?from=FORMAT"),
+        ({"json": {"text": "ana", "lang": "es"}}, "the key 'lang'", "one of text words language model "),
+        ({"json": {"words": [], "labels": [{"mark": []}]}}, "the key 'mark'", "one of marks case"),
+        ({"json": [{"start": 1}]}, "[{'start': 1}]", "-F file=@"),
+        ({"json": {"text": "ana", "language": "Spanish"}}, "'Spanish'", "a code of two or three lower-case letters"),
+        ({"content": b'{"text": "ana"}'}, "JSON", "the header content-type: application/json, or ?from=FORMAT"),
+        ({"content": b"1\n00:00:01,000 --> 00:00:02,000\nana\n"}, "cues of subtitles", "?from=srt"),
+        ({"data": {"text": "ana"}}, "a form of type application/x-www-form-urlencoded", "multipart/form-data"),
+        ({"content": gzip.compress(b"ana")}, "compressed data", "a file that is not compressed"),
+        ({"files": {"file": ("a.txt.gz", gzip.compress(b"ana"))}}, "compressed data", "not compressed"),
+    ],
+)  # fmt: skip
+def test_errors_say_what_http_expects(client, arguments, found, expected):
+    answer = error(post(client, **arguments), 422)
+    assert answer.found == found
+    assert expected in answer.expected
+    assert "--from" not in answer.expected
+
+
+def test_curl_sends_any_file_as_a_form(client):
+    """Curl names that content type for all data if no other is given."""
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = post(client, content=b"ana mira", headers=headers)
+    assert (answer.status_code, answer.text) == (200, post(client, content=b"ana mira").text)
 
 
 def test_large_bodies(make_client):

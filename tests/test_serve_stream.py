@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asr_punct.errors import AsrPunctError
+from asr_punct.hub import shipped_models
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.app import build_app
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
@@ -366,3 +370,17 @@ def test_the_client_sends_words_in_several_forms(breaking_server):
     for bad in (5, None, {"text": "ana"}, {"word": 5}, {"word": "ana", "start": -1}, "ana mira"):
         with pytest.raises(AsrPunctError, match=r"^send.*: found .*, expected "):
             asyncio.run(asyncio.wait_for(talk(bad), 60))
+
+
+@pytest.mark.skipif("es-eu" not in shipped_models(), reason="no model es-eu in the package")
+def test_the_example_of_the_documentation():
+    page = (Path(__file__).parent.parent / "docs" / "live.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r'^```json\n(\{"config".*?)^```', page, re.MULTILINE | re.DOTALL)
+    messages = [json.loads(line) for line in lines.splitlines()]
+    messages[0]["config"] |= SLOW
+    service = Service(Models(Punctuator.from_pretrained, "es-eu"), host=TEST_HOST)
+    with TestClient(build_app(service)) as client, client.websocket_connect("/v1/stream") as socket:
+        for sent, received in zip(messages[::2], messages[1::2], strict=True):
+            socket.send_text(json.dumps(sent))
+            assert json.loads(socket.receive_text()) == received
+    service.close()

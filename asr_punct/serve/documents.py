@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -21,16 +22,21 @@ from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import parse_language
 from asr_punct.marks import Labels, write_text
-from asr_punct.serve.errors import ServiceError, bad_request, invalid
+from asr_punct.serve.errors import LANGUAGE_CODES, ServiceError, bad_request, invalid
 from asr_punct.serve.forms import parse_form
-from asr_punct.serve.schema import PunctuateRequest, WordLabels
+from asr_punct.serve.schema import LANGUAGE, PunctuateRequest, WordLabels
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
 
 OPTIONS = ("from", "to", "language", "model", "probabilities", "name", "labels", "ignore_labels")
 """Names of the options of uploads, in the query or in fields of a form."""
 _LABELS = TypeAdapter(list[WordLabels])
-_JSON, _FORM = "application/json", "multipart/form-data"
+_BOOL = TypeAdapter(bool)
+_JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
+_FIELDS = re.compile(rb"(file|text|words|" + "|".join(OPTIONS).encode() + rb")=")
+"""Start of a body of key=value. Curl sends any file with that content type if none is given."""
+_COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
+"""First bytes of files of gzip, xz, zip, bzip2 and zstd."""
 _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
 
 
@@ -70,6 +76,9 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> D
         if kind == _FORM:
             options, file = parse_form(content_type, body)
             return _upload({**options, **query}, file)
+        if kind == _URLENCODED and _FIELDS.match(body):
+            expected = f"{_JSON}, or {_FORM} with a field 'file' (curl -F file=@…)"
+            raise ServiceError(422, "body", f"a form of type {_URLENCODED}", expected)
         if kind == _JSON and not query.keys() & {"from", "name"}:
             return _json_document(body, query)
         name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
@@ -108,10 +117,15 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
     if unknown:
         raise ServiceError(422, "request", f"the option {unknown[0][:80]!r}", f"one of {' '.join(OPTIONS)}")
     file = replace(file, name=_safe_name(options.get("name") or file.name))
+    if file.content.startswith(_COMPRESSED):
+        raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(file, options.get("from") or None)
     utterances = list(read(source, may_be_empty=True))
     to = _writable(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
-    if language := parse_language(options.get("language")):
+    language = parse_language(options.get("language"))
+    if language and not re.fullmatch(LANGUAGE, language):
+        raise ServiceError(422, "language", repr(options["language"])[:80], LANGUAGE_CODES)
+    if language:
         utterances = [replace(utterance, language=language) for utterance in utterances]
     if _is_set(options, "ignore_labels"):
         utterances = [without_marks(utterance) for utterance in utterances]
@@ -125,7 +139,10 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
 
 
 def _is_set(options: Mapping[str, str], name: str) -> bool:
-    return options.get(name, "").lower() in ("1", "true", "yes")
+    try:
+        return _BOOL.validate_python(options.get(name) or "false")
+    except ValidationError:
+        raise ServiceError(422, name, repr(options[name])[:80], "true or false") from None
 
 
 def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance]) -> tuple[Labels, ...] | None:

@@ -13,6 +13,9 @@ from asr_punct.formats.json_values import short_repr
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
 
 
+LANGUAGE_CODES = "a code of two or three lower-case letters, or several: es, es+eu"
+
+
 class ServiceError(Exception):
     """An error that is answered with a status of HTTP; the request may succeed after `retry_after_s` seconds."""
 
@@ -34,22 +37,30 @@ def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, 
 def bad_request(error: AsrPunctError) -> ServiceError:
     """Return the error of bad input with status 422."""
     if isinstance(error, InputError):
-        return ServiceError(422, error.place, error.found, error.expected)
+        return ServiceError(422, error.place, error.found, _with_parameters(error.expected))
     match = _PARTS.fullmatch(str(error))
     parts = match.groupdict() if match else {"place": "", "found": str(error), "expected": "valid input"}
     return ServiceError(422, parts["place"].removeprefix("--") or "request", parts["found"], parts["expected"])
 
 
+def _with_parameters(expected: str) -> str:
+    """Return an expectation with the parameters of HTTP instead of the options of the command line."""
+    json_body = "the header content-type: application/json, or ?from=FORMAT"
+    return expected.replace("--from and its format", json_body).replace("--from ", "?from=")
+
+
 def invalid(error: ValidationError, place: str) -> ServiceError:
     """Return the first error of a JSON value: status 400 if it is no JSON, else 422."""
-    detail = error.errors(include_url=False, include_context=False)[0]
+    detail = error.errors(include_url=False)[0]
     message = first_line(ValueError(detail["msg"].removeprefix("Value error, ")))
     if detail["type"] == "json_invalid":
         return ServiceError(400, place, f"no JSON ({message})", "a JSON object")
     where = ".".join(str(part) for part in detail["loc"])
     found = "nothing" if detail["type"] == "missing" else short_repr(detail["input"])
+    if detail["type"] == "unknown_key":
+        found = f"the key {short_repr(detail['ctx']['key'])}"
     expected = message.removeprefix("Input should be ")
-    expected = expected[:1].lower() + expected[1:]
+    expected = LANGUAGE_CODES if detail["type"] == "string_pattern_mismatch" else expected[:1].lower() + expected[1:]
     return ServiceError(422, f"{place}: {where}" if where else place, found, expected)
 
 

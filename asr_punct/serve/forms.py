@@ -38,6 +38,8 @@ def parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFi
     if len(files) != 1:
         raise ServiceError(400, "body", f"{len(files)} files", _EXPECTED)
     (file,) = files
+    if file.field_name != b"file":
+        raise ServiceError(422, "body", f"a file in the field {_text(file.field_name)[:80]!r}", _EXPECTED)
     file.file_object.seek(0)
     return fields, MemoryFile(_text(file.file_name) or "upload", file.file_object.read())
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
-from asr_punct.serve.schema import ErrorParts, PunctuatedWord, Seconds, TimedWord, in_order
+from asr_punct.serve.schema import LANGUAGE, ErrorParts, PunctuatedWord, Seconds, StrictModel, TimedWord, in_order
 
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
@@ -21,12 +21,10 @@ StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
 """A word as a string or an object."""
 
 
-class StreamConfig(BaseModel):
+class StreamConfig(StrictModel):
     """Settings of a stream; only in its first message."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$", description="Language code.")
+    language: str | None = Field(default=None, pattern=LANGUAGE, description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
@@ -44,10 +42,8 @@ class StreamConfig(BaseModel):
     )
 
 
-class ClientMessage(BaseModel):
+class ClientMessage(StrictModel):
     """A message of a client; its parts take effect in this order."""
-
-    model_config = ConfigDict(extra="forbid")
 
     config: StreamConfig | None = None
     words: Annotated[list[StreamWord], AfterValidator(in_order)] = Field(

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from asr_punct.formats.formats import WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word
 
+LANGUAGE = r"^[a-z]{2,3}(\+[a-z]{2,3})*$"
+"""Pattern of the code of a language, or of several."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
+
+
+class StrictModel(BaseModel):
+    """A JSON object without other keys than its fields; an error names the unknown key and the known ones."""
+
+    model_config = ConfigDict(extra="forbid")
+    hint: ClassVar[str] = ""
+    """Added to these errors."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, value: Any) -> Any:
+        if not isinstance(value, (Mapping, cls)):
+            raise PydanticCustomError("no_object", "{expected}", {"expected": f"an object{cls.hint}"})
+        unknown = [key for key in value if key not in cls.model_fields] if isinstance(value, Mapping) else []
+        if unknown:
+            expected = f"one of {' '.join(cls.model_fields)}{cls.hint}"
+            raise PydanticCustomError("unknown_key", "{expected}", {"expected": expected, "key": unknown[0]})
+        return value
 
 
 def _one_word(text: str) -> str:
@@ -69,10 +91,8 @@ def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     return after
 
 
-class WordLabels(BaseModel):
+class WordLabels(StrictModel):
     """Marks and case of a word."""
-
-    model_config = ConfigDict(extra="forbid")
 
     marks: list[Mark] = Field(default=[], description="Names of its marks.")
     case: Case = Case.O
@@ -81,10 +101,11 @@ class WordLabels(BaseModel):
         return Labels(frozenset(self.marks), self.case)
 
 
-class PunctuateRequest(BaseModel):
+class PunctuateRequest(StrictModel):
     """A text, or words with or without times."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
+    hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
 
     text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
     words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
@@ -92,7 +113,7 @@ class PunctuateRequest(BaseModel):
     )
     language: str | None = Field(
         default=None,
-        pattern=r"^[a-z]{2,3}(\+[a-z]{2,3})*$",
+        pattern=LANGUAGE,
         description="Code of the language, such as es or es+eu; default: identified from the words.",
     )
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
