@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.errors import plural
-from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
+from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
 from asr_punct.serve.errors import ServiceError, invalid
 from asr_punct.serve.messages import ClientMessage, StreamConfig
 from asr_punct.serve.schema import TimedWord, last_start
@@ -48,9 +48,12 @@ class _Session:
         """Answer each message. At the end commit the remaining words and close the connection."""
         try:
             await self._answer_messages()
+            code, reason = self.connection.close_code
+            if self.stream and self.stream.pending and code == STOPPED:  # the client may continue in mid-sentence
+                await self._send(await self.stream.idle(max(self.flush_after, STREAM_FLUSH_AFTER_S)))
             if self.stream:
                 await self._send(await self.stream.push((), ends=True), ends=True)
-            await self.connection.close(*self.connection.close_code)
+            await self.connection.close(code, reason)
         finally:
             if self.stream:
                 self.stream.close()
