@@ -68,6 +68,8 @@ class _Worker:
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
+        if self.item is not None:  # the signal may come just after the unfinished output is made
+            remove_abandoned([self.item.output])
 
 
 def restore_files(
