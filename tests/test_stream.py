@@ -374,15 +374,14 @@ def test_an_error_while_the_input_is_open_is_one_line(open_stream):
     ]
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_words_are_written_before_a_signal_ends_the_command(open_stream, number, status):
+def test_words_are_written_before_a_signal_ends_the_command(open_stream):
     open_stream.stdin.write("ana mira\n")
     open_stream.stdin.flush()
     open_stream.stdout.readline()  # the preview
-    open_stream.send_signal(number)
+    open_stream.send_signal(signal.SIGTERM)
     out, err = open_stream.communicate(timeout=60)
     words = [line.lower().rstrip(".,") for line in out.splitlines()]
-    assert (words, err, open_stream.returncode) == (["ana", "mira"], "", status)
+    assert (words, err, open_stream.returncode) == (["ana", "mira"], "", 143)
 
 
 def test_no_word_is_held_back_if_the_language_is_named(stream):
