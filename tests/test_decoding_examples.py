@@ -29,13 +29,17 @@ def streamed(language, words):
     return " ".join(word.written for part in (*written, stream.flush()) for word in part)
 
 
+ABBREVIATIONS = ("u.s.",)
+
+
 def check_rules(language, text):
     assert not re.search(r"\?[,;:]", text)
     assert set(re.findall(r"(¿?¡?)[^¿¡?!]*\?!", text)) <= {"", "¿¡"}
     never_names = rules_of(language).never_names
     for before, word in pairwise(text.split()):
-        if before[-1] in ",;" and word[0].isupper():
+        if word[0].isupper() and (before[-1] in ",;" or before[-1].isalpha()):
             assert word.strip(",.;:?!…").lower() not in never_names
+        assert not word[0].islower() or before[-1] not in ".?" or before.lower() in ABBREVIATIONS
     for question in re.findall(r"¿[^?]*(?:\?|$)", text):
         assert question.endswith("?")
         assert "¡" not in question.lstrip("¿¡")

@@ -1,12 +1,14 @@
-"""The case of each word.
+"""The case of each word, decided together with the mark before it.
 
-With `DecodeSettings.sentence_capitals`, the word after a . or ? always gets a capital, and the mark is decided together
-with it: the cost of the capital is subtracted from the logit of the mark.
+With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
+`1976an` or the letter of a list. After a comma, or after no mark, a word gets one only if it is likely to have one
+although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is taken off. A function
+word, such as `and`, gets none there.
 
-A function word, such as `and`, gets no capital after a comma or semicolon: of 222 that the shipped models would write
-in test texts 87 are right, and those that are more likely are not right more often. Elsewhere inside a sentence it may
-get one, because there a capital is mostly right, and only a mark before the word is missing. A long word is written in
-capitals only if that is much more likely than any other case.
+The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
+likelier, and a likely lower-case word less likely.
+
+A long word is written in capitals only if that is much more likely than any other case.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits, sigmoid
 from asr_punct.decode.word_marks import BoolArray, IntArray
 from asr_punct.marks import CASES, LEFT, MARKS, Case, Labels, Mark, mark_bits, marks_of_bits
 
@@ -28,14 +30,20 @@ _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
 _NEW = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
 """Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
-_COMMA_BITS, _BEGIN_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
+_COMMA_BITS, _LEFT_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
+_MAX_COST = 2.0
+"""Log-odds against a capital from which a word needs none after . or ?."""
 _LONG_WORD_COST = 2.0
 """Subtracted from the logit of ALL_CAPS on a long word."""
 
 
-def is_only_comma(marks: Collection[Mark]) -> bool:
-    """Whether a word has a comma or semicolon, and no mark after which a function word may have a capital."""
+def separates(marks: Collection[Mark]) -> bool:
+    """Whether any case may follow a word with these marks: its right marks are more than a comma or semicolon."""
+    return not _is_only_comma(marks) and any(mark not in LEFT for mark in marks)
+
+
+def _is_only_comma(marks: Collection[Mark]) -> bool:
     return any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _NEW)
 
 
@@ -46,32 +54,47 @@ class CaseChoices(NamedTuple):
 
     Attributes:
         best: index of the most likely case.
-        capital: index of the most likely capital.
-        after_comma: index of the most likely case after a comma or semicolon: a function word has no capital there.
-        cost: cost of a capital as a logit; 0 where it is the most likely case, or the case is fixed.
+        capital: index of the case after . or ?, mostly the most likely capital.
+        inside: index of the case after a comma or no mark.
+        cost: what a . or ? before the word loses, as a logit, because the word then needs a capital; below 0: gains.
         ended: whether a . or ? of the input ends a sentence after the word.
-        comma: whether a comma or semicolon of the input is after the word.
+        separated: whether a mark of the input is after the word that any case may follow.
     """
 
     best: IntArray
     capital: IntArray
-    after_comma: IntArray
+    inside: IntArray
     cost: LogitArray
     ended: BoolArray
-    comma: BoolArray
+    separated: BoolArray
 
     @classmethod
-    def from_probabilities(cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings) -> CaseChoices:
-        """Return the choices of words with these probabilities of cases, (words, cases)."""
+    def from_probabilities(
+        cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings, before: LogitArray
+    ) -> CaseChoices:
+        """Return the choices of words with these probabilities of cases, (words, cases).
+
+        `before` are the logits of marks of the word before each of them, (words, marks), without a row for the first
+        word of a document.
+        """
         logits = case_logits(probabilities, settings)
         logits[has_flag(flags, WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
-        loses_capital = has_flag(flags, WordFlag.FUNCTION_WORD) & ~has_flag(flags, WordFlag.LEFT_TAKEN)
-        after_comma = np.where(loses_capital, 0, best)
-        cost = np.maximum(logits[:, 0] - logits[:, 1:].max(axis=1), 0.0)
-        cost[has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
-        ended, comma = has_flag(flags, WordFlag.ENDED), has_flag(flags, WordFlag.COMMA)
-        return cls(best, capital, after_comma, cost, ended, comma)
+        cost = logits[:, 0] - logits[:, 1:].max(axis=1)
+        function_word = has_flag(flags, WordFlag.FUNCTION_WORD)
+        keeps_capital = (best > 0) & (_inside_probability(logits, before) > 0.5)
+        keeps_capital &= ~function_word | has_flag(flags, WordFlag.LEFT_TAKEN)
+        needs_none = (cost > _MAX_COST) & ~function_word
+        capital[needs_none] = 0
+        cost[keeps_capital | needs_none | has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
+        return cls(
+            best=best,
+            capital=capital,
+            inside=np.where(keeps_capital, best, 0),
+            cost=cost,
+            ended=has_flag(flags, WordFlag.ENDED),
+            separated=has_flag(flags, WordFlag.SEPARATED),
+        )
 
     def concatenate(self, other: CaseChoices) -> CaseChoices:
         """Return the choices of these words, followed by those of the next words."""
@@ -84,12 +107,24 @@ class CaseChoices(NamedTuple):
         return CaseChoices(*(column[words:] for column in columns))
 
 
+def _inside_probability(logits: LogitArray, before: LogitArray) -> LogitArray:
+    """Return P(capital | no sentence ends before the word), (words,), from log-probabilities of cases, (words, cases).
+
+    P(capital) = P(end) + (1 - P(end)) P(capital | no end), if the word after every sentence end has a capital.
+    """
+    odds = np.exp(logits)
+    capital = odds[:, 1:].sum(axis=1) / odds.sum(axis=1)
+    ends = np.zeros(len(logits))
+    ends[len(logits) - len(before) :] = sigmoid(before[:, _ENDS].max(axis=1))
+    return np.asarray((capital - ends) / np.maximum(1 - ends, 1e-6))
+
+
 class Capitals:
-    """Chooses the case of consecutive words: the best one, a capital after a sentence, none on `and` after a comma."""
+    """Chooses the case of consecutive words, given their marks."""
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._comma = False
+        self._inside = False
         self._ended = False
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
@@ -109,14 +144,15 @@ class Capitals:
         if not words:
             return []
         codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0) | choices.comma[:words]
-        after_comma = np.concatenate([[self._comma], comma[:-1]]) & (codes & _BEGIN_BITS == 0)
-        cases = np.where(after_comma, choices.after_comma[:words], choices.best[:words])
+        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0)
+        inside = (comma | (codes & ~_LEFT_BITS == 0)) & ~choices.separated[:words]
+        after_none = np.concatenate([[self._inside], inside[:-1]]) & (codes & _LEFT_BITS == 0)
+        cases = np.where(after_none, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
             self._ended = bool(ended[last])
-        self._comma = bool(comma[last])
+        self._inside = bool(inside[last])
         return list(map(_labels, (codes * len(CASES) + cases).tolist()))
 
     def end_document(self) -> None:
@@ -124,7 +160,7 @@ class Capitals:
 
         It need not have a capital, because a recording can begin in the middle of a sentence.
         """
-        self._comma = self._ended = False
+        self._inside = self._ended = False
 
 
 @cache

@@ -65,11 +65,11 @@ class Decoder:
         `labels` are probabilities of marks, (words, marks), or of classes, (words, classes), and `cases` of cases,
         (words, cases); `flags` are (words,). At the `end` of the document all its words are decided.
         """
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings)
         self._logits = np.concatenate([self._logits, decision_logits(labels, flags, self._settings, self._classes)])
         if end:
             self._logits[-1:, DASH] = -np.inf
         previous = self._logits[-len(labels) - 1 : -1]
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, previous)
         self._capitals.subtract_cost(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
         self._cases = self._cases.concatenate(choices)

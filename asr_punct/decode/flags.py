@@ -25,8 +25,8 @@ class WordFlag(IntFlag):
     """A conjunction, pronoun …: never a name, nor the beginning of one."""
     LONG_WORD = 64
     """A word of seven letters or more: hardly ever an abbreviation in capitals."""
-    COMMA = 128
-    """A comma or semicolon of the input is after the word, and no mark that allows a capital on the next one."""
+    SEPARATED = 128
+    """The input has a mark after the word that any case may follow: not only a comma or semicolon."""
 
 
 FlagArray = npt.NDArray[np.uint8]

@@ -10,10 +10,10 @@ from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import possible_marks
 from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import DecodeSettings, FloatArray
+from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray
 from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
-from asr_punct.marks import Labels
+from asr_punct.marks import MARKS, Labels
 
 
 class OnlineDecoder:
@@ -36,6 +36,7 @@ class OnlineDecoder:
     def clear(self) -> None:
         """Drop the document: the next word begins another one."""
         self._capitals.end_document()
+        self._before: LogitArray = np.zeros((0, len(MARKS)))  # logits of the last decided word
         self._open = self._open_words = 0
         self._begins = True
 
@@ -64,7 +65,8 @@ class OnlineDecoder:
             logits[-1, DASH] = -np.inf
         if self._begins:
             drop_lone_dash(logits)
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings)
+        known = np.concatenate([self._before, logits])
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, known[:-1])
         self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
@@ -76,6 +78,7 @@ class OnlineDecoder:
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
+        self._before = known[:0] if self._begins else known[decided + len(self._before) - 1 :][:1]
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
         result = self._capitals.label(marks, choices, decided)

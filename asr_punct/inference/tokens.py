@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple, cast
 
-from asr_punct.decode.capitals import is_only_comma
+from asr_punct.decode.capitals import separates
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.probabilities import list_probabilities
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
@@ -30,7 +30,7 @@ _CORE = attrgetter("core")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD, _COMMA = map(int, WordFlag)
+_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD, _SEPARATED = map(int, WordFlag)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _OF_LETTERS = _FUNCTION_WORD | _LONG_WORD
 _LONG_WORD_LETTERS = 7
@@ -177,7 +177,7 @@ def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
         marks |= read_marks(left, right)
         flags |= _BARRIER if marks & _BARRIERS else 0
         flags |= _ENDED if marks & _ENDS else 0
-        flags |= _COMMA if is_only_comma(marks) else 0
+        flags |= _SEPARATED if separates(marks) else 0
     is_lower = labels.case is Case.O and core == core.lower() != core.upper()
     return flags if is_lower and takes_case(text) else flags | _CASE_FIXED
 

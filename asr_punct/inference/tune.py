@@ -11,9 +11,9 @@ from asr_punct.decode import DecodeSettings
 from asr_punct.decode.tune import DevSet, calibration_errors, decoded_f1, fit_settings
 from asr_punct.errors import InputError
 from asr_punct.formats.tsv import read_tsv
+from asr_punct.inference.evaluate import as_recognised
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import CASES, MARKS
-from asr_punct.words import without_labels
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ def tune(
 
 
 def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
-    """Return a model's probabilities for a TSV corpus, and its labels.
+    """Return a model's probabilities for a TSV corpus, and its labels. The model reads the words in lower case.
 
     Raises InputError if the corpus is malformed, has no words, or has words that consist of marks.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     labels = [label for utterance in utterances for label in utterance.labels]
-    parts = list(punctuator.predict(map(without_labels, utterances)))
+    parts = list(punctuator.predict(map(as_recognised, utterances)))
     if not labels or sum(len(part.tokens) for part in parts) != len(labels):
         raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")
     ends = np.cumsum([len(part.tokens) for part in parts])
