@@ -3,7 +3,7 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list. After a comma, or after no mark, a word gets one only if it is likely to have one
 although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is taken off. A function
-word, such as `and`, gets none there.
+word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.
@@ -84,6 +84,7 @@ class CaseChoices(NamedTuple):
         function_word = has_flag(flags, WordFlag.FUNCTION_WORD)
         keeps_capital = (best > 0) & (_inside_probability(logits, before) > 0.5)
         keeps_capital &= ~function_word | has_flag(flags, WordFlag.LEFT_TAKEN)
+        keeps_capital |= best == _ALL_CAPS
         needs_none = (cost > _MAX_COST) & ~function_word
         capital[needs_none] = 0
         cost[keeps_capital | needs_none | has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
