@@ -2,8 +2,9 @@
 
 The service runs in a separate process, whose CPU time and memory are measured. It accepts twice as many streams as
 there are clients, because a broken connection is noticed later. The clients run in this process on the same machine and
-need CPU time too. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending
-a word to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
+need CPU time too; hostile ones run in a process of their own with low priority, so that they do not delay the
+measurement. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending a word
+to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
 `Punctuator` in this process, on the same documents and cores.
 
     python benchmarks/serve.py --streams 200 --seconds 300              # live streams
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
 import socket
 import subprocess
 import sys
@@ -27,7 +29,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import psutil
-from serve_clients import HOSTILE, Load, Results, documents, short_requests, stream
+from serve_clients import Load, Results, documents, run_hostile, short_requests, stream
 from speed import RUN, drawn_words
 
 from asr_punct.config import STREAM_LEFT_WORDS
@@ -78,9 +80,8 @@ async def run(load: Load, options: argparse.Namespace, streams: int, pid: int) -
     good = [stream(load, results, seed) for seed in range(streams)]
     good += [documents(load, results, seed, options.document_words) for seed in range(options.clients)]
     good += [short_requests(load, results, 1000)] if options.clients else []
-    bad = [client(load, seed) for client in HOSTILE for seed in range(options.hostile)]
-    outcomes = await asyncio.gather(*good, *bad, return_exceptions=True)
-    results.wrong += [repr(outcome) for outcome in outcomes[: len(good)] if isinstance(outcome, BaseException)]
+    outcomes = await asyncio.gather(*good, return_exceptions=True)
+    results.wrong += [repr(outcome) for outcome in outcomes if isinstance(outcome, BaseException)]
     return results, await watching
 
 
@@ -118,7 +119,10 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
         end = time.monotonic() + options.seconds
         settings = {name: getattr(options, name) for name in ("left", "right", "hop", "preview")}
         load = Load(address, words, options.language, options.rate, settings, end)
+        hostile = multiprocessing.get_context("spawn").Process(target=run_hostile, args=(load, options.hostile))
+        hostile.start()
         results, facts = asyncio.run(run(load, options, streams, process.pid))
+        hostile.join()
     finally:
         process.terminate()
         status = process.wait(60)

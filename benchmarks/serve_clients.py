@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import time
 from collections.abc import Sequence
@@ -173,5 +174,12 @@ async def malformed(load: Load, seed: int) -> None:
             await asyncio.sleep(rng.random())
 
 
-HOSTILE = (slow_reader, vanishing, malformed)
-"""Hostile clients."""
+def run_hostile(load: Load, count: int) -> None:
+    """Run hostile clients, `count` of each kind, with low priority: they stand for other machines."""
+    os.nice(10)
+
+    async def run() -> None:
+        clients = (client(load, seed) for client in (slow_reader, vanishing, malformed) for seed in range(count))
+        await asyncio.gather(*clients, return_exceptions=True)
+
+    asyncio.run(run())
