@@ -3,8 +3,8 @@
 The service runs in a separate process, whose CPU time and memory are measured. It accepts twice as many streams as
 there are clients, because a broken connection is noticed later. The clients run in this process on the same machine and
 need CPU time too; hostile ones run in a process of their own with low priority, so that they do not delay the
-measurement. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending a word
-to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
+measurement. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending a
+word to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
 `Punctuator` in this process, on the same documents and cores.
 
     python benchmarks/serve.py --streams 200 --seconds 300              # live streams
