@@ -81,6 +81,7 @@ def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
         answer = post(client, files={"file": (name or "x", b"hola")}, data={"from": "text", "to": "text"})
         assert answer.status_code == 200
         assert "ana" not in answer.text.lower()
+    assert "'language'" in error(post(client, json={"text": "hola"}, params={"language": "es"}), 422).found
     assert "kaldi" in error(post(client, content=b"x", params={"from": "kaldi"}), 422).found
 
 

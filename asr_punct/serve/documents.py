@@ -88,6 +88,9 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> D
 
 
 def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
+    unknown = sorted(query.keys() - {"to", "token"})
+    if unknown:
+        raise ServiceError(422, "query", f"the option {unknown[0][:80]!r}", "to; other options are keys of the JSON")
     try:
         request = PunctuateRequest.model_validate_json(body)
     except ValidationError as error:
