@@ -164,7 +164,9 @@ def test_curl_sends_any_file_as_a_form(client):
 
 def test_large_bodies(make_client):
     client = make_client(limits=Limits(body_bytes=100))
-    assert error(post(client, content=b"x" * 101, params={"from": "text"}), 413).place == "body"
+    refused = post(client, content=b"x" * 101, params={"from": "text"})
+    assert error(refused, 413).place == "body"
+    assert refused.headers["connection"] == "close"
 
     def parts():
         yield from [b"x"] * 200

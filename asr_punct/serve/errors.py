@@ -26,7 +26,9 @@ class ServiceError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
+        """Headers of the answer. The rest of a refused body is not read: the connection is closed."""
+        closing = {"Connection": "close"} if self.status in (408, 413) else {}
+        return closing if self.retry_after_s is None else {**closing, "Retry-After": str(self.retry_after_s)}
 
 
 def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:

@@ -1,7 +1,8 @@
 """Live streams: worker threads share them, and decide the words that arrive together in one run of the model.
 
-A stream stays in one thread, which gives the words of all its streams that wait to the model at once. While the model
-runs, Python's lock is free for the other threads.
+A stream stays in one thread, which gives the words of all its streams that wait to the model at once. Messages of many
+words, which no live recogniser sends, wait for those of few words: each run takes only some of them, so that a client
+that sends much delays itself. While the model runs, Python's lock is free for the other threads.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from asr_punct.serve.models import Models
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
+_LIVE_WORDS = 8
+"""Maximum number of words of a message that does not wait for others: a recogniser sends a few words at a time."""
+_BULK_WORDS = 32
+"""Number of words of larger messages from which a run takes no further one."""
 
 
 class Answer(NamedTuple):
@@ -134,6 +139,7 @@ class _Worker:
         self.streams = 0
         self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
         self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self._bulk: deque[_Work] = deque()
         threading.Thread(target=self._run, name="streams", daemon=True).start()
 
     def close(self) -> None:
@@ -161,25 +167,40 @@ class _Worker:
         self._work.put(_Work(stream))
 
     def _run(self) -> None:
-        while (first := self._work.get()) is not None:
+        while works := self._take():
             by_pool = defaultdict[StreamPool[LiveStream], list[_Work]](list)
-            for work in (first, *self._waiting()):
+            for work in works:
                 by_pool[work.stream.pool].append(work)
             for pool, group in by_pool.items():
                 results = list(_compute(pool, group))
                 if results and not (loop := results[0][0].get_loop()).is_closed():
                     loop.call_soon_threadsafe(_deliver, results)
 
+    def _take(self) -> list[_Work]:
+        """Wait for work and return that of the next run; nothing after the None that ends the queue."""
+        found = list[_Work]()
+        for work in self._waiting():
+            (self._bulk if len(work.words) > _LIVE_WORDS else found).append(work)
+        gone = {work.stream for work in found if not work.answer}
+        self._bulk = deque(work for work in self._bulk if work.stream not in gone)
+        words = 0
+        while self._bulk and words < _BULK_WORDS:
+            words += len(self._bulk[0].words)
+            found.append(self._bulk.popleft())
+        return found
+
     def _waiting(self) -> Iterator[_Work]:
-        """Yield the work that waits. The None that ends the queue stays in it."""
+        """Yield the work that waits, and wait if there is nothing to do. The None that ends the queue stays in it."""
+        must_wait = not self._bulk
         while True:
             try:
-                work = self._work.get_nowait()
+                work = self._work.get(block=must_wait)
             except queue.Empty:
                 return
             if work is None:
                 self._work.put(None)
                 return
+            must_wait = False
             yield work
 
 
