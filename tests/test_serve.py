@@ -11,9 +11,10 @@ pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
-from services import TEST_HOST
+from services import TEST_HOST, client_maker
 
 from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.app import build_app
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
@@ -260,3 +261,40 @@ def test_pages_of_other_sites(make_client, guarded):
     assert answer.headers["access-control-allow-origin"] == "https://example.org"
     preflight = {"origin": "https://example.org", "access-control-request-method": "POST"}
     assert guarded.options("/v1/punctuate", headers=preflight).status_code == 200
+
+
+@pytest.fixture
+def make_named():
+    """Return a function that opens a service with the shipped Spanish model alone."""
+    with client_maker(Models(Punctuator.from_pretrained, "es-eu")) as make:
+        yield make
+
+
+ENGLISH = "this is the first time that we have seen all of the people who were here with their friends and children"
+    "this is the first time that we have seen all of the people who were here with their friends and their children"
+)
+
+
+def test_warnings_about_the_language_reach_the_client(make_named):
+    client = make_named()
+    french = post(client, json={"text": "bonjour", "language": "fr"})
+    (line,) = PunctuateAnswer.model_validate_json(french.content).warnings
+    assert line.startswith("the language is French")
+    assert "--" not in line
+    assert french.headers["x-asr-punct-warning"] == line
+    assert post(client, json={"text": "bonjour", "language": "fr"}).json()["warnings"] == [line]
+    file = post(client, content=ENGLISH, params={"from": "text", "to": "text"})
+    assert "English" in file.headers["x-asr-punct-warning"]
+    spanish = post(client, json={"text": "hola", "language": "es"})
+    assert "warnings" not in spanish.json()
+    assert "x-asr-punct-warning" not in spanish.headers
+
+
+def test_warnings_about_the_language_reach_the_stream(make_named):
+    with make_named().websocket_connect("/v1/stream") as socket:
+        socket.send_json({"config": {"language": "fr"}})
+        assert [line[:22] for line in socket.receive_json()["warnings"]] == ["the language is French"]
+        socket.send_json({"words": ENGLISH.split(), "end": True})
+        assert any("English" in line for line in socket.receive_json()["warnings"])
+        socket.send_json({"words": ENGLISH.split(), "end": True})
+        assert "warnings" not in socket.receive_json()

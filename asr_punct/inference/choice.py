@@ -1,7 +1,7 @@
 """Choose the model of each document by its language: the given one, else the one identified from the words."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -29,13 +29,15 @@ class LanguageChoice:
     """Chooses models by language. Warns once for each language that has no model, or is not the given one.
 
     `models` are names of models by language code, `default` is that of all other texts, or with `fixed` of all texts.
-    `language` is the language of all texts; "" if it is not known.
+    `language` is the language of all texts; "" if it is not known. `report` gets each warning and its language instead
+    of the log.
     """
 
     models: Mapping[str, str]
     default: str
     language: str = ""
     fixed: bool = False
+    report: Callable[[str, str], object] | None = None
     _warned: set[str] = field(default_factory=set, init=False)
 
     def assign(self, utterances: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
@@ -134,7 +136,18 @@ class LanguageChoice:
         return [language for language, name in self.models.items() if name == model]
 
     def _warn(self, language: str, found: str, model: str) -> None:
+        known = describe_languages(self._languages(model))
+        (self.report or self.log)(language, f"{found}: used the model {model}, which is for {known}")
+
+    def log(self, language: str, warning: str) -> None:
+        """Log a warning, once for each language."""
         if language not in self._warned:
             self._warned.add(language)
-            known = describe_languages(self._languages(model))
-            _LOG.warning("%s: used the model %s, which is for %s (see --lang and --model)", found, model, known)
+            _LOG.warning("%s (see --lang and --model)", warning)
+
+    def warnings(self, utterances: Iterable[Utterance]) -> list[str]:
+        """Return the warnings about texts, also those that were logged before, without logging them."""
+        found = dict[str, str]()
+        for _ in replace(self, report=found.setdefault).assign(utterances):
+            pass
+        return list(found.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision
@@ -27,7 +28,9 @@ class LanguageStream(Stream):
     """
 
     def __init__(self, first: Stream, open_stream: Callable[[str], Stream], choice: LanguageChoice) -> None:
-        self._stream, self._open, self._choice = first, open_stream, choice
+        self._stream, self._open, self._log = first, open_stream, choice.log
+        self._choice = replace(choice, report=self._report)
+        self._warnings: dict[str, str] = {}
         self._model, self._is_chosen = "", False
         self._words: list[Word] = []
 
@@ -40,6 +43,15 @@ class LanguageStream(Stream):
     def decide_windows(self) -> Decide:
         """Computes the probabilities of windows with the current or last document's model."""
         return self._stream.decide_windows
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the language, one for each language, oldest first."""
+        return list(self._warnings.values())
+
+    def _report(self, language: str, warning: str) -> None:
+        self._warnings.setdefault(language, warning)
+        self._log(language, warning)
 
     def clear(self) -> None:
         """Drop the document; a new model is chosen for the next one."""

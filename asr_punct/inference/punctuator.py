@@ -198,6 +198,10 @@ class Punctuator:
         """
         return (labelled.annotated() for labelled in self._label(utterances, probabilities))
 
+    def language_warnings(self, utterances: Iterable[Utterance]) -> list[str]:
+        """Return the warnings about the languages of texts that `restore` logs, also those that it logged before."""
+        return self._choice.warnings(utterances) if self._choice else []
+
     def prepare(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the same utterances with what `restore` adds besides labels: languages and pauses."""
         for _, part in self._by_model(utterances):

@@ -90,6 +90,11 @@ class Stream(ABC):
             self.look(window, *self.decide_windows([window]))
         return self.provisional()
 
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the language of the words, oldest first."""
+        return []
+
     @abstractmethod
     def clear(self) -> None:
         """Drop the document."""

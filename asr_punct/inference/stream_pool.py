@@ -64,6 +64,10 @@ class StreamPool(Generic[Key]):
             streams[key].look(windows[key], computed)
         return {key: stream.provisional() for key, stream in streams.items()}
 
+    def warnings(self, key: Key) -> list[str]:
+        """Return the warnings about a stream so far (see `Stream.warnings`)."""
+        return self._streams[key].warnings if key in self._streams else []
+
     def close(self, keys: Iterable[Key]) -> None:
         """Close streams, and drop their words that are not committed."""
         for key in keys:

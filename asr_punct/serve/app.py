@@ -69,7 +69,7 @@ def _add_documents(app: FastAPI, service: Service) -> None:
         kind, query = request.headers.get("content-type", ""), dict(request.query_params)
         async with bodies.read(request) as body:
             answer = await service.batcher.submit(lambda: parse_request(kind, query, body), len(body))
-        return Response(answer.body, media_type=answer.media_type)
+        return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
 
 
 def _request_schema() -> dict[str, Any]:

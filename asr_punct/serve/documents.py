@@ -30,6 +30,8 @@ from asr_punct.words import Utterance, Word, annotate, with_time_source, word_co
 
 OPTIONS = ("from", "to", "language", "model", "probabilities", "name", "labels", "ignore_labels")
 """Names of the options of uploads, in the query or in fields of a form."""
+WARNING_HEADER = "X-Asr-Punct-Warning"
+"""Header of an answer with warnings about the language of the words."""
 _LABELS = TypeAdapter(list[WordLabels])
 _BOOL = TypeAdapter(bool)
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
@@ -60,10 +62,17 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Body and media type of an answer."""
+    """Body and media type of an answer, and warnings about the language."""
 
     body: bytes
     media_type: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header with the warnings, if there are any."""
+        text = " ".join("; ".join(self.warnings).split()).encode("ascii", "replace").decode()
+        return {WARNING_HEADER: text[:1000]} if text else {}
 
 
 def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> Document:
@@ -175,9 +184,12 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
     """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
     if document.labels is not None:
         restored = _labelled(restored, document.labels)
+        warnings = list[str]()
+    else:
+        warnings = punctuator.language_warnings(document.utterances)
     restored = islice(restored, document.unwritten, None)
     if document.to is None:
-        return _json_answer(document, list(restored), punctuator)
+        return _json_answer(document, list(restored), punctuator, warnings)
     write = FORMATS[document.to].write
     out = StringIO()
     try:
@@ -189,7 +201,7 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:
         raise bad_request(error) from None
-    return Answer(content, _media_type(document.to))
+    return Answer(content, _media_type(document.to), tuple(warnings))
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
@@ -203,7 +215,9 @@ def _media_type(name: str) -> str:
     return _JSON if is_json else f"{_MEDIA_TYPES.get(name, 'text/plain')}; charset=utf-8"
 
 
-def _json_answer(document: Document, restored: list[Utterance], punctuator: Punctuator) -> Answer:
+def _json_answer(
+    document: Document, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
+) -> Answer:
     content: dict[str, Any] = {"language": next((u.language for u in restored if u.language), ""), "text": ""}
     content["text"] = "\n".join(
         write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored
@@ -214,7 +228,9 @@ def _json_answer(document: Document, restored: list[Utterance], punctuator: Punc
             for utterance in restored
             for word in utterance.words
         ]
-    return Answer(json.dumps(content, ensure_ascii=False).encode(), _JSON)
+    if warnings:
+        content["warnings"] = warnings
+    return Answer(json.dumps(content, ensure_ascii=False).encode(), _JSON, tuple(warnings))
 
 
 Reader = Callable[[], Document]

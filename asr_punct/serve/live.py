@@ -43,6 +43,7 @@ class _Session:
     stream: LiveStream | None = None
     last_start: Seconds = 0.0
     flush_after: Seconds = STREAM_FLUSH_AFTER_S
+    warnings: Sequence[str] = ()
 
     async def run(self) -> None:
         """Answer each message. At the end commit the remaining words and close the connection."""
@@ -87,6 +88,7 @@ class _Session:
         if self.stream is None:
             config = message.config or StreamConfig()
             self.stream, self.flush_after = await self.service.streams.open(config), config.flush_after
+            self.warnings = self.service.models.language_warnings(config.model, config.language)
             starts = [word.start for word in config.committed if word.start is not None]
             self.last_start = starts[-1] if starts else 0.0
         self._check_order(message.words)
@@ -110,4 +112,6 @@ class _Session:
         message: dict[str, Any] = {"final": answer.final, "partial": words}
         if ends and self.stream:
             message["end"] = self.stream.returned
+        if warnings := [*self.warnings, *answer.warnings]:
+            message["warnings"], self.warnings = warnings, ()
         await self.connection.send(json.dumps(message, ensure_ascii=False))

@@ -59,4 +59,7 @@ class ServerMessage(BaseModel):
     final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
     partial: str = Field(default="", description="The words that are not committed yet, provisional.")
     end: int | None = Field(default=None, description="After an end: number of words of the stream so far.")
+    warnings: list[str] = Field(
+        default=[], description="Why the language has no model, or seems to be another one; each only once."
+    )
     error: ErrorParts | None = Field(default=None, description="Why the service closes the connection.")

@@ -9,6 +9,7 @@ from typing import Any
 from asr_punct.hub import AUTO, DEFAULT_MODEL, models_by_language, shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.errors import ServiceError
+from asr_punct.words import Utterance
 
 Open = Callable[[str | None], Punctuator]
 """Opens a model by name; None: the model of each text's language."""
@@ -39,6 +40,11 @@ class Models:
             codes = language.split("+") if language else []
             name = next((model for code in codes if (model := models_by_language().get(code))), None)
         return self.check(name)
+
+    def language_warnings(self, name: str | None, language: str | None) -> list[str]:
+        """Return the warning about a named language for which the model is not; none without a language."""
+        punctuator = self.get(self.check_language(name, language))
+        return punctuator.language_warnings([Utterance((), language=language)]) if language else []
 
     def get(self, name: str) -> Punctuator:
         """Return the punctuator of a name that `check` returned."""

@@ -152,6 +152,7 @@ class PunctuateAnswer(BaseModel):
     language: str = Field(description='Language of the first document; "" if it is not known.')
     text: str
     words: list[PunctuatedWord] | None = Field(default=None, description="The words, if the request has words.")
+    warnings: list[str] = Field(default=[], description="Why the language has no model, or seems to be another one.")
 
 
 class ModelDescription(BaseModel):

@@ -36,10 +36,12 @@ _BULK_WORDS = 32
 
 
 class Answer(NamedTuple):
-    """Words that are committed now, as JSON (`schema.PunctuatedWord`), and text of the words that are not committed."""
+    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the words that are not committed, and new
+    warnings about the language."""
 
     final: list[dict[str, Any]]
     partial: str
+    warnings: Sequence[str] = ()
 
 
 @dataclass(eq=False)
@@ -54,6 +56,7 @@ class LiveStream:
         pending: words that are not committed.
         skipped: number of pending words that are not returned, because the client already has them.
         returned: number of words that were returned.
+        warnings: warnings about the language that the client has or gets with the next answer.
     """
 
     worker: _Worker
@@ -63,6 +66,13 @@ class LiveStream:
     pending: deque[str] = field(default_factory=deque)
     skipped: int = 0
     returned: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+    def new_warnings(self) -> list[str]:
+        """Return the warnings that were not returned before. Only the thread of the stream calls this."""
+        new = [warning for warning in self.pool.warnings(self) if warning not in self.warnings]
+        self.warnings += new
+        return new
 
     async def push(self, words: Sequence[Word], *, ends: bool = False) -> Answer:
         """Add words, and end the document if `ends`."""
@@ -234,7 +244,10 @@ def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveS
             committed[stream] += words
     final = {work.stream: list(_new_words(work.stream, committed[work.stream])) for work in group}
     previews = pool.preview(stream for stream in final if stream.preview and stream.pending)
-    return {stream: Answer(words, _partial(stream, previews.get(stream))) for stream, words in final.items()}
+    return {
+        stream: Answer(words, _partial(stream, previews.get(stream)), stream.new_warnings())
+        for stream, words in final.items()
+    }
 
 
 def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[dict[str, Any]]:
