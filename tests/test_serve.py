@@ -271,8 +271,6 @@ def make_named():
 
 
 ENGLISH = "this is the first time that we have seen all of the people who were here with their friends and children"
-    "this is the first time that we have seen all of the people who were here with their friends and their children"
-)
 
 
 def test_warnings_about_the_language_reach_the_client(make_named):
