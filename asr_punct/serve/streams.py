@@ -36,8 +36,7 @@ _BULK_WORDS = 32
 
 
 class Answer(NamedTuple):
-    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the words that are not committed, and new
-    warnings about the language."""
+    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the others, and new warnings."""
 
     final: list[dict[str, Any]]
     partial: str
