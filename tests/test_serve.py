@@ -187,6 +187,7 @@ def test_documents_together_fail_alone(model, punctuator):
 
     class Fragile:
         glyphs = punctuator.glyphs
+        language_warnings = punctuator.language_warnings
 
         def restore(self, utterances, *, probabilities):
             for utterance in punctuator.restore(utterances):
