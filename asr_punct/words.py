@@ -3,6 +3,7 @@
 Both are frozen: change a field with `dataclasses.replace`, or the labels, pauses and probabilities with `annotate`.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
@@ -72,6 +73,16 @@ class _OpenWord:
 
 make_word = cast(type[Word], _OpenWord)
 """Makes a `Word` from the same arguments in less time, for functions that make one of every word of a text."""
+
+
+def check_times(word: Word) -> None:
+    """Raise AsrPunctError if a time of the word is negative or no number, or the word ends before it starts."""
+    start = 0.0 if word.start is None else word.start
+    end = start if word.end is None else word.end
+    pause = 0.0 if word.pause is None else word.pause
+    if not (0 <= start <= end < math.inf and 0 <= pause < math.inf):
+        times = f"start {word.start}, end {word.end}, pause {word.pause}"
+        raise AsrPunctError(f"word {word.text!r}: found {times}, expected 0 <= start <= end, pause >= 0")
 
 
 def split_words(text: str) -> tuple[Word, ...]:

@@ -1,6 +1,7 @@
 """Streams: the windows that decide each word, when it is committed, and that a transcript in batches gives the same."""
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -200,6 +201,20 @@ def test_a_long_pause_commits_the_words_before_it(punctuator):
 def test_values_that_are_not_one_word_are_refused(punctuator, word):
     with pytest.raises(AsrPunctError, match="expected one word"):
         punctuator.stream().push(word)
+
+
+@pytest.mark.parametrize("times", [(2.0, 1.0), (-1.0, 0.5), (math.nan, 1.0), (0.0, math.inf), (0.0, 1.0, None, -1.0)])
+def test_impossible_times_are_refused(punctuator, times):
+    word = Word("la", *times)
+    with pytest.raises(AsrPunctError, match=r"word 'la': found start .* expected 0 <= start"):
+        punctuator.stream().push(word)
+    with pytest.raises(AsrPunctError, match=r"word 'la': found start .* expected 0 <= start"):
+        list(punctuator.restore([Utterance((word,))]))
+
+
+def test_values_that_are_no_utterance_are_refused(punctuator):
+    with pytest.raises(AsrPunctError, match="utterances: found str, expected Utterance"):
+        list(punctuator.restore(["hola"]))
 
 
 def test_impossible_context_sizes_are_refused(punctuator):

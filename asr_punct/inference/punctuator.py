@@ -36,7 +36,7 @@ from asr_punct.inference.tokens import LabelledUtterance, PendingUtterance, Toke
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Seconds, Utterance, split_words
+from asr_punct.words import Seconds, Utterance, check_times, split_words
 
 _SWITCHED_OFF = 2.0
 """Threshold of marks that may not be added."""
@@ -195,6 +195,9 @@ class Punctuator:
         Args:
             utterances: the input.
             probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
+
+        Raises:
+            AsrPunctError: a value is no utterance, or a word has impossible times.
         """
         return (labelled.annotated() for labelled in self._label(utterances, probabilities))
 
@@ -329,6 +332,7 @@ class Punctuator:
 
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after its punctuator."""
+        utterances = map(_checked, utterances)
         if self._choice is None:
             yield self, utterances
             return
@@ -362,6 +366,15 @@ class Punctuator:
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
+
+
+def _checked(utterance: Utterance) -> Utterance:
+    """Return the utterance. Raises AsrPunctError for another value or impossible times."""
+    if not isinstance(utterance, Utterance):
+        raise AsrPunctError(f"utterances: found {type(utterance).__name__}, expected Utterance (for text: call it)")
+    for word in utterance.words:
+        check_times(word)
+    return utterance
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

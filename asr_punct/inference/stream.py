@@ -22,7 +22,7 @@ from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels
-from asr_punct.words import Seconds, Word
+from asr_punct.words import Seconds, Word, check_times
 
 Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
 """Computes the probabilities of the words that each window decides."""
@@ -62,7 +62,7 @@ class Stream(ABC):
         times if they have any.
 
         Raises:
-            AsrPunctError: an argument is not one word; then the stream has not changed.
+            AsrPunctError: an argument is not one word, or has impossible times; then the stream has not changed.
         """
         return self._decide(self.add([one_word(word) for word in words]))
 
@@ -147,8 +147,9 @@ class Stream(ABC):
 
 
 def one_word(word: object) -> Word:
-    """Return the word. Raises AsrPunctError if it is not one word."""
+    """Return the word. Raises AsrPunctError if it is not one word, or for impossible times."""
     token = Word(word) if isinstance(word, str) else word
     if not isinstance(token, Word) or len(token.text.split()) != 1:
         raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
+    check_times(token)
     return token
