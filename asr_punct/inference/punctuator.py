@@ -36,7 +36,7 @@ from asr_punct.inference.tokens import LabelledUtterance, PendingUtterance, Toke
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Seconds, Utterance, check_times, split_words
+from asr_punct.words import Seconds, Utterance, split_words
 
 _SWITCHED_OFF = 2.0
 """Threshold of marks that may not be added."""
@@ -197,7 +197,7 @@ class Punctuator:
             probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
 
         Raises:
-            AsrPunctError: a value is no utterance, or a word has impossible times.
+            AsrPunctError: a value is no utterance.
         """
         return (labelled.annotated() for labelled in self._label(utterances, probabilities))
 
@@ -369,11 +369,9 @@ class Punctuator:
 
 
 def _checked(utterance: Utterance) -> Utterance:
-    """Return the utterance. Raises AsrPunctError for another value or impossible times."""
+    """Return the utterance. Raises AsrPunctError for another value."""
     if not isinstance(utterance, Utterance):
         raise AsrPunctError(f"utterances: found {type(utterance).__name__}, expected Utterance (for text: call it)")
-    for word in utterance.words:
-        check_times(word)
     return utterance
 
 
