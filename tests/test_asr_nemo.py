@@ -101,6 +101,7 @@ def test_a_subword_model(tmp_path):
 
 
 def test_a_recogniser(tmp_path, talk):
+    torch.manual_seed(0)  # with these weights it finds words all over the talk
     models.EncDecCTCModel(cfg=ctc_configuration()).save_to(str(tmp_path / "stt_es_tiny.nemo"))
     recogniser = open_recogniser(f"nemo:{tmp_path / 'stt_es_tiny.nemo'}")
     assert (recogniser.rate, recogniser.time_source, recogniser.language) == (16000, "ctc", "es")
@@ -108,6 +109,7 @@ def test_a_recogniser(tmp_path, talk):
     words = [word for value in values for word in value.words]
     assert all(re.fullmatch("[abcdeo]+", word.text) for word in words)
     assert all(0 <= word.start <= word.end <= 6 for word in words)
+    assert len(words) > 5
     assert words[-1].end > 2
     assert {value.time_source for value in values} == {"ctc"}
 

@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -182,7 +183,12 @@ def _work(connection: Connection, open_punctuator: OpenPunctuator, options: File
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    """Raise SystemExit, so that an unfinished output is removed."""
+    """Raise SystemExit, so that an unfinished output is removed.
+
+    Python reports and drops an exception that is raised in a callback of the garbage collector. Then nothing is printed
+    here, and the parent kills this process.
+    """
+    sys.unraisablehook = lambda _: None
     raise SystemExit(128 + number)
 
 
