@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
 from torch import Tensor, nn
 
@@ -136,12 +137,12 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
 def _tidy(path: Path) -> None:
     """Delete the exporter's notes, which name files of this machine, and make the sizes of the outputs variable.
 
-    The exporter fixes the length of a recurrent layer's output to that of the example.
+    The exporter fixes the length of a recurrent layer's output to that of the example. Its attention replaces NaN,
+    which a window with no tokens would give, by 0; there are none, and without this step `en` is a fifth faster.
     """
-    import onnx
-
     graph = onnx.load(path)
     body = graph.graph
+    _skip_nan_checks(body)
     for part in (graph, body, *body.node, *body.value_info, *body.initializer, *body.input, *body.output):
         part.ClearField("doc_string")
         part.ClearField("metadata_props")
@@ -149,6 +150,21 @@ def _tidy(path: Path) -> None:
         for size, name in zip(output.type.tensor_type.shape.dim, ("batch", "words"), strict=False):
             size.dim_param = name
     onnx.save(graph, path)
+
+
+def _skip_nan_checks(body: onnx.GraphProto) -> None:
+    """Replace each `Where(IsNaN(x), 0, x)` by x."""
+    checks = {node.output[0]: node for node in body.node if node.op_type == "IsNaN"}
+    values = {}
+    for node in list(body.node):
+        check = checks.get(node.input[0]) if node.op_type == "Where" else None
+        if check is not None and check.input[0] == node.input[2]:
+            values[node.output[0]] = node.input[2]
+            body.node.remove(check)
+            body.node.remove(node)
+    for node in body.node:
+        for index, name in enumerate(node.input):
+            node.input[index] = values.get(name, name)
 
 
 @dataclass(frozen=True)
