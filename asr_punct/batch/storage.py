@@ -23,6 +23,7 @@ stores, a file appears only when it is complete."""
 
 
 def is_url(path: str) -> bool:
+    """Return whether a path is a URL such as `s3://bucket/file`."""
     return _URL.match(path) is not None
 
 
@@ -61,6 +62,7 @@ def match_files(pattern: str) -> Iterator[tuple[str, str, int]]:
 
 
 def is_file(url: str) -> bool:
+    """Return whether there is a file at a URL. Raises InputError if the file system cannot be reached."""
     system, path = _open(url)
     with _errors(url, "a file system that can be read"):
         return bool(system.isfile(path))

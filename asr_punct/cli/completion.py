@@ -9,6 +9,7 @@ Completion = Callable[[str], list[str]]
 
 
 def one_of(values: Iterable[str]) -> Completion:
+    """Complete one value."""
     choices = list(values)
     return lambda incomplete: [value for value in choices if value.startswith(incomplete)]
 

@@ -12,6 +12,7 @@ _EMPTY_LINE = LineOrigin("text")
 
 
 def read_text(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances of a text file, as `text_utterances`."""
     return text_utterances(read_lines(path), path)
 
 

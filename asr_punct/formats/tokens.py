@@ -123,6 +123,7 @@ def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
 
 
 def mean_confidence(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the known confidences; None if there are none."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

@@ -63,6 +63,7 @@ class Token(WordInput):
         return replace(self, left=left + self.left, right=self.right + right)._with_flags()
 
     def with_labels(self, labels: Labels) -> Token:
+        """Return the token with marks and case that the decoder keeps."""
         return replace(self, labels=labels)._with_flags()
 
     def _with_flags(self) -> Token:

@@ -29,6 +29,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def scored_classes(scores: Scores) -> MarkClasses:
+    """Return the classes that the scores count: each mark, or classes that merge marks."""
     return EACH_MARK if scores.merged is None else MarkClasses(scores.merged)
 
 

@@ -132,6 +132,7 @@ class Connection:
         await self._limited({"type": "websocket.send", **part})
 
     async def close(self, code: int, reason: str = "") -> None:
+        """Close the WebSocket; a client that does not read in time is disconnected."""
         await self._limited({"type": "websocket.close", "code": code, "reason": reason[:100]})
 
     async def _limited(self, event: dict[str, Any]) -> None:

@@ -32,6 +32,7 @@ class ServiceError(Exception):
 
 
 def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:
+    """Return the JSON body of an error: one line each of place, found and expected."""
     parts = {"place": place, "found": found, "expected": expected}
     return {"error": {name: " ".join(text.split()) for name, text in parts.items()}}
 

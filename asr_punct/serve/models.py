@@ -54,6 +54,7 @@ class Models:
             return self._opened[name]
 
     def describe(self) -> list[dict[str, Any]]:
+        """Return name and languages of each model, for `GET /v1/models`."""
         languages = {name: list[str]() for name in shipped_models()}
         for code, name in models_by_language().items():
             languages[name].append(code)

@@ -63,6 +63,7 @@ class TimedWord(BaseModel):
         return self
 
     def to_word(self) -> Word:
+        """Return the word; it has labels if the client sent marks or a case."""
         labels = None
         if self.marks is not None or self.case is not None:
             labels = Labels(frozenset(self.marks or ()), self.case or Case.O)
@@ -98,6 +99,7 @@ class WordLabels(StrictModel):
     case: Case = Case.O
 
     def to_labels(self) -> Labels:
+        """Return the marks and the case."""
         return Labels(frozenset(self.marks), self.case)
 
 

@@ -78,6 +78,7 @@ class Guard:
 
 
 def query_token(scope: Scope) -> list[str]:
+    """Return the values of `token` in a query string; none if the query has 50 parameters or more."""
     query = scope["query_string"][:_MAX_QUERY].decode("latin-1")
     return parse_qs(query, max_num_fields=50).get("token", []) if query.count("&") < 50 else []
 
