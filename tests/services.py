@@ -48,3 +48,8 @@ def running(service: Service, port: int = 0) -> Iterator[tuple[Server, str]]:
     finally:
         server.should_exit = True
         thread.join(60)
+
+
+def bare(text):
+    """Return the words of a text without marks and capitals."""
+    return "".join(character for character in text.lower() if character.isalpha() or character == " ").split()
