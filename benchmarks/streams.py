@@ -1,0 +1,68 @@
+"""CPU time of a word of a live stream, alone and in a pool of streams, against that of a transcript.
+
+The words are read from a file (marks and capitals removed), or drawn from the model's vocabulary. Each of --streams
+streams gets a part of them. In a pool, every stream gets a word before the model runs. One thread.
+
+    python benchmarks/streams.py MODEL [--text FILE] [--words 3000] [--streams 50] [--left 24] [--right 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+from pathlib import Path
+
+from speed import drawn_words, seconds
+
+from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.formats.files import read_text_file
+from asr_punct.hub import find_model
+from asr_punct.inference.punctuator import Punctuator
+
+_HOPS = 1, 2, 4, 8
+
+
+def push_alone(punctuator: Punctuator, words: list[str], left: int, right: int, hop: int) -> None:
+    """Push words one by one to one stream."""
+    with punctuator.stream(left, right, hop) as stream:
+        for word in words:
+            stream.push(word)
+        stream.flush()
+
+
+def push_together(punctuator: Punctuator, parts: list[list[str]], left: int, right: int, hop: int) -> None:
+    """Push a word to each of the streams of a pool at a time; the parts have the same length."""
+    pool = punctuator.stream_pool(left, right, hop)
+    for words in zip(*parts, strict=True):
+        pool.push({key: [word] for key, word in enumerate(words)})
+    pool.flush(range(len(parts)))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="directory or name of a model")
+    parser.add_argument("--text", type=Path, help="text to punctuate")
+    parser.add_argument("--words", type=int, default=3_000, help="number of words to read or draw")
+    parser.add_argument("--streams", type=int, default=50)
+    parser.add_argument("--left", type=int, default=STREAM_LEFT_WORDS)
+    parser.add_argument("--right", type=int, default=STREAM_RIGHT_WORDS)
+    options = parser.parse_args()
+    directory = find_model(options.model)
+    words = read_text_file(options.text).split() if options.text else drawn_words(directory, options.words)
+    words = words[: options.words // options.streams * options.streams]
+    parts = [words[i :: options.streams] for i in range(options.streams)]
+    punctuator = Punctuator.from_pretrained(directory, threads=1)
+    context = options.left, options.right
+    push_alone(punctuator, words[:100], *context, 1)  # warms up
+    whole = min(seconds(lambda: punctuator(" ".join(words)), time.process_time) for _ in range(3))
+    print(f"transcript: {1e6 * whole / len(words):.1f} µs a word")
+    for hop in _HOPS:
+        alone = seconds(partial(push_alone, punctuator, words, *context, hop), time.process_time)
+        together = seconds(partial(push_together, punctuator, parts, *context, hop), time.process_time)
+        print(f"hop {hop}: alone {alone / whole:.1f} times as much, in a pool {together / whole:.1f} times")
+
+
+if __name__ == "__main__":
+    main()
