@@ -66,7 +66,7 @@ with write_file({str(tmp_path / "a.txt")!r}) as out:
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_leaves_only_complete_files(tmp_path, number, status):
-    write_talks(tmp_path, 500)
+    write_talks(tmp_path, 500, words=200)
     batch = start(tmp_path)
     wait_for_outputs(tmp_path, 10)
     os.killpg(batch.pid, number) if number == signal.SIGINT else batch.send_signal(number)
@@ -83,8 +83,8 @@ def test_killed_at_ten_random_moments(tmp_path):
     """Every output is that of a run without kills, and none that was complete is written again."""
     rng = random.Random(1)
     (tmp_path / "whole").mkdir()
-    write_talks(tmp_path / "whole", 400)
-    write_talks(tmp_path, 400)
+    write_talks(tmp_path / "whole", 400, words=500)
+    write_talks(tmp_path, 400, words=500)
     assert start(tmp_path / "whole").wait(600) == 0
     expected = contents(tmp_path / "whole" / "out")
     (tmp_path / "out").mkdir()
