@@ -63,7 +63,7 @@ class OnnxBackend:
 
 @functools.cache
 def _has_vnni() -> bool:
-    """Return whether the processor has VNNI, which multiplies int8 without overflow; False where Linux cannot tell."""
+    """Return whether int8 products cannot overflow because the processor has VNNI; False without /proc/cpuinfo."""
     try:
         flags = Path("/proc/cpuinfo").read_text().split()
     except OSError:
