@@ -23,6 +23,7 @@ from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import Process
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import PunctuationModule
+from asr_punct.training.muon import SharedMuon
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
 
@@ -161,6 +162,31 @@ def test_two_processes_train_like_one(files, tmp_path):
         assert all(torch.allclose(single[name], pair[name], atol=1e-3) for name in single)
         assert all(torch.equal(pairs[0][name], pair[name]) for name in pair)
     assert read_info(tmp_path / "two").training["finished"]
+
+
+def muon_steps(rank, folder, processes):
+    """Take steps of Muon in one of several processes and write the weights to a file."""
+    if processes > 1:
+        torch.distributed.init_process_group("gloo", f"file://{folder}/meet", rank=rank, world_size=processes)
+    torch.manual_seed(0)
+    weights = [torch.nn.Parameter(torch.randn(shape)) for shape in ((40, 24), (24, 40), (8, 8))]
+    optimizer = SharedMuon(weights, lr=0.02)
+    for _ in range(3):
+        for weight in weights:
+            weight.grad = torch.randn_like(weight)
+        optimizer.step()
+    torch.save([weight.detach() for weight in weights], f"{folder}/{processes}_{rank}.pt")
+    if processes > 1:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.slow
+def test_processes_share_the_steps_of_muon(tmp_path):
+    muon_steps(0, tmp_path, 1)
+    torch.multiprocessing.spawn(muon_steps, (tmp_path, 2), 2)
+    single = torch.load(tmp_path / "1_0.pt")
+    for rank in range(2):
+        torch.testing.assert_close(torch.load(tmp_path / f"2_{rank}.pt"), single, atol=0, rtol=0)
 
 
 def children(process):

@@ -20,7 +20,7 @@ from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule
-from asr_punct.training.muon import Fp32Muon
+from asr_punct.training.muon import Fp32Muon, SharedMuon
 from asr_punct.training.optim import build_optimizer, build_schedule
 
 RATE = 0.01
@@ -60,12 +60,13 @@ def test_lookahead_against_its_algorithm(kind, period, alpha):
 
 
 @pytest.mark.parametrize("shape", [(40, 24), (24, 40), (32, 32)])
-def test_muon_in_fp32_takes_the_steps_of_torch(shape):
+@pytest.mark.parametrize(("kind", "tolerance"), [(SharedMuon, 0), (Fp32Muon, 5e-4)])
+def test_muon_takes_the_steps_of_torch(kind, tolerance, shape):
     """torch rounds each product to bf16, 8 bits of precision."""
     torch.manual_seed(0)
     weights = [torch.nn.Parameter(torch.ones(shape)) for _ in range(2)]
     options = {"lr": 0.02, "weight_decay": 0.1, "momentum": 0.95}
-    optimizers = [kind([weight], **options) for kind, weight in zip((torch.optim.Muon, Fp32Muon), weights, strict=True)]
+    optimizers = [each([weight], **options) for each, weight in zip((torch.optim.Muon, kind), weights, strict=True)]
     for _ in range(5):
         gradient = torch.randn(shape)
         before = weights[0].detach().clone()
@@ -73,7 +74,7 @@ def test_muon_in_fp32_takes_the_steps_of_torch(shape):
             weight.grad = gradient.clone()
             optimizer.step()
         assert (weights[0].detach() - before).abs().max() > 0.001
-        torch.testing.assert_close(weights[1], weights[0], atol=5e-4, rtol=0)
+        torch.testing.assert_close(weights[1], weights[0], atol=tolerance, rtol=0)
     torch.testing.assert_close(*(optimizer.state_dict()["state"][0] for optimizer in optimizers))
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Adagrad, AdamW, Muon, Optimizer, RAdam
+from torch.optim import Adagrad, AdamW, Optimizer, RAdam
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
 from asr_punct.model.device import has_bf16
-from asr_punct.training.muon import Fp32Muon
+from asr_punct.training.muon import Fp32Muon, SharedMuon
 
 _MUON_MOMENTUM = 0.95
 _BETAS = (0.9, 0.98)
@@ -144,7 +144,7 @@ def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig)
     """Build Muon for the matrices of linear layers, and AdamW for all other parameters."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     large = {id(layer.weight) for layer in linear if layer.out_features >= _MIN_MUON_ROWS}
-    kind = Muon if has_bf16(trained[0].device.type) else Fp32Muon
+    kind = SharedMuon if has_bf16(trained[0].device.type) else Fp32Muon
     muon = kind(
         [parameter for parameter in trained if id(parameter) in large],
         lr=config.optimizer.muon_learning_rate,
