@@ -41,7 +41,7 @@ def test_a_silence_commits_all_words_and_previews_are_lines_of_their_own(punctua
     assert list(punctuate_lines(lines, punctuator.stream(8, 3), preview=True)) == [
         '{"partial": "Ana, mira la"}',
         *["Ana,", "mira", "la"],
-        '{"partial": "casa."}',
+        '{"partial": "casa"}',
         "casa.",
         '{"partial": ""}',
     ]

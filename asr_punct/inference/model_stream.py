@@ -16,7 +16,7 @@ from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.stream import Committed, Decide, Stream
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import LEFT, Glyphs, Labels, write_word
 from asr_punct.pauses import pause_between, with_pauses
 from asr_punct.words import Seconds, Utterance, Word, annotate
 
@@ -61,7 +61,8 @@ class Committer:
         """Yield the labels of the words of a decision, from the probabilities of its window."""
         count = sum(bool(token.core) for token in decision.tokens)
         while count:
-            decided, self._expected = self._decoder.commit(labels, cases, flags, decision.end, count)
+            decided, expected = self._decoder.commit(labels, cases, flags, decision.end, count)
+            self._expected = _without_last_marks(expected)
             yield from decided
             words = len(decided)
             count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
@@ -69,7 +70,7 @@ class Committer:
     def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""
         decided, expected = self._decoder.fork().commit(*_undecided(window, computed), end=False)
-        self._expected = decided + expected
+        self._expected = _without_last_marks(decided + expected)
 
     def preview(self, words: Iterable[tuple[Word, Token]]) -> Iterator[tuple[Word, Labels]]:
         """Yield the undecided words with the labels that the last window gives them; words after it get none."""
@@ -81,6 +82,11 @@ def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[Fl
     """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
     flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
     return computed.labels, computed.cases, flags
+
+
+def _without_last_marks(labels: list[Labels]) -> list[Labels]:
+    """Drop the marks after the last word: of those that a preview would show there, half or more would soon go."""
+    return [*labels[:-1], *(Labels(last.marks.intersection(LEFT), last.case) for last in labels[-1:])]
 
 
 class ModelStream(Stream):

@@ -83,8 +83,8 @@ class Stream(ABC):
     def preview(self) -> list[Committed]:
         """Return the words that are not committed, as the last window of the model would write them.
 
-        The next words can still change them. With a `hop`, words after that window are unchanged. Tokens that consist
-        of marks are left out.
+        The next words can still change them. No marks follow the last word of that window: half or more of them would
+        soon go. With a `hop`, words after it are unchanged. Tokens that consist of marks are left out.
         """
         if window := self.unseen():
             self.look(window, *self.decide_windows([window]))
