@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 EXPECTED_TIMES = "times (asr-punct align finds them in the audio)"
-"""Expectation in error messages about words without times."""
+"""The `expected` part of error messages about words without times."""
 
 
 class AsrPunctError(ValueError):
@@ -34,7 +34,7 @@ class ConfigError(AsrPunctError):
 
 
 class ModelError(InputError):
-    """A model directory with a missing, altered or unexpected file."""
+    """A model that is damaged, lacks a file, or gives unexpected output."""
 
 
 class AudioError(InputError):
@@ -44,8 +44,8 @@ class AudioError(InputError):
 class MissingPackageError(AsrPunctError):
     """A command or feature needs a package that is not installed."""
 
-    def __init__(self, feature: str, package: str, install_command: str) -> None:
-        super().__init__(f"{feature} needs the package {package}, which is not installed: {install_command}")
+    def __init__(self, feature: str, package: str, how_to_install: str) -> None:
+        super().__init__(f"{feature} needs the package {package}, which is not installed: {how_to_install}")
 
 
 class MissingExtraError(MissingPackageError):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.corpora.nemo import prepare_nemo_labels
 from asr_punct.errors import InputError
-from asr_punct.formats.nemo_labels import read_nemo_labels, write_pairs
+from asr_punct.formats.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
@@ -56,7 +56,7 @@ def test_a_pair_is_a_mark_and_a_capital():
         Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.ALL_CAPS),
         Labels(frozenset({Mark.QUOTE, Mark.PERIOD})),
     ]
-    assert write_pairs(labels, SPANISH) == "OU OO ,O ?U .O"
+    assert format_labels(labels, SPANISH) == "OU OO ,O ?U .O"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, pairs):
     folder = tmp_path_factory.mktemp("pairs")
     line = " ".join(mark + case for mark, case in pairs)
     (utterance,) = read_pair(folder, "a " * len(pairs) + "\n", line + "\n")
-    assert write_pairs(utterance.labels, SPANISH) == line
+    assert format_labels(utterance.labels, SPANISH) == line
 
 
 def write_part(folder, text, labels):

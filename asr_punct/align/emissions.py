@@ -1,7 +1,7 @@
-"""Log-probabilities of a CTC model for recordings of any length, computed in windows.
+"""Emissions of a CTC model, its log-probabilities of symbols, for recordings of any length, computed in windows.
 
-The model gets windows of 30 s with 3 s more of audio on either side, and the frames of the context are discarded. A
-recording of up to 33 s is processed in one window.
+The model gets windows of 30 s plus 3 s of context on either side, whose frames are discarded. A recording of up to 33
+s is processed in one window.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,18 +39,20 @@ class AcousticModel(Protocol):
     vocabulary: CtcVocabulary
 
     def log_probs(self, samples: Samples) -> Floats:
-        """Return float32 (frames, vocabulary) for float32 (samples,)."""
+        """Return the log-probabilities, float32 (frames, vocabulary), of float32 (samples,)."""
         ...
 
 
 def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
-    """Measure a model's hop in samples. It is measured because configurations of models do not state it uniformly.
+    """Measure a model's hop in samples. Model configurations state it in different ways.
 
     Raises ModelError if longer audio does not give more frames.
     """
     short, long = (len(log_probs(np.zeros(samples, np.float32))) for samples in (_PROBE, 2 * _PROBE))
     if long <= short:
-        raise ModelError(name, f"{long} frames of {2 * _PROBE} samples", f"more than the {short} of half of it")
+        raise ModelError(
+            name, f"{long} frames of {2 * _PROBE} samples", f"more than {short}, as of half as many samples"
+        )
     return round(_PROBE / (long - short))
 
 

@@ -1,4 +1,4 @@
-"""Alignment of audio files and data directories with either method, `dtw` or `ctc`."""
+"""Align text with audio, for files and data directories, by `dtw` or `ctc`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class Aligner(Protocol):
     ) -> tuple[Word, ...]:
         """Align the words of utterance `name` with an audio file between `start` and `end` seconds (None: its end).
 
-        The words get times from `start`, in order and without overlaps. Raises AudioError if the audio cannot be read,
-        and AsrPunctError if there is too little audio for the words.
+        Word times are relative to `start`, in order and without overlaps. Raises AudioError if the audio cannot be
+        read, and AsrPunctError if there is too little audio for the words.
         """
         ...
 
@@ -75,7 +75,7 @@ class CtcAligner:
 
 
 def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
-    """Align a text file with an audio file, as one utterance with the name of the audio file.
+    """Align a text file with an audio file, as one utterance named after the audio file.
 
     Raises InputError if a file is missing, or the text has no words; AudioError if the audio cannot be read.
     """
@@ -95,7 +95,9 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
     items = list(read_data_dir(data_dir))
     for item in progress.track(items, "utterances", total=len(items)):
         if item.audio is None or item.text is None:
-            raise InputError(data_dir, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
+            raise InputError(
+                data_dir, f"no {'text' if item.text is None else 'audio'} for {item.id!r}", "wav.scp and text"
+            )
         words = parse(item.text, language).words
         found = aligner.align(item.audio, words, item.id, item.start, item.end)
         timed = tuple(shift(word, item.start, decimals=3) for word in found)

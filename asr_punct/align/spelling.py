@@ -2,7 +2,7 @@
 
 A character model spells each character on its own, a sub-word model a word as a whole. If symbols are missing, the
 character or word is also tried in lower case, in upper case, without accents, and without characters that are not
-pronounced (`-`). The variant with the fewest missing symbols is used, with `UNKNOWN_SYMBOL` for each of them (`9`).
+pronounced (`-`). The variant with the fewest missing symbols is used, with `UNKNOWN_SYMBOL` for each of them.
 """
 
 import unicodedata
@@ -14,7 +14,7 @@ from asr_punct.text.characters import shape_of
 UNKNOWN_SYMBOL = -1
 """Replaces the id of a symbol that the vocabulary lacks. `align.ctc` aligns it with any sound."""
 _PRONOUNCED = frozenset("aAo0%")
-"""Character classes of `text.characters.shape_of` for letters, digits, and symbols that are pronounced."""
+"""Classes of `text.characters.shape_of`: lower-case, upper-case and other letters, digits, pronounced symbols."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ def subword_vocabulary(
 def _best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
     ids = spell(text)
     if UNKNOWN_SYMBOL in ids:
-        ids = min(map(spell, _variants(text)), key=lambda ids: ids.count(UNKNOWN_SYMBOL))
+        ids = min(map(spell, _variants(text)), key=lambda spelling: spelling.count(UNKNOWN_SYMBOL))
     return ids
 
 
 def _variants(text: str) -> Iterator[str]:
-    """Yield the text as written, in lower and upper case, these without accents, and without silent characters."""
+    """Yield the text as written, in lower and upper case, each without accents, and without silent characters."""
     cases = (text, text.lower(), text.upper())
     yield from cases
     for case in cases:

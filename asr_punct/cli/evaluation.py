@@ -24,7 +24,9 @@ def evaluate(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=completion.models
+            metavar="MODEL",
+            help="Model directory, or name of a shipped or hub model.",
+            autocompletion=completion.models,
         ),
     ],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
@@ -52,7 +54,7 @@ def evaluate(
     the model, and scores them against those of the file.
 
     Prints the tables of the command score for each test set, and a summary if there are several. The page and the
-    differences of --compare are for all test sets together.
+    differences of --compare cover all test sets together.
     """
     from asr_punct.formats.files import write_json_file
     from asr_punct.inference.evaluate import evaluate as evaluate_model
@@ -67,8 +69,11 @@ def evaluate(
     glyphs = punctuators[0].glyphs
     with on_terminal(quiet):
         texts = [
-            {str(test): evaluate_model(each, test, from_, merge, probabilities=html is not None) for test in tests}
-            for each in punctuators
+            {
+                str(test): evaluate_model(punctuator, test, from_, merge, probabilities=html is not None)
+                for test in tests
+            }
+            for punctuator in punctuators
         ]
         scores = {name: score_counts(text.count()) for name, text in texts[0].items()}
         joined = [join_texts(sets) if len(sets) > 1 else sets[str(tests[0])] for sets in texts]
@@ -81,7 +86,8 @@ def evaluate(
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
     tables = [report(each, glyphs, f"{model} on {name}") for name, each in scores.items()]
-    tables += [summary(scores | {"all": total})] * (len(scores) > 1)
+    if len(scores) > 1:
+        tables.append(summary(scores | {"all": total}))
     if compare:
         tables.append(comparison(differences, model, compare, metric_names(joined[0].classes, glyphs)))
     print_text("\n".join(tables))

@@ -8,21 +8,23 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi_tables import read_wav_scp
 
-_TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2doc", "reco2file_and_channel")
-"""Files that are read from a data directory: Kaldi's, and our `utt2doc`."""
+_TABLES = ("text", "ctm", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
+"""Files that are read from a data directory: Kaldi's tables, `ctm`, and `utt2doc`, which is ours."""
 
 
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
     """Check that no output is an input.
 
-    `outputs` are by the name of their option; `inputs` are files and data directories. Raises AsrPunctError if an
-    output is the same file as an input, under any name.
+    `outputs` has the path by option; `inputs` are files and data directories. Raises AsrPunctError if an
+    output is the same file as an input, also through a link.
     """
     read = [file for source in inputs if source is not None for file in _files(source)]
     for option, output in outputs.items():
         for file in read:
             if output is not None and is_same_file(file, output):
-                raise AsrPunctError(f"{option}: found {output}, the same file as the input {file}, expected another")
+                raise AsrPunctError(
+                    f"{option}: found {output}, the same file as the input {file}, expected another file"
+                )
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:

@@ -1,7 +1,7 @@
 """NeMo's corpus of punctuation and case: a file with lines of words, another with lines of labels (`OU OO ,O ?U`).
 
-A label is the mark after the word (O: none), then U for a capital or O. It has no mark before the word, and only one
-mark after it, the first one in `_PRIORITY`.
+A label is the mark after the word (O: none), then U for a capital or O. Marks before the word cannot be written, and
+of several marks after it only the first one in `_PRIORITY`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ _PRIORITY = (
 _CASES = {"O": Case.O, "U": Case.FIRST_CAP}
 
 
-def write_pairs(labels: Iterable[Labels], glyphs: Glyphs) -> str:
+def format_labels(labels: Iterable[Labels], glyphs: Glyphs) -> str:
     """Return NeMo's labels of the words, separated by spaces."""
     return " ".join(_mark(label, glyphs) + ("O" if label.case is Case.O else "U") for label in labels)
 
@@ -39,18 +39,22 @@ def _mark(label: Labels, glyphs: Glyphs) -> str:
 
 
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
-    """Yield a labelled utterance for each line, in lower case; an empty line in both files ends the document.
+    """Yield each line as a labelled utterance with lower-case words; an empty line in both files ends the document.
 
     Raises InputError if the files differ in the number of lines, or of words in a line, or a label is invalid.
     """
     name = display_name(labels)
     for number, (utterance, row) in enumerate(zip_longest(read_text(text), read_lines(labels)), start=1):
         if utterance is None or row is None:
-            short = display_name(text) if utterance is None else name
-            raise InputError(short, plural(number - 1, "line"), "as many in the files of words and of labels")
+            shorter = display_name(text) if utterance is None else name
+            raise InputError(shorter, plural(number - 1, "line"), "as many lines of labels as of words")
         columns, place = row[1].split(), f"{name}:{number}"
         if len(columns) != len(utterance.words):
-            raise InputError(place, f"{len(columns)} labels", f"{len(utterance.words)}, one for each word of {text}")
+            raise InputError(
+                place,
+                plural(len(columns), "label"),
+                f"{len(utterance.words)}, one for each word of {display_name(text)}",
+            )
         parsed = tuple(_parse(label, place) for label in columns)
         words = tuple(Word(word.text.lower()) for word in utterance.words)
         yield annotate(replace(utterance, words=words), labels=parsed)

@@ -1,4 +1,4 @@
-"""A small transformer with random weights, for built encoders and for the context layers."""
+"""A small transformer with random weights, for encoders trained from scratch and for the context layers."""
 
 from typing import Any, cast
 
@@ -8,7 +8,7 @@ from transformers import AutoConfig, ModernBertConfig, ModernBertModel
 def modern_bert(*, local_attention: int, dropout: float, **sizes: Any) -> ModernBertModel:
     """Return a ModernBERT whose layers alternate between global and local attention.
 
-    It learns from small corpora better than a BERT because of pre-normalisation, rotary positions and local attention.
+    It has pre-normalisation, rotary positions and local attention, and trained better than BERT on small corpora.
 
     `local_attention` is the window of every second layer, in positions. Dropout is after embeddings and feed-forward
     layers. `sizes` are other arguments of `ModernBertConfig`.

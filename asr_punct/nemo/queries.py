@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.nemo_labels import write_pairs
+from asr_punct.formats.nemo_labels import format_labels
 from asr_punct.inference import punctuator
 from asr_punct.words import Utterance, Word
 
@@ -53,5 +53,5 @@ class Punctuator(punctuator.Punctuator):
         utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
         restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
-            return [write_pairs(utterance.labels, self.glyphs.of(utterance.language)) for utterance in restored]
+            return [format_labels(utterance.labels, self.glyphs.of(utterance.language)) for utterance in restored]
         return [self.write(utterance) for utterance in restored]

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby, islice
 from typing import TypeVar
 
-from asr_punct.serve.documents import Answer, Document, Reader, write_answer
+from asr_punct.serve.documents import Answer, Document, ParseRequest, write_answer
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.metrics import Metrics
@@ -39,7 +39,7 @@ class _Job:
     `http` or `vosk`.
     """
 
-    read: Reader
+    read: ParseRequest
     deadline: float
     size: int
     kind: str
@@ -113,7 +113,7 @@ class Batcher:
             self._count -= 1
             self._metrics.queue.set(self._count)
 
-    async def submit(self, read: Reader, size: int, kind: str = "http") -> Answer:
+    async def submit(self, read: ParseRequest, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes.
 
         Raises ServiceError for a bad request or a full queue, or if the request takes too long.

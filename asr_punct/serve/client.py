@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
 from websockets.uri import parse_uri
 
 from asr_punct.errors import AsrPunctError, first_line
-from asr_punct.serve.errors import invalid
+from asr_punct.serve.errors import validation_error
 from asr_punct.serve.messages import StreamWord
 from asr_punct.serve.schema import TimedWord
 from asr_punct.words import Seconds, Word
@@ -236,4 +236,4 @@ def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
     try:
         return _WORD.validate_python(word).model_dump(mode="json", exclude_none=True)
     except ValidationError as error:
-        raise AsrPunctError(str(invalid(error, "send"))) from None
+        raise AsrPunctError(str(validation_error(error, "send"))) from None

@@ -1,4 +1,4 @@
-"""Parse requests and write answers. All functions run in worker threads and work in memory."""
+"""Parse requests and write answers. All functions run in worker threads and touch no files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import parse_language
 from asr_punct.marks import Labels, write_text
-from asr_punct.serve.errors import LANGUAGE_CODES, ServiceError, bad_request, invalid
+from asr_punct.serve.errors import LANGUAGE_CODES, ServiceError, bad_request, validation_error
 from asr_punct.serve.forms import parse_form
 from asr_punct.serve.schema import LANGUAGE, PunctuateRequest, WordLabels
 from asr_punct.text import without_marks
@@ -36,9 +36,9 @@ _LABELS = TypeAdapter(list[WordLabels])
 _BOOL = TypeAdapter(bool)
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
 _FIELDS = re.compile(rb"(file|text|words|" + "|".join(OPTIONS).encode() + rb")=")
-"""Start of a body of key=value. Curl sends any file with that content type if none is given."""
+"""Start of a URL-encoded form. Curl sends files with the content type of such forms if none is given."""
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
-"""First bytes of files of gzip, xz, zip, bzip2 and zstd."""
+"""Magic numbers of gzip, xz, zip, bzip2 and zstd."""
 _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
 
 
@@ -46,8 +46,8 @@ _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "appli
 class Document:
     """A parsed request: its words, the name of the model or None, and the format of the answer.
 
-    `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. Of the utterances at the start,
-    `unwritten` are only context, and not in the answer. `labels` are those of all words, in order; None: the model
+    `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `unwritten`
+    utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them.
     """
 
@@ -58,6 +58,10 @@ class Document:
     has_words: bool = False
     unwritten: int = 0
     labels: tuple[Labels, ...] | None = None
+
+
+ParseRequest = Callable[[], Document]
+"""Parses a request; called in a worker thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
     try:
         request = PunctuateRequest.model_validate_json(body)
     except ValidationError as error:
-        raise invalid(error, "body") from None
+        raise validation_error(error, "body") from None
     language = request.language or ""
     if request.words is not None:
         words = tuple(word.to_word() for word in request.words)
@@ -111,17 +115,19 @@ def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
         utterances = [with_time_source(utterance, "asr")]
     else:
         utterances = list(_lines(request.text or "", language))
-    to = request.to or _writable(query.get("to"))
+    to = request.to or _checked_format(query.get("to"))
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
     return Document(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
 
 
 def _lines(text: str, language: str) -> Iterable[Utterance]:
+    """Yield an utterance for each line; an empty line ends the document."""
     document = 0
     for number, line in enumerate(text.split("\n"), start=1):
         yield Utterance(tuple(map(Word, line.split())), str(number), document=str(document), language=language)
-        document += not line.strip()
+        if not line.strip():
+            document += 1
 
 
 def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
@@ -133,24 +139,24 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(file, options.get("from") or None)
     utterances = list(read(source, may_be_empty=True))
-    to = _writable(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
+    to = _checked_format(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
     language = parse_language(options.get("language"))
     if language and not re.fullmatch(LANGUAGE, language):
         raise ServiceError(422, "language", repr(options["language"])[:80], LANGUAGE_CODES)
     if language:
         utterances = [replace(utterance, language=language) for utterance in utterances]
-    if _is_set(options, "ignore_labels"):
+    if _flag(options, "ignore_labels"):
         utterances = [without_marks(utterance) for utterance in utterances]
     try:
         given = _LABELS.validate_json(options["labels"]) if options.get("labels") else None
     except ValidationError as error:
-        raise invalid(error, "labels") from None
+        raise validation_error(error, "labels") from None
     labels = _labels(given, utterances)
-    model, probabilities = options.get("model") or None, _is_set(options, "probabilities")
+    model, probabilities = options.get("model") or None, _flag(options, "probabilities")
     return Document(tuple(utterances), model, to, probabilities, labels=labels)
 
 
-def _is_set(options: Mapping[str, str], name: str) -> bool:
+def _flag(options: Mapping[str, str], name: str) -> bool:
     try:
         return _BOOL.validate_python(options.get(name) or "false")
     except ValidationError:
@@ -163,7 +169,7 @@ def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance])
         return None
     words = sum(map(word_count, utterances))
     if len(given) != words:
-        raise ServiceError(422, "labels", plural(len(given), "word"), plural(words, "word"))
+        raise ServiceError(422, "labels", plural(len(given), "label"), f"{words}, one for each word")
     return tuple(each.to_labels() for each in given)
 
 
@@ -174,7 +180,7 @@ def _safe_name(name: str) -> str:
     return "upload" if shown in ("", "-", ".", "..") else shown
 
 
-def _writable(name: str | None) -> str | None:
+def _checked_format(name: str | None) -> str | None:
     if name and name not in WRITABLE_FILES:
         raise ServiceError(422, "to", repr(name)[:80], f"one of {' '.join(WRITABLE_FILES)}")
     return name or None
@@ -184,7 +190,7 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
     """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
     if document.labels is not None:
         restored = _labelled(restored, document.labels)
-        warnings = list[str]()
+        warnings: list[str] = []
     else:
         warnings = punctuator.language_warnings(document.utterances)
     restored = islice(restored, document.unwritten, None)
@@ -205,9 +211,9 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
-    left = iter(labels)
+    remaining = iter(labels)
     for utterance in utterances:
-        yield annotate(utterance, labels=list(islice(left, word_count(utterance))))
+        yield annotate(utterance, labels=list(islice(remaining, word_count(utterance))))
 
 
 def _media_type(name: str) -> str:
@@ -231,7 +237,3 @@ def _json_answer(
     if warnings:
         content["warnings"] = warnings
     return Answer(json.dumps(content, ensure_ascii=False).encode(), _JSON, tuple(warnings))
-
-
-Reader = Callable[[], Document]
-"""Parses a request."""

@@ -11,13 +11,12 @@ from asr_punct.errors import AsrPunctError, InputError, first_line
 from asr_punct.formats.json_values import short_repr
 
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
-
-
+"""The message of an AsrPunctError that has no attributes for its parts."""
 LANGUAGE_CODES = "a code of two or three lower-case letters, or several: es, es+eu"
 
 
 class ServiceError(Exception):
-    """An error that is answered with a status of HTTP; the request may succeed after `retry_after_s` seconds."""
+    """An error that is answered with an HTTP status; the request may succeed after `retry_after_s` seconds."""
 
     def __init__(self, status: int, place: str, found: str, expected: str, retry_after_s: int | None = None) -> None:
         self.status, self.retry_after_s = status, retry_after_s
@@ -38,7 +37,7 @@ def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, 
 
 
 def bad_request(error: AsrPunctError) -> ServiceError:
-    """Return the error of bad input with status 422."""
+    """Return bad input as an error with status 422."""
     if isinstance(error, InputError):
         return ServiceError(422, error.place, error.found, _with_parameters(error.expected))
     match = _PARTS.fullmatch(str(error))
@@ -47,17 +46,17 @@ def bad_request(error: AsrPunctError) -> ServiceError:
 
 
 def _with_parameters(expected: str) -> str:
-    """Return an expectation with the parameters of HTTP instead of the options of the command line."""
-    json_body = "the header content-type: application/json, or ?from=FORMAT"
-    return expected.replace("--from and its format", json_body).replace("--from ", "?from=")
+    """Replace options of the command line by HTTP parameters."""
+    alternatives = "the header content-type: application/json, or ?from=FORMAT"
+    return expected.replace("--from and its format", alternatives).replace("--from ", "?from=")
 
 
-def invalid(error: ValidationError, place: str) -> ServiceError:
-    """Return the first error of a JSON value: status 400 if it is no JSON, else 422."""
+def validation_error(error: ValidationError, place: str) -> ServiceError:
+    """Return the first error of a JSON value: status 400 if it is not JSON, else 422."""
     detail = error.errors(include_url=False)[0]
     message = first_line(ValueError(detail["msg"].removeprefix("Value error, ")))
     if detail["type"] == "json_invalid":
-        return ServiceError(400, place, f"no JSON ({message})", "a JSON object")
+        return ServiceError(400, place, f"text that is not JSON ({message})", "a JSON object")
     where = ".".join(str(part) for part in detail["loc"])
     found = "nothing" if detail["type"] == "missing" else short_repr(detail["input"])
     if detail["type"] == "unknown_key":
@@ -71,9 +70,9 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"description": "The body is not JSON, or not a form."},
     401: {"description": "The token is missing or wrong."},
     403: {"description": "The request is from a page of another site, or for another host."},
-    408: {"description": "The body does not end in time."},
+    408: {"description": "The body was not received in time."},
     413: {"description": "The body is too large."},
     422: {"description": "The input is malformed: place, found, expected."},
-    503: {"description": "Too many requests wait; the header Retry-After has seconds."},
+    503: {"description": "Too many requests wait; the header Retry-After gives the seconds to wait."},
 }
-"""Statuses of errors, for the OpenAPI page."""
+"""Error responses by status, for the OpenAPI page."""

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.errors import plural
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
-from asr_punct.serve.errors import ServiceError, invalid
+from asr_punct.serve.errors import ServiceError, validation_error
 from asr_punct.serve.messages import ClientMessage, StreamConfig
 from asr_punct.serve.schema import TimedWord, last_start
 from asr_punct.serve.service import Service
@@ -76,7 +76,7 @@ class _Session:
         try:
             message = ClientMessage.model_validate_json(raw)
         except ValidationError as error:
-            raise invalid(error, "message") from None
+            raise validation_error(error, "message") from None
         most = self.service.limits.message_words
         if len(message.words) > most:
             raise ServiceError(422, "message", plural(len(message.words), "word"), f"at most {most}")
