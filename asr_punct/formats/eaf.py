@@ -69,7 +69,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of all speakers, in the order of time.
 
     The speaker is the participant of the tier; without one, and if there are several, the name of the tier. Raises
-    InputError for a file that is no ELAN file or has no tiers of words or utterances, and for invalid times.
+    InputError for a file that is not an ELAN file or has no tiers of words or utterances, and for invalid times.
     """
     place = display_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)

@@ -66,7 +66,7 @@ class EafFile:
 def parse_eaf(content: bytes, place: str) -> EafFile:
     """Parse a file.
 
-    Raises InputError if the content is no well-formed XML or no ELAN file, or has times in frames, or unknown or
+    Raises InputError if the content is not well-formed XML or not an ELAN file, or has times in frames, or unknown or
     invalid times.
     """
     parser = _Parser(content, place)

@@ -274,7 +274,7 @@ def write_json_file(path: Pathlike, value: Any) -> None:
 
 
 def read_json_file(path: Pathlike) -> Any:
-    """Return the value of a JSON file. Raises InputError as `read_text_file`, or if the content is no JSON."""
+    """Return the value of a JSON file. Raises InputError as `read_text_file`, or if the content is not JSON."""
     text = read_text_file(path)
     try:
         return json.loads(text)

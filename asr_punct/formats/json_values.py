@@ -132,7 +132,7 @@ def read_json_lines(path: Pathlike) -> Iterator[tuple[int, Node]]:
 
 
 def first_json_line(path: Pathlike, key: str) -> Any:
-    """Return the JSON value of the first line with text; None if it cannot be read, is no JSON or lacks `key`."""
+    """Return the JSON value of the first line with text; None if it cannot be read, is not JSON or lacks `key`."""
     try:
         first = next((line for _, line in read_lines(path) if line.strip()), "")
         return parse_json(first, display_name(path)) if key in first else None

@@ -92,7 +92,7 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
     Utterances that were read from a data directory get a copy of its files (not of directories in it), with the marks
     in `text` and `ctm`. Other utterances get `text`, `utt2spk` (each is its own speaker), `segments` and `ctm` if times
     are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words. Raises
-    InputError if the path exists and is no empty directory, or it cannot be written.
+    InputError if the path exists and is not an empty directory, or it cannot be written.
     """
     with write_directory(path) as out:
         spoken = [utterance for utterance in utterances if utterance.words]

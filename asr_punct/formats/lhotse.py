@@ -45,7 +45,7 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each supervision; one without text has no words.
 
     If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
-    and the last word its end. Raises InputError for a line that is no supervision, or invalid times.
+    and the last word its end. Raises InputError for a line that is not a supervision, or invalid times.
     """
     for _, node in read_json_lines(path):
         missing = [key for key in _REQUIRED if key not in node]

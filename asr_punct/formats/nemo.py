@@ -44,7 +44,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line.
 
     Times in the file count from the line's `offset`, times of words from the beginning of the audio file. Raises
-    InputError for a line that is no JSON object or has no words, or invalid times.
+    InputError for a line that is not a JSON object or has no words, or invalid times.
     """
     for number, node in read_json_lines(path):
         item, recording = node.item, node.text(_AUDIO)

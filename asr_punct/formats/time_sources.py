@@ -49,7 +49,7 @@ def get_time_source(item: Object, words: Iterable[Word], default: TimeSource) ->
 def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> Object:
     """Return the object with the utterance's time source if it would otherwise be read with another one.
 
-    A value of the key `times` that is no time source is data of another program and is kept.
+    A value of the key `times` that is not a time source is data of another program and is kept.
     """
     source = time_source_of(utterance.words, utterance.time_source)
     has_other_meaning = item.get(KEY, default) not in TIME_SOURCES

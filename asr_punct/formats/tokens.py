@@ -31,7 +31,7 @@ def recording_name(path: Pathlike) -> str:
 def entry_words(
     text: Any, start: Seconds | None, end: Seconds | None, confidence: float | None, place: str
 ) -> list[Word]:
-    """Return the words of an entry. Raises InputError if the text is no string, or the entry ends before it starts."""
+    """Return the words of an entry. Raises InputError if its text is not a string, or it ends before it starts."""
     if not isinstance(text, str):
         raise InputError(place, f"the word {short_repr(text)}", "a string")
     if start is not None and end is not None and end < start:
@@ -188,7 +188,7 @@ def _replace_all(text: str, words: Iterator[str]) -> str:
 
 
 def subsequence(part: Sequence[str], tokens: Sequence[str]) -> list[int] | None:
-    """Return the earliest positions of the tokens of `part` in `tokens`, in order; None if it is no subsequence."""
+    """Return the earliest positions of the tokens of `part` in `tokens`, in order; None if it is not a subsequence."""
     places, first = list[int](), 0
     for token in part:
         try:

@@ -62,7 +62,7 @@ def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
 def read_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
-    Raises InputError for another header, a line without three columns, and times that are no whole milliseconds; else
+    Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
     as `read_log`.
     """
     return _utterances(_tsv_segments(lines, display_name(path)), path)

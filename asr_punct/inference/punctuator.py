@@ -197,7 +197,7 @@ class Punctuator:
             probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
 
         Raises:
-            AsrPunctError: a value is no utterance.
+            AsrPunctError: a value is not an utterance.
         """
         return (labelled.annotated() for labelled in self._label(utterances, probabilities))
 

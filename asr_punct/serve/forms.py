@@ -18,7 +18,7 @@ logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warni
 def parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFile]:
     """Return the text fields of a form, and its file.
 
-    Raises ServiceError if the body is no form, or has no file or several.
+    Raises ServiceError if the body is not a form, or has no file or several.
     """
     fields: dict[str, str] = {}
     files: list[File] = []

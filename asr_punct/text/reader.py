@@ -56,7 +56,7 @@ def parse(text: str, language: str = "es") -> Parsed:
 def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
     """Turn `. . .` into one ellipsis and remove the hyphen of shortened Basque compounds.
 
-    The first hyphen of `gorputz- eta keinu-hizkuntza` is no dash, and nobody pronounces it.
+    The first hyphen of `gorputz- eta keinu-hizkuntza` is not a dash, and nobody pronounces it.
     """
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)

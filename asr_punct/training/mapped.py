@@ -180,7 +180,7 @@ def _label_ids(labels: Labels) -> tuple[int, int]:
 
 
 def _open_columns(directory: Path) -> WordColumns:
-    """Map the columns into memory. Raises InputError if a file is missing or is no array."""
+    """Map the columns into memory. Raises InputError if a file is missing or is not an array."""
     columns = {}
     for name in _TYPES:
         path = directory / f"{name}.npy"
