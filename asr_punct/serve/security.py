@@ -17,6 +17,7 @@ from asr_punct.serve.errors import error_content
 OPEN_PATHS = frozenset({"/healthz"})
 """Paths that need no token, and where the header Host is not checked."""
 COOKIE = "asr_punct_token"
+_WANTED = "Authorization: Bearer TOKEN, or ?token=TOKEN in the address"
 _MAX_QUERY = 4096
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _ALL_ADDRESSES = frozenset({"0.0.0.0", "::"})
@@ -51,7 +52,7 @@ class Guard:
         elif self._is_preflight(scope, headers) or scope["path"] in OPEN_PATHS or self._has_token(scope, headers):
             await self._app(scope, receive, send)
         else:
-            await _refuse(scope, receive, send, 401, "token", "none or a wrong one", "Authorization: Bearer TOKEN")
+            await _refuse(scope, receive, send, 401, "token", "none or a wrong one", _WANTED)
 
     def _has_allowed_host(self, headers: Headers) -> bool:
         """Whether the host is a known name, or any address if the service listens on all: DNS cannot redirect one."""
