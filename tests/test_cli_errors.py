@@ -156,7 +156,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("command", "option", "output", "source"), examples("overwriting_errors.tsv"))
 def test_an_input_is_not_overwritten(run, folder, command, option, output, source):
-    message = f"asr-punct: {option}: found {output}, the same file as the input {source}, expected another\n"
+    message = f"asr-punct: {option}: found {output}, the same file as the input {source}, expected another file\n"
     assert run(*command.split()) == (2, "", message)
     assert {name: (folder / name).read_text() for name in FILES} == FILES
 
