@@ -70,7 +70,7 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
 @pytest.mark.parametrize(
     ("text", "labels", "message"),
     [
-        ("ana mira\n", "OU\n", "labels.txt:1: found 1 labels, expected 2"),
+        ("ana mira\n", "OU\n", "labels.txt:1: found 1 label, expected 2"),
         ("ana\nmira\n", "OU\n", "labels.txt: found 1 line"),
         ("ana\n", "OU\nOO\n", "text.txt: found 1 line"),
         ("ana\n", "OX\n", "labels.txt:1: found label 'OX'"),
