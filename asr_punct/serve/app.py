@@ -16,11 +16,11 @@ from starlette.middleware.cors import CORSMiddleware
 
 from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.bodies import Bodies
-from asr_punct.serve.documents import parse_request
 from asr_punct.serve.errors import ERRORS, ServiceError, error_content
 from asr_punct.serve.headers import Headers
 from asr_punct.serve.live import serve_stream
 from asr_punct.serve.reference import reference_page
+from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
 from asr_punct.serve.security import COOKIE, Guard, query_token
 from asr_punct.serve.service import Service

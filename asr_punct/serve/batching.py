@@ -15,11 +15,11 @@ from functools import partial
 from itertools import groupby, islice
 from typing import TypeVar
 
-from asr_punct.serve.documents import Answer, Document, ParseRequest, write_answer
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.metrics import Metrics
 from asr_punct.serve.models import Models
+from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
 from asr_punct.words import Utterance
 
 _Result = TypeVar("_Result")
@@ -134,54 +134,54 @@ class Batcher:
             self._compute([job for job in group if job.answer.set_running_or_notify_cancel()])
 
     def _compute(self, jobs: Sequence[_Job]) -> None:
-        """Parse, restore and write the jobs; documents with the same options are restored together."""
-        parsed = [(job, document) for job in jobs if (document := _try(job, partial(self._read, job)))]
+        """Parse, restore and write the jobs; requests with the same options are restored together."""
+        parsed = [(job, request) for job in jobs if (request := _try(job, partial(self._read, job)))]
         parsed.sort(key=lambda pair: _options(pair[1]))
         for _, group in groupby(parsed, key=lambda pair: _options(pair[1])):
             self._try_restore(list(group))
 
-    def _try_restore(self, group: Sequence[tuple[_Job, Document]]) -> None:
-        """Restore documents with the same options together; if that fails, each one without an answer separately."""
+    def _try_restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
+        """Restore requests with the same options together; if that fails, each one without an answer separately."""
         try:
             self._restore(group)
         except Exception as error:
             if len(group) == 1:
                 _fail(group[0][0], error)
                 return
-            for job, document in group:
+            for job, request in group:
                 if not job.answer.done():
-                    self._try_restore([(job, document)])
+                    self._try_restore([(job, request)])
 
-    def _read(self, job: _Job) -> Document:
+    def _read(self, job: _Job) -> ParsedRequest:
         job.check()
-        document = job.read()
-        return replace(document, model=self._models.check(document.model))
+        request = job.read()
+        return replace(request, model=self._models.check(request.model))
 
-    def _restore(self, group: Sequence[tuple[_Job, Document]]) -> None:
-        documents = [document for _, document in group]
-        name, probabilities, has_labels = _options(documents[0])
+    def _restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
+        requests = [request for _, request in group]
+        name, probabilities, has_labels = _options(requests[0])
         punctuator = self._models.get(name)
         self._metrics.batch.observe(len(group))
-        joined = _joined(documents)
+        joined = _joined(requests)
         restored = punctuator.prepare(joined) if has_labels else punctuator.restore(joined, probabilities=probabilities)
-        for job, document in group:
-            utterances = map(_with_names, document.utterances, islice(restored, len(document.utterances)))
+        for job, request in group:
+            utterances = map(_with_names, request.utterances, islice(restored, len(request.utterances)))
             found = list(_checked(utterances, job) if len(group) == 1 else utterances)
             self._metrics.words.labels(job.kind).inc(sum(len(utterance.words) for utterance in found))
-            answer = _try(job, partial(write_answer, document, found, punctuator))
+            answer = _try(job, partial(write_answer, request, found, punctuator))
             if answer is not None and not job.answer.done():
                 job.answer.set_result(answer)
 
 
-def _options(document: Document) -> tuple[str, bool, bool]:
+def _options(request: ParsedRequest) -> tuple[str, bool, bool]:
     """Return the model's name, whether to add probabilities, and whether the labels are given."""
-    return document.model or "", document.probabilities, document.labels is not None
+    return request.model or "", request.probabilities, request.labels is not None
 
 
-def _joined(documents: Iterable[Document]) -> Iterator[Utterance]:
-    """Yield the utterances of all documents, with names that differ between documents."""
-    for number, document in enumerate(documents):
-        for utterance in document.utterances:
+def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:
+    """Yield the utterances of all requests, with names that differ between requests."""
+    for number, request in enumerate(requests):
+        for utterance in request.utterances:
             names = {"document": f"{number}/{utterance.context}", "recording": f"{number}/{utterance.recording}"}
             yield replace(utterance, **names)  # type: ignore[arg-type]
 

@@ -23,8 +23,8 @@ from asr_punct.errors import InputError, first_line
 from asr_punct.formats import vosk
 from asr_punct.formats.json_values import parse_json
 from asr_punct.serve.connections import Connection
-from asr_punct.serve.documents import Document
 from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service import Service
 from asr_punct.words import Utterance, Word
 
@@ -131,8 +131,8 @@ class _Session:
         utterances = list(vosk.utterances(result, "message"))
         if not any(utterance.words for utterance in utterances):
             return dict(result)
-        document = Document(_with_context(self.context, utterances), to="vosk", unwritten=1)
-        answer = await self.service.batcher.submit(lambda: document, _RESULT_BYTES, kind="vosk")
+        request = ParsedRequest(_with_context(self.context, utterances), to="vosk", unwritten=1)
+        answer = await self.service.batcher.submit(lambda: request, _RESULT_BYTES, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
 

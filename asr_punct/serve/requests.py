@@ -43,8 +43,8 @@ _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "appli
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A parsed request: its words, the name of the model or None, and the format of the answer.
+class ParsedRequest:
+    """A request: its words, the name of the model or None, and the format of the answer.
 
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `unwritten`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
@@ -60,7 +60,7 @@ class Document:
     labels: tuple[Labels, ...] | None = None
 
 
-ParseRequest = Callable[[], Document]
+ParseRequest = Callable[[], ParsedRequest]
 """Parses a request; called in a worker thread."""
 
 
@@ -79,8 +79,8 @@ class Answer:
         return {WARNING_HEADER: text[:1000]} if text else {}
 
 
-def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> Document:
-    """Return the document of a request: JSON, a form with a file, or a file as the body.
+def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> ParsedRequest:
+    """Parse a request: JSON, a form with a file, or a file as the body.
 
     Raises ServiceError for a malformed request.
     """
@@ -93,14 +93,14 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> D
             expected = f"{_JSON}, or {_FORM} with a field 'file' (curl -F file=@…)"
             raise ServiceError(422, "body", f"a form of type {_URLENCODED}", expected)
         if kind == _JSON and not query.keys() & {"from", "name"}:
-            return _json_document(body, query)
+            return _json_request(body, query)
         name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
         return _upload(query, MemoryFile(_safe_name(name), body))
     except AsrPunctError as error:
         raise bad_request(error) from None
 
 
-def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
+def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
     unknown = sorted(query.keys() - {"to", "token"})
     if unknown:
         raise ServiceError(422, "query", f"the option {unknown[0][:80]!r}", "to; other options are keys of the JSON")
@@ -118,7 +118,7 @@ def _json_document(body: bytes, query: Mapping[str, str]) -> Document:
     to = request.to or _checked_format(query.get("to"))
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
-    return Document(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
+    return ParsedRequest(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
 
 
 def _lines(text: str, language: str) -> Iterable[Utterance]:
@@ -130,7 +130,7 @@ def _lines(text: str, language: str) -> Iterable[Utterance]:
             document += 1
 
 
-def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
+def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     unknown = sorted(options.keys() - set(OPTIONS) - {"token"})
     if unknown:
         raise ServiceError(422, "request", f"the option {unknown[0][:80]!r}", f"one of {' '.join(OPTIONS)}")
@@ -153,7 +153,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> Document:
         raise validation_error(error, "labels") from None
     labels = _labels(given, utterances)
     model, probabilities = options.get("model") or None, _flag(options, "probabilities")
-    return Document(tuple(utterances), model, to, probabilities, labels=labels)
+    return ParsedRequest(tuple(utterances), model, to, probabilities, labels=labels)
 
 
 def _flag(options: Mapping[str, str], name: str) -> bool:
@@ -186,17 +186,17 @@ def _checked_format(name: str | None) -> str | None:
     return name or None
 
 
-def write_answer(document: Document, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
+def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
     """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
-    if document.labels is not None:
-        restored = _labelled(restored, document.labels)
+    if request.labels is not None:
+        restored = _labelled(restored, request.labels)
         warnings: list[str] = []
     else:
-        warnings = punctuator.language_warnings(document.utterances)
-    restored = islice(restored, document.unwritten, None)
-    if document.to is None:
-        return _json_answer(document, list(restored), punctuator, warnings)
-    write = FORMATS[document.to].write
+        warnings = punctuator.language_warnings(request.utterances)
+    restored = islice(restored, request.unwritten, None)
+    if request.to is None:
+        return _json_answer(request, list(restored), punctuator, warnings)
+    write = FORMATS[request.to].write
     out = StringIO()
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
@@ -207,7 +207,7 @@ def write_answer(document: Document, restored: Iterable[Utterance], punctuator: 
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:
         raise bad_request(error) from None
-    return Answer(content, _media_type(document.to), tuple(warnings))
+    return Answer(content, _media_type(request.to), tuple(warnings))
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
@@ -222,13 +222,13 @@ def _media_type(name: str) -> str:
 
 
 def _json_answer(
-    document: Document, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
+    request: ParsedRequest, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
 ) -> Answer:
     content: dict[str, Any] = {"language": next((u.language for u in restored if u.language), ""), "text": ""}
     content["text"] = "\n".join(
         write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored
     )
-    if document.has_words or document.probabilities:
+    if request.has_words or request.probabilities:
         content["words"] = [
             word_object(word, punctuator.glyphs.of(utterance.language))
             for utterance in restored
