@@ -38,6 +38,12 @@ def streamed(probabilities, right, parameters=None, flags=None, cases=None):
     return result
 
 
+@pytest.mark.parametrize(("least", "count"), [(0, 1), (1, 1), (2, 4)])
+def test_a_word_with_a_mark_near_its_threshold_is_unsure(least, count):
+    rows = [{Mark.PERIOD: 0.9}, {Mark.COMMA: 0.4}, {Mark.PERIOD: 0.1}, {Mark.COMMA: 0.8}]
+    assert OnlineDecoder(DecodeSettings()).count_sure(table(rows), np.zeros(4, dtype=np.uint8), least) == count
+
+
 def written(rows, right, **keywords):
     labels = streamed(table(rows), right, **keywords)
     return write_text([str(i) for i in range(len(rows))], labels, glyphs("es"))

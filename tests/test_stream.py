@@ -4,9 +4,10 @@ import math
 
 import pytest
 from dummies import bare_words
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asr_punct.decode import online
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.lookahead import Lookahead
@@ -22,9 +23,9 @@ class Letters:
         return [tuple(map(ord, word)) for word in words]
 
 
-def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after=0.8):
+def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after=0.8, patience=0):
     reader = TokenReader(Letters(), "es")
-    return Lookahead(reader, left, right, hop, flush_after, max_words=max_words, max_subwords=max_subwords)
+    return Lookahead(reader, left, right, hop, flush_after, patience, max_words=max_words, max_subwords=max_subwords)
 
 
 def decisions_of(buffer, words):
@@ -127,6 +128,20 @@ def test_words_are_decided_before_a_pause_and_stay_context():
     assert following.window.words[0].boundary == 0
 
 
+def test_words_that_are_put_back_are_decided_with_the_next_one():
+    buffer = lookahead(2, 1, patience=2)
+    assert list(buffer.push([(Word("a"), None)])) == []
+    least = []
+    for letter in "bcd":
+        (decision,) = buffer.push([(Word(letter), None)])
+        least.append(decision.least)
+        buffer.put_back(list(zip(decision.words, decision.tokens, strict=True))[decision.least :])
+    assert (decided([decision]), least) == ([("abc", "abcd")], [0, 0, 1])  # three words follow a
+    assert [word.text for word, _ in buffer.undecided()] == ["b", "c", "d"]
+    (last,) = buffer.flush()
+    assert (decided([last]), last.least) == ([("bcd", "abcd")], 3)
+
+
 # Streams
 
 
@@ -140,6 +155,26 @@ def test_words_are_committed_once_the_look_ahead_is_there(punctuator):
         written = [item.written for word in words for item in stream.push(word)]
         written += [item.written for item in stream.flush()]
     assert " ".join(written) == "Ana, mira la casa. ¿Dónde está la mesa?"
+
+
+@pytest.fixture
+def unsure(punctuator, monkeypatch):
+    """Punctuator that is unsure of all words."""
+    monkeypatch.setattr(online, "UNSURE", math.inf)
+    return punctuator
+
+
+@pytest.mark.parametrize(("patience", "counts"), [(0, [0, 1, 1, 1, 1]), (1, [0, 0, 1, 1, 1]), (2, [0, 0, 0, 1, 1])])
+def test_an_unsure_word_waits_for_more_words(unsure, patience, counts):
+    stream = unsure.stream(left=8, right=1, patience=patience)
+    assert [len(stream.push(word)) for word in ["ana", "mira", "la", "casa", "mira"]] == counts
+    assert len(stream.flush()) == patience + 1
+
+
+def test_a_pause_also_commits_unsure_words(unsure):
+    stream = unsure.stream(right=1, patience=9)
+    assert [len(stream.push(word)) for word in ["ana", "mira", "la"]] == [0, 0, 0]
+    assert len(stream.preview()) == len(stream.idle(0.8)) == 3
 
 
 def written(committed):
@@ -214,6 +249,8 @@ def test_impossible_context_sizes_are_refused(punctuator):
         punctuator.stream(right=0)
     with pytest.raises(AsrPunctError, match="--hop: found 0, expected 1 or more"):
         punctuator.stream_pool(hop=0)
+    with pytest.raises(AsrPunctError, match="--patience: found -1, expected 0 or more"):
+        punctuator.stream(patience=-1)
     with pytest.raises(AsrPunctError, match="--left: found -1, expected 0 or more"):
         next(punctuator.restore_streaming([], left=-1))
 
@@ -244,13 +281,27 @@ def transcripts(draw):
 def test_a_transcript_in_batches_is_what_the_stream_gives(punctuator, utterances, left, right, hop, flush_after):
     restored = list(punctuator.restore_streaming(utterances, left, right, hop, flush_after))
     assert [bare_words(u) for u in restored] == [u.words for u in utterances]
-    stream = punctuator.stream(left, right, hop, flush_after)
+    stream = punctuator.stream(left, right, hop, flush_after, patience=0)
     live = []
     for number in sorted({u.recording for u in utterances}):
         words = [word for u in utterances if u.recording == number for word in u.words]
         live += [item for word in words for item in stream.push(word)] + stream.flush()
     assert [item.word for item in live] == [word for u in utterances for word in u.words]
     assert [item.labels for item in live] == [label for u in restored for label in u.labels]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(transcripts(), st.integers(1, 3), st.integers(1, 4), st.integers(0, 4))
+def test_no_word_waits_longer_than_look_ahead_and_patience(unsure, utterances, right, hop, patience):
+    stream = unsure.stream(5, right, hop, 9, patience)
+    words = [word for utterance in utterances for word in utterance.words if any(map(str.isalpha, word.text))]
+    live = []
+    for count, word in enumerate(words, start=1):
+        live += stream.push(word)
+        assert count - len(live) <= right + max(patience, hop - 1)
+        assert [item.word for item in stream.preview()] == words[len(live) : count]
+    live += stream.flush()
+    assert [item.word for item in live] == words
 
 
 def test_transcripts_are_read_lazily(punctuator):

@@ -13,7 +13,7 @@ from asr_punct.cli.capitals import with_capitals_hint
 from asr_punct.cli.cue_report import CueReport
 from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
 from asr_punct.cli.waiting import hint_if_idle
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
 from asr_punct.formats.source import Source
@@ -189,6 +189,9 @@ def stream(
     flush_after: Annotated[
         float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
     ] = STREAM_FLUSH_AFTER_S,
+    patience: Annotated[
+        int, typer.Option(min=0, help="Further words for which a word waits while one of its marks is unsure.")
+    ] = STREAM_PATIENCE_WORDS,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,
@@ -204,10 +207,12 @@ def stream(
     Reads standard input. A line has words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
     seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
 
-    Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived, or
-    after a pause of --flush-after seconds: between the times of two words, or while no line arrives. A written word
-    never changes. --preview also writes, after each line of words, {"partial": "…"} with the words that are not yet
-    decided, in their provisional form. Without --model and --lang, the model is chosen by the first words of a
+    Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived; if
+    one of its marks is unsure, up to --patience words later. After a pause of --flush-after seconds, between the times
+    of two words or while no line arrives, all words are written. A written word never changes.
+
+    --preview also writes, after each line of words, {"partial": "…"} with the words that are not yet decided, in their
+    provisional form. Without --model and --lang, the model is chosen by the first words of a
     document, of which at most ten are held back, also through a pause. If the model's windows are shorter than --left
     and --right, both are shortened.
     """
@@ -217,5 +222,5 @@ def stream(
         model, marks, no_case, casing, device, threads, int8, class_weights, lang=lang
     )()
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
-    with punctuator.stream(left, right, hop, flush_after) as words:
+    with punctuator.stream(left, right, hop, flush_after, patience) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

@@ -19,6 +19,8 @@ STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 24, 3
 Poláček et al. (2023, section 5) read 100 words before it. The shipped models gain nothing from more than 24
 (docs/measurements.md), and a word then costs two thirds of what it costs with 48.
 """
+STREAM_PATIENCE_WORDS = 3
+"""Default number of further words for which a stream waits with a word whose marks are unsure."""
 STREAM_FLUSH_AFTER_S = 0.8
 """Default pause in seconds after which a stream decides words without look-ahead."""
 

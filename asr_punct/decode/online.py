@@ -15,6 +15,9 @@ from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
 from asr_punct.marks import MARKS, Labels
 
+UNSURE = 1.0
+"""Distance of a mark's logit from its threshold below which a word is unsure."""
+
 
 class OnlineDecoder:
     """Decodes documents word by word by the rules of `Decoder`, given the pairs that are open in its output so far.
@@ -45,6 +48,15 @@ class OnlineDecoder:
         result = copy(self)
         result._capitals = copy(self._capitals)
         return result
+
+    def count_sure(self, labels: FloatArray, flags: FlagArray, least: int) -> int:
+        """Return the number of words before the first one, after `least` words, whose marks are unsure.
+
+        Arguments are those of `commit`.
+        """
+        logits = decision_logits(labels, flags, self._settings, self._classes)
+        unsure = (np.abs(logits[least:]) < UNSURE).any(axis=1)
+        return least + int(unsure.argmax()) if unsure.any() else len(logits)
 
     def commit(
         self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, count: int = 1

@@ -1,7 +1,7 @@
 """The look-ahead buffer of a stream, which returns each word with its window once enough words follow it."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from asr_punct.config import STREAM_FLUSH_AFTER_S
@@ -21,18 +21,21 @@ class Decision:
         tokens: their tokens.
         window: a window that keeps these words and the undecided ones after them; None if all consist of marks.
         end: whether the document ends with the window.
+        least: number of these words that are decided at any rate; those after them may wait (see `Lookahead.put_back`).
     """
 
     words: tuple[Word, ...]
     tokens: tuple[Token, ...]
     window: Window[Token] | None
     end: bool
+    least: int
 
 
 class Lookahead:
     """Returns a decision for `hop` words or more as soon as `right` words follow them, in bounded memory.
 
-    Words that arrive together are decided together.
+    Words that arrive together are decided together. A word that is unsure can be put back, to be decided with the next
+    ones; once `right + patience` words follow it, it must be decided.
 
     Args:
         reader: makes tokens of words.
@@ -40,6 +43,7 @@ class Lookahead:
         right: number of words after them, 1 or more.
         hop: minimum number of words that a window decides, 1 or more.
         flush_after: pause in seconds after which all words before it are decided at once.
+        patience: number of words, beyond `right`, for which an unsure word waits.
         max_words: maximum number of words of a window; a larger one is cut at its longer side.
         max_subwords: maximum number of sub-words of a window; a larger one is cut in the same way.
     """
@@ -51,12 +55,13 @@ class Lookahead:
         right: int,
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+        patience: int = 0,
         *,
         max_words: int,
         max_subwords: int,
     ) -> None:
         self._reader, self._left, self._right, self._hop, self._flush_after = reader, left, right, hop, flush_after
-        self._max_words, self._max_subwords = max_words, max_subwords
+        self._patience, self._max_words, self._max_subwords = patience, max_words, max_subwords
         self.clear()
 
     def clear(self) -> None:
@@ -73,7 +78,7 @@ class Lookahead:
             if pause is not None and pause >= self._flush_after:
                 yield from self._decide_until(1)
         if self._undecided >= self._right + self._hop:
-            yield from self._decide_until(self._right)
+            yield from self._decide_until(self._right, patience=self._patience)
 
     def _append(self, word: Word, pause: Seconds | None) -> None:
         (read,) = self._reader.read([word])
@@ -106,7 +111,7 @@ class Lookahead:
             self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
         yield from self._decide_until(0, end=True)
         if self._pending:
-            yield _decision(self._pending, None, True)
+            yield _decision(self._pending, None, True, 0)
         self.clear()
 
     def undecided(self) -> Iterator[tuple[Word, Token]]:
@@ -132,9 +137,17 @@ class Lookahead:
         if token.core:
             self._words[-1] = token
 
-    def _decide_until(self, remaining: int, end: bool = False) -> Iterator[Decision]:
-        """Yield decisions until only `remaining` words are undecided."""
+    def put_back(self, words: Sequence[tuple[Word, Token]]) -> None:
+        """Take back the last words of the last decision: they are still undecided."""
+        self._pending.extendleft(reversed(words))
+        count = sum(bool(token.core) for _, token in words)
+        self._undecided += count
+        self._seen += count
+
+    def _decide_until(self, remaining: int, *, patience: int = 0, end: bool = False) -> Iterator[Decision]:
+        """Yield decisions until only `remaining` words are undecided; the last `patience` decided ones may wait."""
         while self._undecided > remaining:
+            del self._words[: max(0, len(self._words) - self._undecided - self._left)]
             window = self._known_words()
             is_last = window.words[-1] is self._words[-1]
             known = len(window.kept) - (0 if is_last else self._right)
@@ -142,9 +155,9 @@ class Lookahead:
             pending = [item for _ in range(decided) for item in self._take_pending()]
             at_end = end and is_last
             self._undecided -= decided
-            del self._words[: max(0, len(self._words) - self._undecided - self._left)]
             self._seen = self._undecided
-            yield _decision(pending, window, at_end)
+            may_wait = patience if self._undecided == remaining else 0
+            yield _decision(pending, window, at_end, max(0, decided - may_wait))
 
     def _known_words(self) -> Window[Token]:
         """Return a window that keeps the undecided words, as many as fit."""
@@ -174,6 +187,6 @@ class Lookahead:
         return first, last
 
 
-def _decision(pending: Iterable[tuple[Word, Token]], window: Window[Token] | None, end: bool) -> Decision:
+def _decision(pending: Iterable[tuple[Word, Token]], window: Window[Token] | None, end: bool, least: int) -> Decision:
     words, tokens = zip(*pending, strict=True)
-    return Decision(words, tokens, window, end)
+    return Decision(words, tokens, window, end, least)

@@ -50,16 +50,32 @@ class Committer:
     def label(
         self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
     ) -> Iterator[tuple[Word, Labels]]:
-        """Yield what `commit` yields, from probabilities that are already computed."""
-        found = iter(computed)
-        for decision in decisions:
-            decided = self._decide(decision, *_undecided(decision.window, next(found))) if decision.window else None
-            for word, token in zip(decision.words, decision.tokens, strict=True):
-                yield word, token.merge_labels(next(decided), self._case) if decided and token.core else token.labels
+        """Yield what `commit` yields, from probabilities that are already computed.
 
-    def _decide(self, decision: Decision, labels: FloatArray, cases: FloatArray, flags: FlagArray) -> Iterator[Labels]:
-        """Yield the labels of the words of a decision, from the probabilities of its window."""
+        The last decision's first unsure word that may wait, and those after it, are left out.
+        """
+        found = iter(computed)
+        for number, decision in enumerate(decisions, start=1):
+            decided: Iterator[Labels] = iter(())
+            if decision.window:
+                may_wait = number == len(decisions)
+                decided = self._decide(decision, decision.window, next(found), may_wait)
+            for word, token in zip(decision.words, decision.tokens, strict=True):
+                labels = next(decided, None) if token.core else token.labels
+                if labels is None:
+                    return
+                yield word, token.merge_labels(labels, self._case) if token.core else labels
+
+    def _decide(
+        self, decision: Decision, window: Window[Token], computed: WindowProbabilities, may_wait: bool
+    ) -> Iterator[Labels]:
+        """Yield the labels of the words of a decision up to the first that waits, from its window's probabilities."""
+        labels, cases, flags = _undecided(window, computed)
         count = sum(bool(token.core) for token in decision.tokens)
+        if may_wait and decision.least < count:
+            count = self._decoder.count_sure(labels[:count], flags[:count], decision.least)
+            if not count:
+                self.look(window, computed)
         while count:
             decided, expected = self._decoder.commit(labels, cases, flags, decision.end, count)
             self._expected = _without_last_marks(expected)
@@ -151,7 +167,10 @@ class ModelStream(Stream):
 
     def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
         """Return the words of decisions, given the probabilities of their windows."""
-        return self._write(self._committer.label(decisions, computed))
+        labelled = list(self._committer.label(decisions, computed))
+        words = [pair for each in decisions for pair in zip(each.words, each.tokens, strict=True)]
+        self._lookahead.put_back(words[len(labelled) :])
+        return self._write(labelled)
 
     def _write(self, words: Iterable[tuple[Word, Labels]]) -> list[Committed]:
         return [Committed(word, labels, write_word(word.text, labels, self._glyphs)) for word, labels in words]

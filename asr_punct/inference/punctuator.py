@@ -15,7 +15,7 @@ from typing import Any
 
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
@@ -242,7 +242,7 @@ class Punctuator:
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
     ) -> Iterator[Utterance]:
-        """Yield the same utterances with the labels that `stream` gives to their words, document by document.
+        """Yield the same utterances with the labels of a `stream` with patience 0, document by document.
 
         Arguments and errors are those of `stream`.
         """
@@ -257,6 +257,7 @@ class Punctuator:
         right: int = STREAM_RIGHT_WORDS,
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+        patience: int = STREAM_PATIENCE_WORDS,
     ) -> Stream:
         """Return a live stream (see `inference.stream`).
 
@@ -265,15 +266,16 @@ class Punctuator:
             right: number of words after it, the look-ahead.
             hop: number of words that are decided together, which arrive before the look-ahead.
             flush_after: pause in seconds after which words are decided without look-ahead.
+            patience: number of further words for which a word waits while one of its marks is unsure.
 
         Raises:
-            AsrPunctError: `left` is below 0, or `right` or `hop` below 1.
+            AsrPunctError: `left` or `patience` is below 0, or `right` or `hop` below 1.
         """
 
         def open_stream(model: str) -> Stream:
             """Open a stream of a model by its name; "" is the model of this punctuator."""
             chosen = self._model(model)
-            lookahead = chosen._lookahead(left, right, hop, flush_after)
+            lookahead = chosen._lookahead(left, right, hop, flush_after, patience)
             return ModelStream(lookahead, chosen._committer(), chosen.glyphs)
 
         first = open_stream("")
@@ -285,10 +287,11 @@ class Punctuator:
         right: int = STREAM_RIGHT_WORDS,
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
+        patience: int = STREAM_PATIENCE_WORDS,
     ) -> StreamPool[Any]:
         """Return a pool of live streams. Arguments and errors are those of `stream`."""
-        self._lookahead(left, right, hop, flush_after)  # raises before the first stream is opened
-        return StreamPool(lambda: self.stream(left, right, hop, flush_after))
+        self._lookahead(left, right, hop, flush_after, patience)  # raises before the first stream is opened
+        return StreamPool(lambda: self.stream(left, right, hop, flush_after, patience))
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
@@ -357,12 +360,13 @@ class Punctuator:
         result: list[list[float]] = rows.tolist()
         return result
 
-    def _lookahead(self, left: int, right: int, hop: int, flush_after: Seconds) -> Lookahead:
-        for name, value, minimum in (("left", left, 0), ("right", right, 1), ("hop", hop, 1)):
+    def _lookahead(self, left: int, right: int, hop: int, flush_after: Seconds, patience: int = 0) -> Lookahead:
+        minimums = {"left": (left, 0), "right": (right, 1), "hop": (hop, 1), "patience": (patience, 0)}
+        for name, (value, minimum) in minimums.items():
             if value < minimum:
                 raise AsrPunctError(f"--{name}: found {value}, expected {minimum} or more words")
         words, subwords = self.info.model.window.words, self.info.max_tokens - 2
-        return Lookahead(self._reader, left, right, hop, flush_after, max_words=words, max_subwords=subwords)
+        return Lookahead(self._reader, left, right, hop, flush_after, patience, max_words=words, max_subwords=subwords)
 
     def _committer(self) -> Committer:
         return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)

@@ -54,8 +54,8 @@ class StreamClient:
     Args:
         url: address of the service: `ws://…` or `wss://…`.
         token: token that the service requires, or "".
-        config: settings of the stream: `language`, `model`, `left`, `right`, `hop`, `flush_after`, `preview`, as in the
-            protocol.
+        config: settings of the stream, as in the protocol: `language`, `model`, `left`, `right`, `hop`, `flush_after`,
+            `patience`, `preview`.
         retry_s: seconds between attempts to connect.
         max_waiting: maximum number of words that are not committed; `send` waits while there are so many.
         connect_s: seconds after which the client fails if it has never been connected.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.serve.schema import LANGUAGE, ErrorParts, PunctuatedWord, Seconds, StrictModel, TimedWord, in_order
 
 MAX_CONTEXT = 200
@@ -33,6 +33,9 @@ class StreamConfig(StrictModel):
     )
     flush_after: Seconds = Field(
         default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
+    )
+    patience: int = Field(
+        default=STREAM_PATIENCE_WORDS, ge=0, le=100, description="Further words for which an unsure word waits."
     )
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[StreamWord] = Field(

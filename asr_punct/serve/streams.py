@@ -157,7 +157,7 @@ class _Worker:
 
     def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
         """Return the pool of the streams of a model with these settings."""
-        settings = config.left, config.right, config.hop, config.flush_after
+        settings = config.left, config.right, config.hop, config.flush_after, config.patience
         if (name, *settings) not in self._pools:
             self._pools[name, *settings] = punctuator.stream_pool(*settings)
         return self._pools[name, *settings]
