@@ -77,7 +77,7 @@ class Lookahead:
             self._append(word, pause)
             if pause is not None and pause >= self._flush_after:
                 yield from self._decide_until(1)
-        if self._undecided >= self._right + self._hop:
+        if self._undecided >= self._right + self._hop and self._undecided >= self._seen + self._hop:
             yield from self._decide_until(self._right, patience=self._patience)
 
     def _append(self, word: Word, pause: Seconds | None) -> None:
